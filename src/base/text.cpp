@@ -1,0 +1,203 @@
+#include "base/text.h"
+
+#include <array>
+#include <cstring>
+
+namespace redrive {
+namespace {
+
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kHex = "0123456789abcdef";
+
+constexpr auto kBase64Value = [] {
+  std::array<std::int8_t, 256> table{};
+  table.fill(-1);
+  for (std::size_t i = 0; i < kBase64.size(); ++i) {
+    table[static_cast<unsigned char>(kBase64[i])] = static_cast<std::int8_t>(i);
+  }
+  return table;
+}();
+
+bool is_unreserved(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.' || c == '~';
+}
+
+// Reads one code point at `at` and moves past it; -1 where the bytes are not UTF-8.
+std::int32_t next_code_point(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(at);
+  if (lead < 0x80) {
+    ++at;
+    return lead;
+  }
+  const int length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || at + static_cast<std::size_t>(length) > text.size()) return -1;
+  std::int32_t code = lead & (0x7f >> length);
+  for (int i = 1; i < length; ++i) {
+    const unsigned char next = byte(at + static_cast<std::size_t>(i));
+    if ((next & 0xc0) != 0x80) return -1;
+    code = (code << 6) | (next & 0x3f);
+  }
+  constexpr std::array<std::int32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kSmallest[static_cast<std::size_t>(length)] || code > 0x10ffff || surrogate) return -1;
+  at += static_cast<std::size_t>(length);
+  return code;
+}
+
+// How many leading bytes are plain printable ASCII, eight at a time: most bodies are nothing else.
+std::size_t plain_prefix(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kHigh = 0x8080808080808080;
+  while (at + 8 <= text.size()) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + at, 8);
+    const std::uint64_t below_space = (word - 0x2020202020202020) & ~word & kHigh;
+    if ((below_space | (word & kHigh)) != 0) break;
+    at += 8;
+  }
+  return at;
+}
+
+}  // namespace
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+void write_hex(char* out, const std::uint8_t* bytes, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    *out++ = kHex[bytes[i] >> 4];
+    *out++ = kHex[bytes[i] & 15];
+  }
+}
+
+std::string to_hex(std::string_view bytes) {
+  std::string out(bytes.size() * 2, '\0');
+  write_hex(out.data(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  return out;
+}
+
+void base64_append(std::string& out, std::string_view bytes) {
+  std::uint32_t buffer = 0;
+  int bits = 0;
+  for (const char c : bytes) {
+    buffer = (buffer << 8) | static_cast<unsigned char>(c);
+    bits += 8;
+    while (bits >= 6) {
+      bits -= 6;
+      out += kBase64[(buffer >> bits) & 63];
+    }
+  }
+  if (bits > 0) out += kBase64[(buffer << (6 - bits)) & 63];
+  while (bits > 0 && bits != 6) {
+    out += '=';
+    bits = (bits + 2) % 6;
+  }
+}
+
+std::string base64_encode(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  base64_append(out, bytes);
+  return out;
+}
+
+std::optional<std::string> base64_decode(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::size_t padding = 0;
+  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+  std::string out;
+  out.reserve(text.size() / 4 * 3);
+  std::uint32_t buffer = 0;
+  int bits = 0;
+  for (const char c : text.substr(0, text.size() - padding)) {
+    const int value = kBase64Value[static_cast<unsigned char>(c)];
+    if (value < 0) return std::nullopt;
+    buffer = (buffer << 6) | static_cast<std::uint32_t>(value);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      out += static_cast<char>((buffer >> bits) & 0xff);
+    }
+  }
+  const bool leftover = (buffer & ((1u << bits) - 1)) != 0;
+  if (leftover) return std::nullopt;
+  return out;
+}
+
+std::string percent_decode(std::string_view text, bool plus_is_space) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0) {
+      out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      i += 2;
+    } else {
+      out += c == '+' && plus_is_space ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string percent_encode(std::string_view text, bool keep_slash) {
+  std::string out;
+  for (const char c : text) {
+    if (is_unreserved(c) || (keep_slash && c == '/')) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      constexpr std::string_view kUpper = "0123456789ABCDEF";
+      out += '%';
+      out += kUpper[byte >> 4];
+      out += kUpper[byte & 15];
+    }
+  }
+  return out;
+}
+
+bool iequals(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    if (lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+bool is_message_text(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    at = plain_prefix(text, at);
+    if (at == text.size()) break;
+    const std::int32_t code = next_code_point(text, at);
+    const bool control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+    if (control || code == 0xfffe || code == 0xffff) return false;
+  }
+  return true;
+}
+
+bool is_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    at = plain_prefix(text, at);
+    if (at < text.size() && next_code_point(text, at) < 0) return false;
+  }
+  return true;
+}
+
+}  // namespace redrive

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace redrive::journal {
+
+// One open file. Offsets are bytes from its beginning. Reads and writes of different ranges may run
+// in different threads at the same time.
+class File {
+ public:
+  virtual ~File() = default;
+  virtual Result<std::size_t> read(std::uint64_t offset, char* out, std::size_t size) = 0;  // Short at the end of the file.
+  virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;  // All of it, or an error.
+  // Makes written bytes (not names) durable: fdatasync.
+  virtual Result<void> sync() = 0;
+  virtual Result<std::uint64_t> size() = 0;
+};
+
+// The port through which everything durable passes: one directory of files. The simulator's
+// implementation forgets what was not synced, tears writes and fails calls.
+class Files {
+ public:
+  virtual ~Files() = default;
+  virtual Result<std::vector<std::string>> list() = 0;
+  virtual Result<std::unique_ptr<File>> open(const std::string& name) = 0;    // Must exist.
+  virtual Result<std::unique_ptr<File>> create(const std::string& name) = 0;  // Empty; replaces.
+  virtual Result<void> rename(const std::string& from, const std::string& to) = 0;  // Replaces.
+  virtual Result<void> remove(const std::string& name) = 0;
+  // Makes creations, renames and removals durable.
+  virtual Result<void> sync_directory() = 0;
+  // For messages: the path a person would look for.
+  virtual std::string path(const std::string& name) const = 0;
+};
+
+}  // namespace redrive::journal
