@@ -16,6 +16,7 @@ function(room name)
   if(EXISTS ${CMAKE_SOURCE_DIR}/src/${name}/main.cpp)
     add_executable(redrive ${CMAKE_SOURCE_DIR}/src/${name}/main.cpp)
     target_link_libraries(redrive PRIVATE ${name})
+    target_compile_definitions(redrive PRIVATE REDRIVE_VERSION="${PROJECT_VERSION}")
   endif()
 endfunction()
 

@@ -17,7 +17,7 @@ KNOWS = {
     "sqs": ["wire"],
     "auth": [],
     "http": [],
-    "api": ["queue", "engine", "sqs", "wire", "auth", "http"],
+    "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "cli": ["sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

@@ -54,6 +54,11 @@ Uuid IdSource::uuid() {
   return id;
 }
 
+std::array<std::uint8_t, 16> IdSource::secret() {
+  const std::array<std::uint64_t, 2> random = {bits(), bits()};
+  return std::bit_cast<std::array<std::uint8_t, 16>>(random);
+}
+
 SeededIds::SeededIds(std::uint64_t seed) {
   for (auto& word : state_) {  // splitmix64, as xoshiro's authors advise
     seed += 0x9e3779b97f4a7c15;
@@ -89,10 +94,10 @@ void fill_random(void* out, std::size_t size) {
 
 RandomIds::RandomIds() : SeededIds(0) { fill_random(state_.data(), sizeof(state_)); }
 
-std::array<std::uint8_t, 16> random_secret() {
-  std::array<std::uint8_t, 16> secret;
-  fill_random(secret.data(), secret.size());
-  return secret;
+std::array<std::uint8_t, 16> RandomIds::secret() {
+  std::array<std::uint8_t, 16> bytes;
+  fill_random(bytes.data(), bytes.size());
+  return bytes;
 }
 
 }  // namespace redrive

@@ -26,6 +26,8 @@ class IdSource {
   virtual ~IdSource() = default;
   virtual std::uint64_t bits() = 0;
   Uuid uuid();
+  // 16 bytes to seal things with. Real ones come from the operating system.
+  virtual std::array<std::uint8_t, 16> secret();
 };
 
 // xoshiro256++: fast, and the same seed gives the same ids. Not for secrets.
@@ -42,9 +44,7 @@ class SeededIds : public IdSource {
 class RandomIds final : public SeededIds {
  public:
   RandomIds();
+  std::array<std::uint8_t, 16> secret() override;
 };
-
-// Bytes fit for keys and secrets.
-std::array<std::uint8_t, 16> random_secret();
 
 }  // namespace redrive

@@ -9,8 +9,8 @@
 namespace redrive::http {
 
 struct Header {
-  std::string_view name;  // As received; compare with iequals.
-  std::string_view value; // Trimmed.
+  std::string_view name;   // As received; compare with iequals.
+  std::string_view value;  // Trimmed.
 };
 
 // A parsed request. Views point into the connection's buffer and live until the handler answers or
@@ -21,9 +21,9 @@ struct Request {
   std::string_view path;    // Not decoded.
   std::string_view query;   // Without '?', not decoded.
   std::vector<Header> headers;
-  std::string_view body;    // De-chunked. At least kBodyPadding readable bytes follow it.
+  std::string_view body;  // De-chunked. At least kBodyPadding readable bytes follow it.
   bool keep_alive = true;
-  std::string_view peer;    // The other side's address, without port.
+  std::string_view peer;  // The other side's address, without port.
 
   // The first header of that name, in any case; empty when absent.
   std::string_view header(std::string_view name) const;
@@ -34,13 +34,14 @@ inline constexpr std::size_t kBodyPadding = 64;  // simdjson reads ahead.
 // Appends a response head. `content_length` of the body that the caller appends next.
 struct ResponseHead {
   int status = 200;
-  std::string_view content_type;             // None when empty.
+  std::string_view content_type;  // None when empty.
   std::span<const Header> headers;
   bool keep_alive = true;
 };
 
-// Begins a response in `out` whose body length is not yet known, and returns a mark for end_response, which fills in
-// Content-Length. Between the two the caller appends the body to `out`.
+// Begins a response in `out` whose body length is not yet known, and returns a mark for
+// end_response, which fills in Content-Length. Between the two the caller appends the body to
+// `out`.
 std::size_t begin_response(std::string& out, const ResponseHead& head);
 void end_response(std::string& out, std::size_t mark);
 

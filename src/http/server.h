@@ -23,8 +23,8 @@ struct Ticket {
   std::uint64_t generation = 0;
 };
 
-// One request and the place for its answer. A handler does exactly one of: append a response to `out`
-// and call reply(), or call defer().
+// One request and the place for its answer. A handler does exactly one of: append a response to
+// `out` and call reply(), or call defer().
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -32,13 +32,14 @@ class Exchange {
   virtual std::string& out() = 0;
   // The response in out() is complete; it leaves once release() has reached `after`.
   virtual void reply(Mark after) = 0;
-  // The answer comes later through Server::resume. `abandoned` runs on the connection's thread if the client goes away first;
-  // afterwards resume does nothing for this ticket.
+  // The answer comes later through Server::resume. `abandoned` runs on the connection's thread if
+  // the client goes away first; afterwards resume does nothing for this ticket.
   virtual Ticket defer(std::function<void()> abandoned) = 0;
 };
 
-// HTTP/1.1 over Boost.Asio. Each thread has its own event loop and its own connections; a connection handles one
-// request at a time and keeps reading while one is deferred, so that a closed connection is noticed.
+// HTTP/1.1 over Boost.Asio. Each thread has its own event loop and its own connections; a
+// connection handles one request at a time and keeps reading while one is deferred, so that a
+// closed connection is noticed.
 class Server {
  public:
   struct Options {
@@ -50,8 +51,9 @@ class Server {
   struct Hooks {
     // Runs on the connection's thread.
     std::function<void(Exchange&)> handle;
-    // Runs on an I/O thread after it has worked through everything that was ready, if any reply since the last call is
-    // being held: the moment to ask for a sync, so that one sync serves them all.
+    // Runs on an I/O thread after it has worked through everything that was ready, if any reply
+    // since the last call is being held: the moment to ask for a sync, so that one sync serves them
+    // all.
     std::function<void()> round_ended;
   };
 
@@ -59,17 +61,20 @@ class Server {
   virtual ~Server() = default;
 
   virtual std::uint16_t port() const = 0;
-  // Replies held for marks up to this one may leave. From any thread; costs one wake-up for each I/O thread that holds some.
+  // Replies held for marks up to this one may leave. From any thread; costs one wake-up for each
+  // I/O thread that holds some.
   virtual void release(Mark reached) = 0;
-  // Answers a deferred request: `write` runs on the connection's thread, appends a complete response and returns the mark
-  // to hold it for. If the connection is gone `write` runs with nullptr, so that its owner can put things back.
+  // Answers a deferred request: `write` runs on the connection's thread, appends a complete
+  // response and returns the mark to hold it for. If the connection is gone `write` runs with
+  // nullptr, so that its owner can put things back.
   virtual void resume(Ticket ticket, std::function<Mark(std::string* out)> write) = 0;
   // Runs a function on an I/O thread (index modulo thread count), soon.
   virtual void post(unsigned thread, std::function<void()> work) = 0;
-  // Runs `work` on I/O thread 0 at about this time from now; one such timer exists, a new call replaces the old.
+  // Runs `work` on I/O thread 0 at about this time from now; one such timer exists, a new call
+  // replaces the old.
   virtual void wake_after(std::chrono::milliseconds delay, std::function<void()> work) = 0;
-  // Stops accepting and closes idle connections at once; requests in hand are answered, deferred ones too, until `grace` is
-  // over. Blocks until all connections are closed or the time is up.
+  // Stops accepting and closes idle connections at once; requests in hand are answered, deferred
+  // ones too, until `grace` is over. Blocks until all connections are closed or the time is up.
   virtual void drain(std::chrono::milliseconds grace) = 0;
   virtual std::size_t connections() const = 0;
 };

@@ -15,11 +15,16 @@ namespace redrive::journal {
 class File {
  public:
   virtual ~File() = default;
-  virtual Result<std::size_t> read(std::uint64_t offset, char* out, std::size_t size) = 0;  // Short at the end of the file.
-  virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;  // All of it, or an error.
+  virtual Result<std::size_t> read(std::uint64_t offset, char* out,
+                                   std::size_t size) = 0;  // Short at the end of the file.
+  virtual Result<void> write(std::uint64_t offset,
+                             std::string_view bytes) = 0;  // All of it, or an error.
   // Makes written bytes (not names) durable: fdatasync.
   virtual Result<void> sync() = 0;
   virtual Result<std::uint64_t> size() = 0;
+  // Makes the file at least this long and its space its own: writes inside it no longer fail for
+  // lack of space. What was never written reads as zeros.
+  virtual Result<void> reserve(std::uint64_t bytes) = 0;
 };
 
 // The port through which everything durable passes: one directory of files. The simulator's

@@ -17,8 +17,8 @@ namespace redrive::journal {
 // The number of a record: 1, 2, 3, … for the life of the journal.
 using Sequence = std::uint64_t;
 
-// Where bytes of a record's payload lie. Segments are numbered 1, 2, 3, …; a number is never reused,
-// though the file under it may be.
+// Where bytes of a record's payload lie. Segments are numbered 1, 2, 3, …; a number is never
+// reused, though the file under it may be.
 struct Location {
   std::uint32_t segment = 0;
   std::uint32_t offset = 0;
@@ -34,7 +34,8 @@ struct Appended {
 struct Options {
   std::uint32_t segment_bytes = 32u << 20;
   std::size_t tail_cache_bytes = 8u << 20;  // Recently appended bytes kept in memory for readers.
-  std::uint32_t spare_segments = 2;         // Kept ready, and the reserve that deletes live on when the disk is full.
+  // Kept ready, and the reserve that deletes live on when the disk is full.
+  std::uint32_t spare_segments = 2;
 };
 
 // What recovery found. `truncated` is set when the unsynced end of the last segment was torn.
@@ -46,14 +47,15 @@ struct Recovered {
 };
 
 // Called for every record from the last checkpoint on, in order. An error stops recovery.
-using Replay = std::function<Result<void>(Sequence, Location payload, std::string_view payload_bytes)>;
+using Replay =
+    std::function<Result<void>(Sequence, Location payload, std::string_view payload_bytes)>;
 
 // An append-only log in recycled segments. See docs/formats/journal.md for every byte.
 //
 // It does not know what a record means. Its owner tells it three things: records (append), which
-// segments still hold bytes somebody needs (hold/let_go), and from which record on a replay rebuilds
-// everything (set_checkpoint). A segment is recycled when nobody holds bytes in it and it ends before
-// the checkpoint.
+// segments still hold bytes somebody needs (hold/let_go), and from which record on a replay
+// rebuilds everything (set_checkpoint). A segment is recycled when nobody holds bytes in it and it
+// ends before the checkpoint.
 //
 // Threads: `append` and the bookkeeping calls are made by one thread at a time (the engine's turn);
 // `sync_once` by one other; `read` by any.
@@ -62,12 +64,17 @@ class Journal {
   virtual ~Journal() = default;
 
   // Appends one record whose payload is the concatenation of `parts`. It can be read at once and is
-  // durable when synced() reaches its sequence. Does no I/O. The payload may not exceed payload_bytes_max().
+  // durable when synced() reaches its sequence. Does no I/O. The payload may not exceed
+  // payload_bytes_max().
   virtual Appended append(std::span<const std::string_view> parts) = 0;
   Appended append(std::string_view payload) { return append(std::span(&payload, 1)); }
+  // The same for the first and the last record of a checkpoint. The mark changes nothing in a
+  // replay; it is what lets repair find a place to start from when the manifest is lost.
+  virtual Appended append_checkpoint_begin(std::span<const std::string_view> parts) = 0;
+  virtual Appended append_checkpoint_end(std::span<const std::string_view> parts) = 0;
   virtual std::size_t payload_bytes_max() const = 0;
 
-  // Reads payload bytes. From any thread, provided the segment is held or pinned (see Pin).
+  // Reads payload bytes. From any thread, provided the segment is held or pinned.
   virtual Result<void> read(Location from, std::size_t size, char* out) = 0;
 
   virtual Sequence appended() const = 0;  // The last sequence given out.
@@ -77,24 +84,32 @@ class Journal {
   // is final: nothing more may be acknowledged, the process should end.
   virtual Result<Sequence> sync_once() = 0;
 
-  // `bytes` more, or fewer, bytes of this segment are needed (a live message's record).
+  // `bytes` more, or fewer, bytes of this segment are needed (a live message's record). After a
+  // start the owner tells again what it needs, before the first housekeep().
   virtual void hold(std::uint32_t segment, std::uint32_t bytes) = 0;
   virtual void let_go(std::uint32_t segment, std::uint32_t bytes) = 0;
+  // Whether the segment is there to be held. One older than the checkpoint may have been lost from
+  // the disk without recovery missing it.
+  virtual bool has_segment(std::uint32_t segment) const = 0;
 
-  // A replay that starts with the record at `begin` rebuilds everything: call it once the last record of
-  // the checkpoint is synced. Written to the manifest before any segment is recycled on the strength of it.
+  // A replay that starts with the record at `begin`, which append_checkpoint_begin gave, rebuilds
+  // everything: call it once the last record of the checkpoint is synced. Does no I/O: housekeep()
+  // writes it to the manifest before it recycles any segment on the strength of it.
   virtual Result<void> set_checkpoint(Sequence begin) = 0;
 
-  // Keeps the segment from being recycled while a reader has it. Cheap; made on the engine's turn, ended
-  // from any thread.
+  // Keeps the segment from being recycled while a reader has it. Cheap; made on the engine's turn,
+  // ended from any thread.
   virtual void pin(std::uint32_t segment) = 0;
   virtual void unpin(std::uint32_t segment) = 0;
 
-  // Slow chores, off the hot path: prepares spare segments, recycles and removes. Called from time to
-  // time by the sync thread's owner; true when there may be more to do.
+  // Slow chores, off the hot path: writes the manifest, recycles and removes segments, prepares
+  // spares. From any thread; it waits for a sync under way, and a sync waits for it, so each call
+  // does little. True when there is more to do. A full disk is no error, see has_room(); an error
+  // is final.
   virtual Result<bool> housekeep() = 0;
 
-  // False while the disk is full and only the reserve is left: refuse what grows the journal for long.
+  // False while the disk is full and only the reserve is left: refuse what grows the journal for
+  // long.
   virtual bool has_room() const = 0;
   // How many spare segments to keep, as the owner's next checkpoint must fit into the reserve.
   virtual void set_spare_target(std::uint32_t segments) = 0;
@@ -104,7 +119,7 @@ class Journal {
     std::uint64_t used_bytes;  // Up to the end of its last record.
     std::uint64_t held_bytes;
     bool before_checkpoint;
-    bool active;               // Still being appended to.
+    bool active;  // Still being appended to.
   };
   virtual std::vector<SegmentUse> usage() const = 0;  // Oldest first, without spares.
 
@@ -113,16 +128,17 @@ class Journal {
     std::uint64_t bytes_appended = 0;
     std::uint64_t bytes_since_checkpoint = 0;  // From the begin of the last checkpoint to the end.
     std::uint32_t segments = 0;
-    std::uint32_t segments_since_checkpoint = 0;
+    std::uint32_t segments_since_checkpoint = 0;  // With the one the checkpoint begins in.
     std::uint32_t spares = 0;
   };
   virtual Totals totals() const = 0;
 };
 
-// Opens (or, in an empty directory, starts) a journal. Everything from the last checkpoint on is replayed
-// before it returns. Refuses a foreign, damaged or newer directory without changing a byte of it.
-Result<std::unique_ptr<Journal>> open_journal(Files& files, const Options& options, const Replay& replay,
-                                              Recovered& recovered);
+// Opens (or, in an empty directory, starts) a journal. Everything from the last checkpoint on is
+// replayed before it returns. Refuses a foreign, damaged or newer directory without changing a byte
+// of it.
+Result<std::unique_ptr<Journal>> open_journal(Files& files, const Options& options,
+                                              const Replay& replay, Recovered& recovered);
 
 // A journal that forgets: `redrive serve --memory`. Bytes live in memory until nobody holds them.
 std::unique_ptr<Journal> memory_journal(const Options& options);
@@ -155,8 +171,9 @@ struct CheckReport {
 };
 Result<CheckReport> check_journal(Files& files);
 
-// `redrive journal repair`: salvages what can be read. Every record that is whole is kept, damaged ranges are
-// cut out, and the report says what was lost. Writes new files; the damaged ones are kept under *.damaged.
+// `redrive journal repair`: salvages what can be read. Every record that is whole is kept, damaged
+// ranges are cut out, and the report says what was lost. Writes new files; the damaged ones are
+// kept under *.damaged.
 Result<CheckReport> repair_journal(Files& files);
 
 }  // namespace redrive::journal

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "journal/files.h"
+
+namespace redrive::sim {
+
+// A directory in memory that behaves as badly as a real one may.
+//
+// Every file has bytes as programs see them and bytes as the disk has them; sync() makes the second
+// equal the first. A crash keeps of what was not synced whatever chance decides: each sector of 512
+// bytes is as it was, or as some write since left it, independently of its neighbours, so that a
+// write may be torn anywhere and a later one survive an earlier one. Creations, renames and
+// removals since the last sync_directory() survive as a prefix or as a subset. Equal seeds give
+// equal crashes.
+//
+// Handles opened before a crash fail afterwards. All calls may come from any thread.
+class FaultyFiles final : public journal::Files {
+ public:
+  FaultyFiles();
+  ~FaultyFiles() override;
+
+  Result<std::vector<std::string>> list() override;
+  Result<std::unique_ptr<journal::File>> open(const std::string& name) override;
+  Result<std::unique_ptr<journal::File>> create(const std::string& name) override;
+  Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> remove(const std::string& name) override;
+  Result<void> sync_directory() override;
+  std::string path(const std::string& name) const override;
+
+  // The machine loses power and comes back. Faults asked for below are over.
+  void crash(IdSource& chance);
+
+  // After `operations` more calls that change something, every call fails, as if the machine stood
+  // still: the moment to crash() it. With 0 it stands still at once.
+  void stop_after(std::uint64_t operations);
+  // The calls that changed something, or tried to, so far.
+  std::uint64_t operations() const;
+
+  void fail_sync_after(
+      std::uint64_t syncs);  // So many more syncs of files succeed, the next fails.
+  void fail_reads(bool failing);
+  // How many more bytes the files may grow by; without a limit there is no end of space. Removing a
+  // file gives its bytes back.
+  void limit_space(std::optional<std::uint64_t> bytes);
+
+  // Changes what the disk has, behind everybody's back.
+  void flip_bit(const std::string& name, std::uint64_t offset, unsigned bit);
+  void put(const std::string& name, std::string bytes);  // Durable at once.
+  void erase(const std::string& name);                   // The same for removing.
+
+  // What programs would read; nullopt when there is no such file.
+  std::optional<std::string> bytes(const std::string& name) const;
+
+ private:
+  struct Node;
+  class OpenFile;
+  using Names = std::map<std::string, std::shared_ptr<Node>>;
+
+  // A change to the directory that is not durable yet. An empty `from` is a creation, an empty `to`
+  // a removal.
+  struct NameChange {
+    std::string from;
+    std::string to;
+    std::shared_ptr<Node> node;
+  };
+
+  // Called with mutex_ held.
+  Result<void> count_operation(std::string_view what, const std::string& name);
+  Result<void> check_running(const std::string& name) const;
+  Result<void> take_space(std::uint64_t bytes, const std::string& name);
+  Result<void> grow(Node& node, std::uint64_t size, const std::string& name);
+  std::unique_ptr<journal::File> handle(const std::string& name, std::shared_ptr<Node> node);
+  void give_space_back(const std::string& name);
+  static void apply(Names& names, const NameChange& change);
+  void crash_names(IdSource& chance);
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  Names names_;
+  Names durable_names_;
+  std::vector<NameChange> name_changes_;
+  std::uint64_t generation_ = 0;  // Counts crashes.
+  std::uint64_t operations_ = 0;
+  std::optional<std::uint64_t> stop_at_;
+  std::optional<std::uint64_t> syncs_left_;
+  bool failing_reads_ = false;
+  std::optional<std::uint64_t> space_;
+};
+
+}  // namespace redrive::sim

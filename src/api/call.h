@@ -1,0 +1,54 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "queue/ids.h"
+
+namespace redrive::api {
+
+// What the operator decided.
+struct ServiceOptions {
+  std::string account = "000000000000";
+  std::string region = "us-east-1";
+  bool strict_timing = false;  // Refuse to create a queue within 60 seconds of deleting one of that name, as AWS does.
+};
+
+// One request on its way through the api room: who asks, where, and storage for what the answer points at.
+class Call {
+ public:
+  Call(engine::Engine& the_engine, const ServiceOptions& the_options) : engine(the_engine), options(the_options) {}
+
+  engine::Engine& engine;
+  const ServiceOptions& options;
+
+  std::string account;       // The caller's.
+  std::string region;
+  std::string sender_id;     // Whose messages these are; goes into SenderId.
+  std::string consumer;      // Who receives: identity and address, for the history of attempts.
+  std::string_view host;     // host:port as the caller reached us.
+  std::string_view path;     // May name the queue in the Query protocol.
+  std::string_view trace;    // X-Amzn-Trace-Id of the request.
+
+  // The answer may leave when this is synced.
+  engine::Sequence after = 0;
+
+  // Keeps a text alive until the answer is written.
+  std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
+
+  // The queue a request means: the parameter if there is one, else the path.
+  Result<queue::QueueIdentity> queue(std::string_view queue_url) const;
+  std::string url_of(const queue::QueueIdentity& identity) const;
+
+ private:
+  std::deque<std::string> kept_;
+};
+
+// Account and name from the last two segments of a URL or path, or a bare name of the caller's own.
+std::optional<queue::QueueIdentity> identity_from_url(std::string_view url, std::string_view own_account,
+                                                      std::string_view region);
+
+}  // namespace redrive::api

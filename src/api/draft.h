@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/call.h"
+#include "base/digest.h"
+#include "base/result.h"
+#include "queue/send.h"
+#include "queue/settings.h"
+#include "sqs/messages.h"
+
+// From what a sender wrote to a message ready for the engine: checks, digests, encoding. All of it outside the engine's turn.
+
+namespace redrive::api {
+
+// What a single send and an entry of a batch have in common.
+struct OutgoingMessage {
+  std::string_view body;
+  std::optional<std::int32_t> delay_seconds;
+  const sqs::MessageAttributes& attributes;
+  const sqs::MessageAttributes& system_attributes;
+  std::optional<std::string_view> dedup_id;
+  std::optional<std::string_view> group_id;
+};
+
+// Whether a size limit is broken by a single send or by an entry of a batch: the words differ.
+enum class SendForm { single, batch_entry };
+
+struct PreparedMessage {
+  std::string tail;
+  std::string dedup;  // In force on a FIFO queue.
+  std::optional<Md5> md5_of_attributes;
+  std::optional<Md5> md5_of_system_attributes;
+  queue::Draft draft;  // Views into this struct and into the request.
+};
+
+// Bytes that count against a queue's limit.
+std::size_t message_bytes(const OutgoingMessage& message);
+
+// The rules in the order of the reference: body, size, characters, attributes, ids, what fits the kind of queue. The body's
+// digest is the caller's to compute, several at a time where there are several.
+Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings, SendForm form);
+// For messages that passed the checks. `prepared` must not move afterwards.
+void prepare_message(const Call& call, const OutgoingMessage& message, const queue::QueueSettings& settings,
+                     const Md5& md5_of_body, PreparedMessage& prepared);
+
+// MD5 as SQS defines it for attributes. Used on the way in, and on the way out for the ones asked for.
+Md5 md5_of_attributes(const sqs::MessageAttributes& attributes);
+
+bool is_id_text(std::string_view text);  // MessageGroupId and its relatives: 1 to 128 printable ASCII, no space.
+
+}  // namespace redrive::api

@@ -1,0 +1,239 @@
+// SendMessage, DeleteMessage, ChangeMessageVisibility and their batches.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "api/draft.h"
+#include "api/operations.h"
+#include "api/receive_message.h"
+#include "sqs/errors.h"
+
+namespace redrive::api {
+namespace {
+
+constexpr std::size_t kBatchMax = 10;
+constexpr std::size_t kBatchBytesMax = queue::kMessageBytesMax;
+
+// The settings of a queue at this moment: messages are checked against them before the engine's turn.
+Result<queue::QueueSettings> settings_of(Call& call, const queue::QueueIdentity& identity) {
+  return call.engine.turn([&](engine::Turn& turn) -> Result<queue::QueueSettings> {
+    return TRY(turn.queue(identity))->settings;
+  });
+}
+
+bool is_entry_id(std::string_view id) {
+  return !id.empty() && id.size() <= 80 && std::ranges::all_of(id, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+         });
+}
+
+// What fails a batch as a whole.
+template <class Entry>
+Result<void> check_batch(const std::vector<Entry>& entries, std::string_view entry_name) {
+  if (entries.empty()) {
+    return fail(ErrorCode::empty_batch_request,
+                fmt::format("There should be at least one {} in the request.", entry_name));
+  }
+  if (entries.size() > kBatchMax) {
+    return fail(ErrorCode::too_many_entries_in_batch_request,
+                fmt::format("Maximum number of entries per request are 10. You have sent {}.", entries.size()));
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!is_entry_id(entries[i].id)) {
+      return fail(ErrorCode::invalid_batch_entry_id,
+                  "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 "
+                  "letters long.");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (entries[j].id != entries[i].id) continue;
+      return fail(ErrorCode::batch_entry_ids_not_distinct, fmt::format("Id {} repeated.", entries[i].id));
+    }
+  }
+  return {};
+}
+
+sqs::BatchResultErrorEntry failed_entry(Call& call, std::string_view id, const Error& error) {
+  const sqs::ErrorRow& row = sqs::error_row(error.code);
+  return {.id = id,
+          .sender_fault = row.fault == sqs::Fault::sender,
+          .code = row.query_code,
+          .message = call.keep(error.message)};
+}
+
+OutgoingMessage outgoing(const sqs::SendMessageInput& input) {
+  return {.body = input.message_body,
+          .delay_seconds = input.delay_seconds,
+          .attributes = input.message_attributes,
+          .system_attributes = input.message_system_attributes,
+          .dedup_id = input.message_deduplication_id,
+          .group_id = input.message_group_id};
+}
+
+OutgoingMessage outgoing(const sqs::SendMessageBatchEntry& entry) {
+  return {.body = entry.message_body.value_or(""),
+          .delay_seconds = entry.delay_seconds,
+          .attributes = entry.message_attributes,
+          .system_attributes = entry.message_system_attributes,
+          .dedup_id = entry.message_deduplication_id,
+          .group_id = entry.message_group_id};
+}
+
+// Rules of a FIFO queue that fail a batch as a whole, and the sum of sizes.
+Result<void> check_send_batch(const std::vector<sqs::SendMessageBatchEntry>& entries,
+                              const queue::QueueSettings& settings) {
+  std::size_t total = 0;
+  for (const auto& entry : entries) total += message_bytes(outgoing(entry));
+  if (total > kBatchBytesMax) {
+    return fail(ErrorCode::batch_request_too_long,
+                fmt::format("Batch requests cannot be longer than {} bytes. You have sent {} bytes.", kBatchBytesMax, total));
+  }
+  if (!settings.fifo) return {};
+  for (const auto& entry : entries) {
+    if (!entry.message_group_id) {
+      return fail(ErrorCode::invalid_parameter_value, "The request must contain the parameter MessageGroupId.");
+    }
+    if (!entry.message_deduplication_id && !settings.fifo->content_based_dedup) {
+      return fail(
+          ErrorCode::invalid_parameter_value,
+          "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& input) {
+  const auto identity = TRY(call.queue(input.queue_url));
+  const auto settings = TRY(settings_of(call, identity));
+  const OutgoingMessage message = outgoing(input);
+  CHECK(check_message(message, settings, SendForm::single));
+  const Md5 digest = md5(message.body);
+  PreparedMessage prepared;
+  prepare_message(call, message, settings, digest, prepared);
+  const auto sent = TRY(call.engine.send(identity, std::span(&prepared.draft, 1)));
+  call.after = sent.after;
+  sqs::SendMessageOutput output{.message_id = sent.outcomes[0].message_id,
+                                .md5_of_message_body = digest,
+                                .md5_of_message_attributes = prepared.md5_of_attributes,
+                                .md5_of_message_system_attributes = prepared.md5_of_system_attributes,
+                                .sequence_number = std::nullopt};
+  if (settings.fifo) output.sequence_number = call.keep(sequence_text(sent.outcomes[0].sequence));
+  return output;
+}
+
+Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchInput& input) {
+  const auto identity = TRY(call.queue(input.queue_url));
+  const auto settings = TRY(settings_of(call, identity));
+  CHECK(check_batch(input.entries, "SendMessageBatchRequestEntry"));
+  CHECK(check_send_batch(input.entries, settings));
+
+  sqs::SendMessageBatchOutput output;
+  std::array<std::string_view, kBatchMax> bodies;
+  std::array<std::size_t, kBatchMax> entry_of;
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < input.entries.size(); ++i) {
+    const OutgoingMessage message = outgoing(input.entries[i]);
+    const auto checked = check_message(message, settings, SendForm::batch_entry);
+    if (!checked) {
+      output.failed.push_back(failed_entry(call, input.entries[i].id, checked.error()));
+      continue;
+    }
+    bodies[good] = message.body;
+    entry_of[good++] = i;
+  }
+  if (good == 0) return output;
+  std::array<Md5, kBatchMax> digests;
+  md5_many(std::span(bodies).first(good), std::span(digests).first(good));
+  std::array<PreparedMessage, kBatchMax> prepared;
+  std::array<queue::Draft, kBatchMax> drafts;
+  for (std::size_t i = 0; i < good; ++i) {
+    prepare_message(call, outgoing(input.entries[entry_of[i]]), settings, digests[i], prepared[i]);
+    drafts[i] = prepared[i].draft;
+  }
+  const auto sent = TRY(call.engine.send(identity, std::span(drafts).first(good)));
+  call.after = sent.after;
+  for (std::size_t i = 0; i < good; ++i) {
+    sqs::SendMessageBatchResultEntry entry{.id = input.entries[entry_of[i]].id,
+                                           .message_id = sent.outcomes[i].message_id,
+                                           .md5_of_message_body = digests[i],
+                                           .md5_of_message_attributes = prepared[i].md5_of_attributes,
+                                           .md5_of_message_system_attributes = prepared[i].md5_of_system_attributes,
+                                           .sequence_number = std::nullopt};
+    if (settings.fifo) entry.sequence_number = call.keep(sequence_text(sent.outcomes[i].sequence));
+    output.successful.push_back(entry);
+  }
+  return output;
+}
+
+Result<sqs::DeleteMessageOutput> run(Call& call, const sqs::DeleteMessageInput& input) {
+  const auto identity = TRY(call.queue(input.queue_url));
+  const auto results = TRY(call.engine.remove(identity, std::span(&input.receipt_handle, 1)));
+  CHECK(results[0]);
+  return sqs::DeleteMessageOutput{};
+}
+
+Result<sqs::DeleteMessageBatchOutput> run(Call& call, const sqs::DeleteMessageBatchInput& input) {
+  const auto identity = TRY(call.queue(input.queue_url));
+  CHECK(settings_of(call, identity));
+  CHECK(check_batch(input.entries, "DeleteMessageBatchRequestEntry"));
+  std::vector<std::string_view> handles;
+  for (const auto& entry : input.entries) handles.push_back(entry.receipt_handle);
+  const auto results = TRY(call.engine.remove(identity, handles));
+  sqs::DeleteMessageBatchOutput output;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) {
+      output.successful.push_back({input.entries[i].id});
+    } else {
+      output.failed.push_back(failed_entry(call, input.entries[i].id, results[i].error()));
+    }
+  }
+  return output;
+}
+
+Result<sqs::ChangeMessageVisibilityOutput> run(Call& call, const sqs::ChangeMessageVisibilityInput& input) {
+  const auto identity = TRY(call.queue(input.queue_url));
+  const engine::Engine::VisibilityRequest request{input.receipt_handle, std::chrono::seconds(input.visibility_timeout)};
+  const auto results = TRY(call.engine.change_visibility(identity, std::span(&request, 1)));
+  CHECK(results[0]);
+  return sqs::ChangeMessageVisibilityOutput{};
+}
+
+Result<sqs::ChangeMessageVisibilityBatchOutput> run(Call& call, const sqs::ChangeMessageVisibilityBatchInput& input) {
+  const auto identity = TRY(call.queue(input.queue_url));
+  CHECK(settings_of(call, identity));
+  CHECK(check_batch(input.entries, "ChangeMessageVisibilityBatchRequestEntry"));
+  sqs::ChangeMessageVisibilityBatchOutput output;
+  std::vector<engine::Engine::VisibilityRequest> requests;
+  std::vector<std::string_view> ids;
+  for (const auto& entry : input.entries) {
+    const std::int32_t timeout = entry.visibility_timeout.value_or(-1);
+    if (timeout >= 0 && timeout <= queue::kVisibilityTimeoutMax.count()) {
+      requests.push_back({entry.receipt_handle, std::chrono::seconds(timeout)});
+      ids.push_back(entry.id);
+      continue;
+    }
+    const Error error =
+        entry.visibility_timeout
+            ? Error{ErrorCode::invalid_parameter_value,
+                    fmt::format("Value {} for parameter VisibilityTimeout is invalid. Reason: VisibilityTimeout must be an "
+                                "integer between 0 and 43200.",
+                                timeout)}
+            : Error{ErrorCode::missing_parameter, "The request must contain the parameter VisibilityTimeout."};
+    output.failed.push_back(failed_entry(call, entry.id, error));
+  }
+  const auto results = TRY(call.engine.change_visibility(identity, requests));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) {
+      output.successful.push_back({ids[i]});
+    } else {
+      output.failed.push_back(failed_entry(call, ids[i], results[i].error()));
+    }
+  }
+  return output;
+}
+
+}  // namespace redrive::api

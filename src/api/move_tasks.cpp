@@ -1,0 +1,167 @@
+// StartMessageMoveTask and its siblings.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/operations.h"
+#include "base/text.h"
+#include "queue/receive.h"
+#include "sqs/redrive_documents.h"
+#include "wire/decoder.h"
+#include "wire/encode.h"
+
+namespace redrive::api {
+namespace {
+
+using engine::Turn;
+using queue::MoveTask;
+using queue::Queue;
+using queue::TaskStatus;
+
+Result<void> check_arn(std::string_view parameter, std::string_view arn) {
+  if (split(arn, ':').size() == 6 && arn.starts_with("arn:")) return {};
+  return fail(ErrorCode::invalid_parameter_value,
+              fmt::format("You must use this format to specify the {}: "
+                          "arn:<partition>:<service>:<region>:<account-id>:<resource-id>",
+                          parameter));
+}
+
+std::unexpected<Error> no_such_resource(std::string_view parameter) {
+  return fail(ErrorCode::resource_not_found,
+              fmt::format("The resource that you specified for the {} parameter doesn't exist.", parameter));
+}
+
+bool is_dead_letter_queue(const queue::State& state, std::string_view arn) {
+  return std::ranges::any_of(state.queues(), [&](const auto& entry) {
+    const auto& redrive = entry.second->settings.redrive;
+    return redrive && redrive->target_arn == arn;
+  });
+}
+
+std::string handle_of(const MoveTask& task) {
+  std::string json;
+  const std::string id = task.id.text();
+  wire::encode_json(json, sqs::TaskHandleDocument{id, task.source_arn});
+  return base64_encode(json);
+}
+
+struct TaskReference {
+  Uuid id;
+  std::string source_arn;
+};
+
+std::optional<TaskReference> open_handle(std::string_view handle) {
+  auto json = base64_decode(handle);
+  if (!json) return std::nullopt;
+  json->reserve(json->size() + 64);
+  wire::Decoder decoder;
+  sqs::TaskHandleDocument document;
+  if (!wire::decode_json(decoder, *json, document)) return std::nullopt;
+  const auto id = Uuid::parse(document.task_id);
+  if (!id) return std::nullopt;
+  return TaskReference{*id, std::string(document.source_arn)};
+}
+
+std::string_view status_text(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::running:
+      return "RUNNING";
+    case TaskStatus::completed:
+      return "COMPLETED";
+    case TaskStatus::cancelled:
+      return "CANCELLED";
+    case TaskStatus::failed:
+      return "FAILED";
+  }
+  return "FAILED";
+}
+
+sqs::ListMessageMoveTasksResultEntry describe(Call& call, const MoveTask& task) {
+  sqs::ListMessageMoveTasksResultEntry entry;
+  if (task.status == TaskStatus::running) entry.task_handle = call.keep(handle_of(task));
+  entry.status = status_text(task.status);
+  entry.source_arn = call.keep(task.source_arn);
+  if (!task.destination_arn.empty()) entry.destination_arn = call.keep(task.destination_arn);
+  if (task.rate > 0) entry.max_number_of_messages_per_second = static_cast<std::int32_t>(task.rate);
+  entry.approximate_number_of_messages_moved = static_cast<std::int64_t>(task.moved);
+  entry.approximate_number_of_messages_to_move = static_cast<std::int64_t>(task.to_move);
+  if (task.status == TaskStatus::failed) entry.failure_reason = call.keep(task.failure);
+  entry.started_timestamp = task.started_wall.ms();
+  return entry;
+}
+
+}  // namespace
+
+Result<sqs::StartMessageMoveTaskOutput> run(Call& call, const sqs::StartMessageMoveTaskInput& input) {
+  CHECK(check_arn("SourceArn", input.source_arn));
+  if (input.destination_arn) CHECK(check_arn("DestinationArn", *input.destination_arn));
+  return call.engine.turn([&](Turn& turn) -> Result<sqs::StartMessageMoveTaskOutput> {
+    const auto& state = turn.state();
+    const Queue* found = state.find_by_arn(input.source_arn);
+    if (found == nullptr) return no_such_resource("SourceArn");
+    const Queue& source = *TRY(turn.queue(found->identity));
+    if (!is_dead_letter_queue(state, input.source_arn)) {
+      return fail(ErrorCode::invalid_parameter_value, "Source queue must be configured as a Dead Letter Queue.");
+    }
+    if (input.destination_arn) {
+      const Queue* destination = state.find_by_arn(*input.destination_arn);
+      if (destination == nullptr) return no_such_resource("DestinationArn");
+      if (destination->settings.is_fifo() != source.settings.is_fifo()) {
+        return fail(ErrorCode::invalid_parameter_value, "Source and destination queues must be of the same type.");
+      }
+      if (destination == &source) {
+        return fail(ErrorCode::invalid_parameter_value, "Source queue and destination queue cannot be the same.");
+      }
+    }
+    if (state.active_task(source.key) != nullptr) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  "There is already a task running. Only one active task is allowed for a source queue arn at a given "
+                  "time.");
+    }
+    const queue::TaskKey key = next(state.last_task());
+    turn.commit(queue::MoveTaskStarted{.task = key,
+                                       .id = turn.ids().uuid(),
+                                       .source = source.key,
+                                       .source_arn = input.source_arn,
+                                       .destination_arn = input.destination_arn.value_or(""),
+                                       .rate = static_cast<std::uint32_t>(input.max_number_of_messages_per_second.value_or(0)),
+                                       .to_move = state.mailbox(source).visible()});
+    return sqs::StartMessageMoveTaskOutput{call.keep(handle_of(*state.find_task(key)))};
+  });
+}
+
+Result<sqs::CancelMessageMoveTaskOutput> run(Call& call, const sqs::CancelMessageMoveTaskInput& input) {
+  const auto reference = open_handle(input.task_handle);
+  if (!reference) return fail(ErrorCode::invalid_parameter_value, "Value for parameter TaskHandle is invalid.");
+  return call.engine.turn([&](Turn& turn) -> Result<sqs::CancelMessageMoveTaskOutput> {
+    if (turn.state().find_by_arn(reference->source_arn) == nullptr) return no_such_resource("SourceArn");
+    for (const auto& [key, task] : turn.state().tasks()) {
+      if (task.id != reference->id) continue;
+      if (task.status != TaskStatus::running) {
+        return fail(ErrorCode::invalid_parameter_value, "Only active tasks can be cancelled.");
+      }
+      const auto moved = static_cast<std::int64_t>(task.moved);
+      turn.commit(queue::MoveTaskEnded{key, TaskStatus::cancelled, {}});
+      return sqs::CancelMessageMoveTaskOutput{moved};
+    }
+    return fail(ErrorCode::resource_not_found, "Task does not exist.");
+  });
+}
+
+Result<sqs::ListMessageMoveTasksOutput> run(Call& call, const sqs::ListMessageMoveTasksInput& input) {
+  CHECK(check_arn("SourceArn", input.source_arn));
+  const std::size_t max = static_cast<std::size_t>(input.max_results.value_or(1));
+  return call.engine.turn([&](Turn& turn) -> Result<sqs::ListMessageMoveTasksOutput> {
+    const Queue* source = turn.state().find_by_arn(input.source_arn);
+    if (source == nullptr) return no_such_resource("SourceArn");
+    sqs::ListMessageMoveTasksOutput output;
+    const auto& tasks = turn.state().tasks();
+    for (auto at = tasks.rbegin(); at != tasks.rend() && output.results.size() < max; ++at) {
+      if (at->second.source == source->key) output.results.push_back(describe(call, at->second));
+    }
+    return output;
+  });
+}
+
+}  // namespace redrive::api

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/call.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "sqs/messages.h"
+
+// ReceiveMessage is the one action that may be answered later, so it comes in two halves.
+
+namespace redrive::api {
+
+// What a receive asked to see, kept while it waits.
+struct ReceiveView {
+  std::uint32_t system_attributes = 0;  // A bit for each of kSystemAttributes.
+  bool all_attributes = false;
+  std::vector<std::string> attribute_names;  // Exact names, and prefixes that end in '*'.
+};
+
+struct ReceivePlan {
+  queue::QueueIdentity queue;
+  engine::ReceiveRequest request;
+  std::optional<Duration> wait;  // The queue's own when absent.
+  ReceiveView view;
+};
+
+Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInput& input);
+
+// The answer and everything it points at.
+class ReceivedBatch {
+ public:
+  // Reads the bodies. Messages whose bytes are damaged are left out and named in damaged().
+  ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome, const ReceiveView& view,
+                const std::array<std::uint8_t, 16>& secret);
+  const sqs::ReceiveMessageOutput& output() const { return output_; }
+  const std::vector<std::string>& damaged() const { return damaged_; }
+
+ private:
+  void describe(const engine::Received& received, std::string_view stored, const ReceiveView& view);
+  std::string_view keep(std::string text) { return *kept_.emplace_back(std::make_unique<std::string>(std::move(text))); }
+
+  sqs::ReceiveMessageOutput output_;
+  std::vector<std::string> damaged_;
+  std::string bytes_;
+  std::vector<std::unique_ptr<std::string>> kept_;
+  const std::array<std::uint8_t, 16>& secret_;
+};
+
+std::string sequence_text(std::uint64_t sequence);  // 20 digits.
+
+}  // namespace redrive::api

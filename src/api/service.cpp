@@ -1,0 +1,293 @@
+#include "api/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/operations.h"
+#include "auth/credential.h"
+#include "base/text.h"
+#include "sqs/actions.h"
+#include "sqs/errors.h"
+#include "sqs/reply.h"
+#include "wire/decoder.h"
+#include "wire/encode.h"
+
+namespace redrive::api {
+namespace {
+
+enum class Protocol { json, query, query_as_json };
+
+IdSource& request_ids() {
+  thread_local RandomIds ids;
+  return ids;
+}
+
+wire::Decoder& thread_decoder() {
+  thread_local wire::Decoder decoder;
+  return decoder;
+}
+
+bool is_account(std::string_view text) {
+  return text.size() == 12 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// /account/name, as a queue URL has it.
+bool is_queue_path(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return std::ranges::count(path, '/') == 2;
+}
+
+}  // namespace
+
+// How to write an answer, now or later.
+struct Service::Reply {
+  Protocol protocol = Protocol::json;
+  std::array<char, 36> request_id;
+  bool keep_alive = true;
+
+  std::string_view id() const { return {request_id.data(), request_id.size()}; }
+
+  std::size_t begin(std::string& out, int status, std::string_view query_error) const {
+    const std::array<http::Header, 2> headers = {
+        http::Header{"x-amzn-RequestId", id()},
+        http::Header{"x-amzn-query-error", query_error},
+    };
+    const auto type = protocol == Protocol::json ? sqs::kJsonContentType
+                      : protocol == Protocol::query_as_json && status == 200 ? "application/json"
+                                                                            : sqs::kQueryContentType;
+    const std::size_t count = query_error.empty() ? 1 : 2;
+    return http::begin_response(out,
+                                {.status = status,
+                                 .content_type = type,
+                                 .headers = std::span(headers).first(count),
+                                 .keep_alive = keep_alive});
+  }
+
+  template <class Action>
+  void success(std::string& out, const typename Action::Output& output) const {
+    const std::size_t mark = begin(out, 200, {});
+    switch (protocol) {
+      case Protocol::json:
+        wire::encode_json(out, output);
+        break;
+      case Protocol::query:
+        sqs::encode_query_reply<Action>(out, output, id());
+        break;
+      case Protocol::query_as_json:
+        sqs::encode_query_reply_as_json<Action>(out, output, id());
+        break;
+    }
+    http::end_response(out, mark);
+  }
+
+  void failure(std::string& out, const Error& error) const {
+    const sqs::ErrorRow& row = sqs::error_row(error.code);
+    if (protocol == Protocol::json) {
+      std::string legacy;
+      sqs::append_query_error_header(legacy, error);
+      const std::size_t mark = begin(out, row.json_status, legacy);
+      sqs::encode_json_error(out, error);
+      http::end_response(out, mark);
+    } else {
+      const std::size_t mark = begin(out, row.query_status, {});
+      sqs::encode_query_error(out, error, id());
+      http::end_response(out, mark);
+    }
+  }
+};
+
+struct Service::Request {
+  http::Exchange& exchange;
+  const http::Request& http;
+  Call call;
+  Reply reply;
+
+  void fail(const Error& error) {
+    reply.failure(exchange.out(), error);
+    exchange.reply(call.after);
+  }
+};
+
+Service::Service(engine::Engine& engine, ServiceOptions options, Hooks hooks)
+    : engine_(engine), options_(std::move(options)), hooks_(std::move(hooks)) {
+  secret_ = engine_.turn([](engine::Turn& turn) { return turn.state().secret(); });
+}
+
+// Health and a greeting: what is not an API request.
+bool Service::serve_page(http::Exchange& exchange) {
+  const http::Request& request = exchange.request();
+  const bool reading = request.method == "GET" || request.method == "HEAD";
+  int status = 200;
+  std::string body;
+  if (reading && request.path == "/health") {
+    body = R"({"status":"ok"})";
+  } else if (reading && request.path == "/ready") {
+    const bool ready = !hooks_.ready || hooks_.ready();
+    status = ready ? 200 : 503;
+    body = ready ? R"({"status":"ready"})" : R"({"status":"not ready"})";
+  } else if (reading && request.path == "/" && request.query.empty()) {
+    body = R"({"service":"redrive","speaks":"Amazon SQS, API version 2012-11-05","health":"/health","ready":"/ready"})";
+  } else if (request.method == "OPTIONS") {
+    status = 204;
+  } else {
+    return false;
+  }
+  const std::array<http::Header, 1> allow = {http::Header{"Allow", "GET, HEAD, OPTIONS, POST"}};
+  const std::size_t mark =
+      http::begin_response(exchange.out(),
+                           {.status = status,
+                            .content_type = status == 204 ? "" : "application/json",
+                            .headers = std::span(allow).first(status == 204 ? 1 : 0),
+                            .keep_alive = request.keep_alive});
+  exchange.out() += body;
+  http::end_response(exchange.out(), mark);
+  exchange.reply(0);
+  return true;
+}
+
+void Service::handle(http::Exchange& exchange) {
+  const http::Request& request = exchange.request();
+  const std::string_view target = request.header("x-amz-target");
+  const bool json = !target.empty() || request.header("content-type").starts_with("application/x-amz-json-1.");
+  if (!json && serve_page(exchange)) return;
+
+  Request work{exchange, request, Call(engine_, options_), {}};
+  request_ids().uuid().format(work.reply.request_id.data());
+  work.reply.keep_alive = request.keep_alive;
+  work.reply.protocol = Protocol::query;
+  if (json) {
+    work.reply.protocol = Protocol::json;
+  } else if (request.header("accept") == "application/json") {
+    work.reply.protocol = Protocol::query_as_json;
+  }
+
+  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  Call& call = work.call;
+  const std::string_view key = scope ? scope->access_key : "anonymous";
+  call.account = is_account(key) ? std::string(key) : options_.account;
+  call.region = scope && !scope->region.empty() ? std::string(scope->region) : options_.region;
+  call.sender_id = std::string(key.substr(0, 128));
+  call.consumer = fmt::format("{} {}", call.sender_id, request.peer);
+  call.host = request.header("host");
+  call.trace = request.header("x-amzn-trace-id");
+  json ? serve_json(work) : serve_query(work);
+}
+
+void Service::serve_json(Request& request) {
+  const std::string_view target = request.http.header("x-amz-target");
+  const std::size_t dot = target.rfind('.');
+  if (dot == std::string_view::npos) {
+    return request.fail({ErrorCode::unknown_operation, "The request names no operation: the header X-Amz-Target is missing."});
+  }
+  const std::string_view name = target.substr(dot + 1);
+  if (target.substr(0, dot) != "AmazonSQS" || !sqs::AllActions::index_of(name)) {
+    return request.fail({ErrorCode::unknown_operation, fmt::format("The operation {} is not known.", target)});
+  }
+  run_action(request, name);
+}
+
+void Service::serve_query(Request& request) {
+  const auto named =
+      wire::find_query_parameter(thread_decoder(), request.http.query, request.http.body, "Action");
+  if (!named) {
+    return request.fail({ErrorCode::unknown_operation, "The request names no action."});
+  }
+  const std::string name(*named);
+  const bool queue_path = is_queue_path(request.http.path);
+  const bool elsewhere = queue_path && (name == "CreateQueue" || name == "ListQueues");
+  if (elsewhere || !sqs::AllActions::index_of(name)) {
+    return request.fail(
+        {ErrorCode::invalid_action, fmt::format("The action {} is not valid for this endpoint.", name)});
+  }
+  if (queue_path) request.call.path = request.http.path;
+  run_action(request, name);
+}
+
+template <class Action>
+void Service::answer(Service& service, Request& request) {
+  typename Action::Input input;
+  const auto decoded =
+      request.reply.protocol == Protocol::json
+          ? wire::decode_json(thread_decoder(), request.http.body, input)
+          : wire::decode_query(thread_decoder(), request.http.query, request.http.body, input);
+  if (!decoded) return request.fail(decoded.error());
+  if constexpr (std::is_same_v<Action, sqs::ReceiveMessage>) {
+    auto plan = plan_receive(request.call, input);
+    if (!plan) return request.fail(plan.error());
+    service.wait_for_messages(request, std::move(*plan));
+  } else {
+    const auto output = run(request.call, input);
+    // Whatever the answer says was true after everything recorded so far: it leaves when that is durable.
+    request.call.after = std::max(request.call.after, service.engine_.appended());
+    if (!output) return request.fail(output.error());
+    request.reply.template success<Action>(request.exchange.out(), *output);
+    request.exchange.reply(request.call.after);
+  }
+}
+
+void Service::run_action(Request& request, std::string_view name) {
+  using Answer = void (*)(Service&, Request&);
+  static constexpr auto kAnswers =
+      sqs::AllActions::table<Answer>([]<class Action>() -> Answer { return &Service::answer<Action>; });
+  kAnswers[*sqs::AllActions::index_of(name)](*this, request);
+}
+
+void Service::write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,
+                             const ReceiveView& view) {
+  const ReceivedBatch batch(engine_, outcome, view, secret_);
+  for (const std::string& fault : batch.damaged()) {
+    if (hooks_.log) hooks_.log(fault);
+  }
+  reply.success<sqs::ReceiveMessage>(out, batch.output());
+}
+
+void Service::wait_for_messages(Request& request, ReceivePlan plan) {
+  auto start = engine_.receive(plan.queue, plan.request, plan.wait, {});
+  if (start.answer) {
+    if (!*start.answer) return request.fail(start.answer->error());
+    const engine::ReceiveOutcome& outcome = **start.answer;
+    write_received(request.exchange.out(), request.reply, outcome, plan.view);
+    request.exchange.reply(outcome.after);
+    return;
+  }
+
+  struct Wait {
+    engine::WaitId id = 0;
+    Reply reply;
+    ReceivePlan plan;
+    http::Ticket ticket;
+  };
+  auto wait = std::make_shared<Wait>(Wait{0, request.reply, std::move(plan), {}});
+  wait->ticket = request.exchange.defer([this, wait] { engine_.cancel(wait->id); });
+  const auto done = [this, wait](Result<engine::ReceiveOutcome> result) {
+    auto outcome = std::make_shared<Result<engine::ReceiveOutcome>>(std::move(result));
+    server_->resume(wait->ticket, [this, wait, outcome](std::string* out) -> http::Mark {
+      if (out == nullptr) {
+        if (*outcome) give_back(wait->plan.queue, **outcome);
+        return 0;
+      }
+      if (!*outcome) {
+        wait->reply.failure(*out, outcome->error());
+        return 0;
+      }
+      write_received(*out, wait->reply, **outcome, wait->plan.view);
+      return (**outcome).after;
+    });
+  };
+  auto again = engine_.receive(wait->plan.queue, wait->plan.request, wait->plan.wait, done);
+  wait->id = again.wait;
+  if (again.answer) done(std::move(*again.answer));
+}
+
+// The consumer went away before its messages reached it: others may have them at once.
+void Service::give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome) {
+  std::vector<std::string> handles;
+  for (const auto& message : outcome.messages) handles.push_back(message.handle.seal(secret_));
+  std::vector<engine::Engine::VisibilityRequest> requests;
+  for (const auto& handle : handles) requests.push_back({handle, std::chrono::seconds(0)});
+  const auto results = engine_.change_visibility(queue, requests);
+  if (!results && hooks_.log) hooks_.log("messages for a lost connection stay hidden: " + results.error().message);
+}
+
+}  // namespace redrive::api

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/call.h"
+#include "api/receive_message.h"
+#include "engine/engine.h"
+#include "http/server.h"
+
+namespace redrive::api {
+
+// The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here runs on the I/O thread of
+// the connection; answers that came later are brought back to it.
+class Service {
+ public:
+  struct Hooks {
+    std::function<void(std::string)> log;     // For faults of ours, such as a damaged message.
+    std::function<bool()> ready;              // Whether the server takes requests: /ready.
+  };
+  Service(engine::Engine& engine, ServiceOptions options, Hooks hooks);
+
+  // The server whose handler this is; set before the first request.
+  void attach(http::Server& server) { server_ = &server; }
+  void handle(http::Exchange& exchange);
+
+ private:
+  struct Reply;
+  struct Request;
+  template <class Action>
+  static void answer(Service& service, Request& request);
+  void wait_for_messages(Request& request, ReceivePlan plan);
+  void give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
+  void write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,
+                      const ReceiveView& view);
+  bool serve_page(http::Exchange& exchange);
+  void serve_query(Request& request);
+  void serve_json(Request& request);
+  void run_action(Request& request, std::string_view name);
+
+  engine::Engine& engine_;
+  ServiceOptions options_;
+  Hooks hooks_;
+  http::Server* server_ = nullptr;
+  std::array<std::uint8_t, 16> secret_;
+};
+
+}  // namespace redrive::api

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+#include "cli/terminal.h"
+#include "sqs/actions.h"
+
+namespace redrive::cli {
+
+// `3 s`, `5 min`, `2 h`, `4 d`: the largest unit that fits.
+std::string readable_age(Duration age);
+
+// A message for people: who it is and how it fares on the first line, then its attributes, then its
+// body, indented if it is JSON.
+std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessage& message,
+                             Timestamp now);
+
+}  // namespace redrive::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "auth/credentials.h"
+#include "cli/failure.h"
+
+namespace redrive::cli {
+
+struct OutgoingAttribute {
+  std::string name;
+  std::string type;   // String, Number or Binary, with an optional label after a dot.
+  std::string value;  // For Binary the raw bytes.
+
+  bool operator==(const OutgoingAttribute&) const = default;
+};
+
+// A message on its way to a queue.
+struct OutgoingMessage {
+  std::string body;
+  std::vector<OutgoingAttribute> attributes;
+  std::optional<std::string> group;
+  std::optional<std::string> deduplication;
+  std::optional<std::int32_t> delay_seconds;
+
+  // As the service counts it: body, and name, type and value of each attribute.
+  std::size_t size() const;
+  bool operator==(const OutgoingMessage&) const = default;
+};
+
+bool is_binary(std::string_view type);
+
+// `name=value`, `name:Type=value`, and `@path` for the value of a Binary one.
+Answer<OutgoingAttribute> parse_attribute(std::string_view text,
+                                          const auth::Environment& environment);
+
+// `name=value`, for queue attributes and tags; the value may be empty.
+Answer<std::pair<std::string, std::string>> parse_pair(std::string_view text);
+
+// One line of `send --ndjson`: {"Body": …, "MessageAttributes": …, "MessageGroupId": …}. Also takes
+// what `receive --json` prints, so that messages can be carried from queue to queue by a pipe.
+Answer<OutgoingMessage> parse_message_line(std::string_view line);
+
+}  // namespace redrive::cli

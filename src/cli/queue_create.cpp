@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command.h"
+#include "cli/outgoing.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+
+// redrive queue create: a queue and, when asked for one that is missing, its dead-letter queue.
+
+namespace redrive::cli {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+struct Options {
+  std::string name;
+  bool fifo = false;
+  std::vector<std::string> attributes;
+  std::vector<std::string> tags;
+  std::string dlq;
+  std::int64_t receive_count_max = 3;
+};
+
+Answer<Pairs> parse_pairs(const std::vector<std::string>& texts) {
+  Pairs pairs;
+  for (const std::string& text : texts) pairs.push_back(TRY(parse_pair(text)));
+  return pairs;
+}
+
+sqs::StringMap views_of(const Pairs& pairs) {
+  return {pairs.begin(), pairs.end()};
+}
+
+bool has(const Pairs& pairs, std::string_view name) {
+  return std::ranges::find(pairs, name, &Pairs::value_type::first) != pairs.end();
+}
+
+std::string with_suffix(const std::string& name, bool fifo) {
+  return fifo && !is_fifo_name(name) ? name + ".fifo" : name;
+}
+
+Answer<std::string> create(Session& session, const std::string& name, const Pairs& attributes,
+                           const Pairs& tags) {
+  const auto reply = TRY(session.service.call<sqs::CreateQueue>(
+      {.queue_name = name, .attributes = views_of(attributes), .tags = views_of(tags)}));
+  return std::string(reply->queue_url);
+}
+
+// The queue's URL; a queue of that name is made when there is none.
+Answer<std::string> find_or_create(Session& session, const std::string& named, bool fifo) {
+  const auto found = find_queue_url(session.service, named);
+  if (found || found.error().code != kNoSuchQueue) return found;
+  const std::string name(queue_name_of(named));
+  const Pairs attributes = fifo ? Pairs{{"FifoQueue", "true"}} : Pairs{};
+  std::string url = TRY(create(session, name, attributes, {}));
+  session.terminal().err << fmt::format("created the dead-letter queue {} too\n", name);
+  return url;
+}
+
+Answer<std::string> redrive_policy(Session& session, const Options& options, bool fifo) {
+  const std::string url = TRY(find_or_create(session, with_suffix(options.dlq, fifo), fifo));
+  const auto reply = TRY(session.service.call<sqs::GetQueueAttributes>(
+      {.queue_url = url, .attribute_names = {"QueueArn"}}));
+  return format_redrive_policy({.arn = std::string(attribute_of(reply->attributes, "QueueArn")),
+                                .receive_count_max = options.receive_count_max});
+}
+
+Answer<void> run(const Options& options, Session& session) {
+  const bool fifo = options.fifo || is_fifo_name(options.name);
+  Pairs attributes = TRY(parse_pairs(options.attributes));
+  const Pairs tags = TRY(parse_pairs(options.tags));
+  if (fifo && !has(attributes, "FifoQueue")) attributes.emplace_back("FifoQueue", "true");
+  if (!options.dlq.empty()) {
+    if (has(attributes, "RedrivePolicy")) {
+      return usage_failure("--dlq and --attribute RedrivePolicy=… say the same thing; give one");
+    }
+    attributes.emplace_back("RedrivePolicy", TRY(redrive_policy(session, options, fifo)));
+  }
+  const std::string name = with_suffix(options.name, fifo);
+  const std::string url = TRY(create(session, name, attributes, tags));
+  session.terminal().out << (session.json ? json_line(QueueDocument{.queue_url = url})
+                                          : harmless(url) + "\n");
+  return {};
+}
+
+}  // namespace
+
+void add_queue_create(CLI::App& parent, Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = parent.add_subcommand("create", "Create a queue and print its URL");
+  verb->add_option("NAME", options->name, "Name of the queue")->required();
+  verb->add_flag("--fifo", options->fifo, "A FIFO queue; .fifo is added to the name if missing");
+  verb->add_option("--attribute", options->attributes, "Queue attribute, such as DelaySeconds=5")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--tag", options->tags, "Tag of the queue")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  CLI::Option* dlq = verb->add_option(
+      "--dlq", options->dlq, "Dead-letter queue by name, URL or ARN; created if missing");
+  verb->add_option("--max-receives",
+                   options->receive_count_max,
+                   "Receives before a message goes to the dead-letter queue (default 3)")
+      ->check(CLI::Range(1, 1000))
+      ->needs(dlq);
+  commands.attach(*verb, [options](Session& session) { return run(*options, session); });
+}
+
+}  // namespace redrive::cli

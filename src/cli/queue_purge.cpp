@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/permission.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+
+// redrive queue purge: throws away every message of a queue.
+
+namespace redrive::cli {
+namespace {
+
+struct Options {
+  std::string queue;
+  bool yes = false;
+};
+
+Answer<void> run(const Options& options, Session& session) {
+  const std::string url = TRY(find_queue_url(session.service, options.queue));
+  CHECK(ask_permission(session,
+                       options.yes,
+                       fmt::format("Delete every message of {}?", harmless(queue_name_of(url)))));
+  TRY(session.service.call<sqs::PurgeQueue>({.queue_url = url}));
+  announce(session, "purged", url);
+  return {};
+}
+
+}  // namespace
+
+void add_queue_purge(CLI::App& parent, Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = parent.add_subcommand("purge", "Delete every message of a queue");
+  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
+  verb->add_flag("-y,--yes", options->yes, "Do not ask");
+  commands.attach(
+      *verb,
+      [options](Session& session) { return run(*options, session); },
+      [options] { return options->queue; });
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/permission.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+
+// redrive queue rm: deletes queues with everything in them.
+
+namespace redrive::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> queues;
+  bool yes = false;
+};
+
+std::string question_for(const std::vector<std::string>& urls) {
+  std::vector<std::string> names;
+  for (const std::string& url : urls) names.push_back(harmless(queue_name_of(url)));
+  return fmt::format("Delete {} with all messages?", fmt::join(names, ", "));
+}
+
+// All are found before the first is deleted, so that a slip in one name deletes nothing.
+Answer<void> run(const Options& options, Session& session) {
+  std::vector<std::string> urls;
+  for (const std::string& queue : options.queues) {
+    urls.push_back(TRY(find_queue_url(session.service, queue)));
+  }
+  CHECK(ask_permission(session, options.yes, question_for(urls)));
+  for (const std::string& url : urls) {
+    TRY(session.service.call<sqs::DeleteQueue>({.queue_url = url}));
+    announce(session, "deleted", url);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_queue_remove(CLI::App& parent, Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = parent.add_subcommand("rm", "Delete queues and their messages");
+  verb->add_option("QUEUES", options->queues, "Names, URLs or ARNs")->required()->expected(1, -1);
+  verb->add_flag("-y,--yes", options->yes, "Do not ask");
+  commands.attach(
+      *verb,
+      [options](Session& session) { return run(*options, session); },
+      [options] { return options->queues.front(); });
+}
+
+}  // namespace redrive::cli

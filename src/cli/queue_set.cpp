@@ -1,0 +1,41 @@
+#include "cli/command.h"
+#include "cli/outgoing.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+
+// redrive queue set: changes attributes, all of them or none.
+
+namespace redrive::cli {
+namespace {
+
+struct Options {
+  std::string queue;
+  std::vector<std::string> attributes;
+};
+
+Answer<void> run(const Options& options, Session& session) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& text : options.attributes) pairs.push_back(TRY(parse_pair(text)));
+  const std::string url = TRY(find_queue_url(session.service, options.queue));
+  TRY(session.service.call<sqs::SetQueueAttributes>(
+      {.queue_url = url, .attributes = {pairs.begin(), pairs.end()}}));
+  announce(session, "changed", url);
+  return {};
+}
+
+}  // namespace
+
+void add_queue_set(CLI::App& parent, Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = parent.add_subcommand("set", "Change attributes of a queue");
+  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
+  verb->add_option("ATTRIBUTES", options->attributes, "NAME=VALUE; an empty value takes it away")
+      ->required()
+      ->expected(1, -1);
+  commands.attach(
+      *verb,
+      [options](Session& session) { return run(*options, session); },
+      [options] { return options->queue; });
+}
+
+}  // namespace redrive::cli

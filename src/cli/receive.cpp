@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/queue_name.h"
+#include "cli/receiver.h"
+
+// redrive receive: takes messages out once and shows them.
+
+namespace redrive::cli {
+namespace {
+
+constexpr std::uint64_t kPollMax = 10;
+
+struct Options {
+  std::string queue;
+  std::uint64_t count_max = 1;
+  std::int32_t wait_seconds = 0;
+  std::optional<std::int32_t> visibility_seconds;
+  bool remove = false;
+  bool all = false;
+};
+
+// Prints what one poll brought; false when it is time to stop. A message that comes a second time
+// has outlived its visibility timeout: then the end of the queue has been reached.
+class Round {
+ public:
+  Round(const Options& options, Receiver& receiver) : options_(options), receiver_(receiver) {}
+
+  Answer<bool> run() {
+    const std::uint64_t wanted = options_.all ? kPollMax : options_.count_max - printed_;
+    const auto reply =
+        TRY(receiver_.poll({.count_max = static_cast<std::int32_t>(std::min(kPollMax, wanted)),
+                            .wait_seconds = printed_ == 0 ? options_.wait_seconds : 0,
+                            .visibility_seconds = options_.visibility_seconds}));
+    bool fresh = !reply->messages.empty();
+    for (const auto& message : reply->messages) {
+      if (!seen_.insert(message.message_id).second) {
+        fresh = false;
+        continue;
+      }
+      receiver_.print(message);
+      ++printed_;
+    }
+    if (options_.remove) CHECK(receiver_.remove(receipts_of(*reply)));
+    return fresh && (options_.all || printed_ < options_.count_max);
+  }
+
+  std::uint64_t printed() const { return printed_; }
+
+ private:
+  const Options& options_;
+  Receiver& receiver_;
+  std::set<Uuid> seen_;
+  std::uint64_t printed_ = 0;
+};
+
+Answer<void> run(const Options& options, Session& session) {
+  Receiver receiver(session, TRY(find_queue_url(session.service, options.queue)));
+  Round round(options, receiver);
+  while (TRY(round.run())) {
+  }
+  if (round.printed() == 0 && !session.json) session.terminal().err << "no messages\n";
+  return {};
+}
+
+}  // namespace
+
+void add_receive(CLI::App& parent, Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = parent.add_subcommand("receive", "Receive messages and print them");
+  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
+  CLI::Option* max = verb->add_option("--max", options->count_max, "How many at most (default 1)")
+                         ->check(CLI::Range(1, 1'000'000'000));
+  verb->add_option("--wait", options->wait_seconds, "Seconds to wait for the first (default 0)")
+      ->check(CLI::Range(0, 20));
+  verb->add_option("--visibility",
+                   options->visibility_seconds,
+                   "Seconds for which others do not get them (default: the queue's)")
+      ->check(CLI::Range(0, 43200));
+  verb->add_flag("--delete", options->remove, "Delete them after printing");
+  verb->add_flag("--all", options->all, "Go on until nothing is left")->excludes(max);
+  commands.attach(
+      *verb,
+      [options](Session& session) { return run(*options, session); },
+      [options] { return options->queue; });
+}
+
+}  // namespace redrive::cli

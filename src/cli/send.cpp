@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "cli/batch_planner.h"
+#include "cli/batch_sender.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+#include "cli/send_pool.h"
+#include "cli/send_source.h"
+
+// redrive send: one message or a stream of them, ten a request, over several connections.
+
+namespace redrive::cli {
+namespace {
+
+// Prints each message's fate as it is known, so that a long run shows what it has done.
+class Printer final : public SendReport {
+ public:
+  Printer(Session& session, std::optional<std::uint64_t> total)
+      : session_(session), progress_(session.terminal(), session.world.clock, total) {}
+
+  void accepted(std::uint64_t number, const sqs::SendMessageBatchResultEntry& entry) override {
+    const std::lock_guard lock(mutex_);
+    ++accepted_;
+    hide_progress_on_shared_terminal();
+    if (session_.json) {
+      const std::string id = std::to_string(number);
+      sqs::SendMessageBatchResultEntry numbered = entry;
+      numbered.id = id;
+      session_.terminal().out << json_line(numbered);
+    } else {
+      session_.terminal().out << entry.message_id.text();
+      if (entry.sequence_number)
+        session_.terminal().out << "  " << harmless(*entry.sequence_number);
+      session_.terminal().out << "\n";
+    }
+    progress_.update(accepted_ + refused_);
+  }
+
+  void refused(std::uint64_t number, const sqs::BatchResultErrorEntry& entry) override {
+    const std::lock_guard lock(mutex_);
+    ++refused_;
+    progress_.clear();
+    session_.terminal().err << fmt::format(
+        "redrive: {}: message {}: {}\n", harmless(entry.code), number, harmless(entry.message));
+    if (!session_.json) return;
+    const std::string id = std::to_string(number);
+    sqs::BatchResultErrorEntry numbered = entry;
+    numbered.id = id;
+    session_.terminal().out << json_line(numbered);
+  }
+
+  // The last word, on standard error. Zero when every one of `total` messages was accepted.
+  std::uint64_t finish(std::uint64_t total) {
+    const std::lock_guard lock(mutex_);
+    progress_.clear();
+    session_.terminal().out.flush();
+    const std::uint64_t lost = total - accepted_;
+    if (lost > 0) {
+      session_.terminal().err << fmt::format("{} of {} messages were not accepted\n", lost, total);
+    } else if (total > 1) {
+      session_.terminal().err << fmt::format("{} messages sent\n", total);
+    }
+    return lost;
+  }
+
+ private:
+  void hide_progress_on_shared_terminal() {
+    if (session_.terminal().out_is_terminal) progress_.clear();
+  }
+
+  Session& session_;
+  std::mutex mutex_;  // Guards the members below and the terminal while senders run.
+  Progress progress_;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t refused_ = 0;
+};
+
+// Reads, plans and hands over until the input ends, a line cannot be read, or sending is of no use.
+Answer<std::uint64_t> feed(SendSource& source, SendPool& pool) {
+  BatchPlanner planner;
+  std::uint64_t total = 0;
+  while (auto message = TRY(source.next())) {
+    auto batch = planner.add({.number = ++total, .message = std::move(*message)});
+    if (batch && !pool.push(std::move(*batch))) return total;
+  }
+  if (auto batch = planner.rest()) pool.push(std::move(*batch));
+  return total;
+}
+
+// Order matters to a FIFO queue, and only one connection keeps it.
+unsigned connections_for(const SendOptions& options, std::string_view queue_url) {
+  return is_fifo_name(queue_name_of(queue_url)) ? 1 : options.concurrency;
+}
+
+Answer<void> run(const SendOptions& options, Session& session) {
+  SendSource source =
+      TRY(SendSource::open(options, session.world.environment, session.terminal().in));
+  const std::string url = TRY(find_queue_url(session.service, options.queue));
+  if (!source.total() && session.terminal().in_is_terminal) {
+    session.terminal().err << "one message a line, Ctrl-D to end:\n";
+  }
+  Printer printer(session, source.total());
+  SendPool pool(connections_for(options, url), [&] {
+    World& world = session.world;
+    return std::make_unique<BatchSender>(
+        BatchSender::Parts{.service = Service(session.endpoint, world.connect(), world.clock),
+                           .queue_url = url,
+                           .report = printer,
+                           .sleep = world.sleep,
+                           .seed = world.ids.bits()});
+  });
+  const auto total = feed(source, pool);
+  if (const auto failure = pool.finish()) {
+    printer.finish(total.value_or(0));
+    return std::unexpected(*failure);
+  }
+  if (!total) return std::unexpected(total.error());
+  if (printer.finish(*total) == 0) return {};
+  return std::unexpected(Failure{Failure::Kind::reported, "", ""});
+}
+
+void add_message_options(CLI::App& verb, SendOptions& options) {
+  verb.add_option(
+          "--attribute", options.attributes, "Message attribute; NAME:Binary=@file reads a file")
+      ->type_name("NAME[:TYPE]=VALUE")
+      ->allow_extra_args(false);
+  verb.add_option("--group", options.group, "Message group");
+  verb.add_option("--dedup", options.deduplication, "Deduplication id");
+  verb.add_option("--delay", options.delay_seconds, "Seconds before it can be received")
+      ->check(CLI::Range(0, 900));
+}
+
+}  // namespace
+
+void add_send(CLI::App& parent, Commands& commands) {
+  auto options = std::make_shared<SendOptions>();
+  CLI::App* verb = parent.add_subcommand(
+      "send", "Send a message, or one for each line of standard input; prints their ids");
+  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
+  verb->add_option("BODY", options->body, "The message; without it, lines of standard input");
+  verb->add_option("--file", options->file, "A file that is the message");
+  verb->add_flag("--ndjson",
+                 options->ndjson,
+                 "Lines are {\"Body\":…,\"MessageAttributes\":{…},\"MessageGroupId\":…}");
+  add_message_options(*verb, *options);
+  verb->add_option("--repeat", options->repeat, "Send each message so many times")
+      ->check(CLI::Range(1, 1'000'000'000));
+  verb->add_option("--concurrency", options->concurrency, "Connections at a time (default 4)")
+      ->check(CLI::Range(1, 64));
+  commands.attach(
+      *verb,
+      [options](Session& session) { return run(*options, session); },
+      [options] { return options->queue; });
+}
+
+}  // namespace redrive::cli

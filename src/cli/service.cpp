@@ -1,0 +1,116 @@
+#include "cli/service.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+
+#include "auth/sigv4.h"
+
+namespace redrive::cli {
+namespace {
+
+constexpr std::string_view kJsonType = "application/x-amz-json-1.0";
+constexpr std::array<std::string_view, 6> kThrottling = {"RequestThrottled",
+                                                         "ThrottlingException",
+                                                         "Throttling",
+                                                         "TooManyRequestsException",
+                                                         "KmsThrottled",
+                                                         "ServiceUnavailable"};
+
+struct ErrorBody {
+  std::string code;
+  std::string message;
+};
+
+// {"__type": "com.amazonaws.sqs#Code", "message": …}; what is not there stays empty.
+ErrorBody parse_error_body(const std::string& body) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(body).get(object) != simdjson::SUCCESS) return {};
+  const auto text = [&](const char* name) {
+    std::string_view value;
+    const bool found = object[name].get(value) == simdjson::SUCCESS;
+    return found ? value : std::string_view();
+  };
+  const std::string_view type = text("__type");
+  const std::string_view message = text("message").empty() ? text("Message") : text("message");
+  return {.code = std::string(type.substr(type.find('#') + 1)), .message = std::string(message)};
+}
+
+Failure failure_of(const http::ClientResponse& response) {
+  ErrorBody error = parse_error_body(response.body);
+  if (error.code.empty()) error.code = fmt::format("HTTP {}", response.status);
+  if (error.message.empty()) error.message = "the server gave no reason";
+  const bool throttled = std::ranges::find(kThrottling, error.code) != kThrottling.end();
+  const bool busy = response.status >= 500 || response.status == 429 || throttled;
+  return {.kind = busy ? Failure::Kind::busy : Failure::Kind::refused,
+          .code = std::move(error.code),
+          .message = std::move(error.message)};
+}
+
+http::ClientRequest make_request(const Endpoint& endpoint, std::string_view action,
+                                 std::string body) {
+  return {.method = "POST",
+          .url = endpoint.request_url(),
+          .headers = {{"Host", endpoint.host},
+                      {"Content-Type", std::string(kJsonType)},
+                      {"X-Amz-Target", fmt::format("AmazonSQS.{}", action)},
+                      {"x-amzn-query-mode", "true"}},
+          .body = std::move(body)};
+}
+
+void add_signature(http::ClientRequest& request, const Endpoint& endpoint, Timestamp now) {
+  std::vector<auth::HeaderField> headers;
+  for (const auto& [name, value] : request.headers) headers.push_back({name, value});
+  auto added = auth::sign({.method = request.method,
+                           .path = endpoint.path,
+                           .query = "",
+                           .headers = headers,
+                           .body = request.body},
+                          *endpoint.credentials,
+                          {.region = endpoint.region, .service = "sqs"},
+                          now);
+  std::ranges::move(added, std::back_inserter(request.headers));
+}
+
+// libcurl tells only in words whether anybody was there.
+bool nobody_there(const std::string& reason) {
+  constexpr std::array<std::string_view, 3> kWords = {
+      "Failed to connect", "Couldn't connect", "refused"};
+  return std::ranges::any_of(kWords, [&](auto words) { return reason.find(words) != reason.npos; });
+}
+
+Failure no_answer(const Endpoint& endpoint, const Error& error) {
+  if (nobody_there(error.message)) {
+    return {.kind = Failure::Kind::network,
+            .code = "",
+            .message =
+                fmt::format("nothing answers at {}; start one with: redrive serve", endpoint.url)};
+  }
+  return {.kind = Failure::Kind::network, .code = "network", .message = error.message};
+}
+
+}  // namespace
+
+Service::Service(Endpoint endpoint, std::unique_ptr<Transport> transport, const Clock& clock)
+    : endpoint_(std::move(endpoint)), transport_(std::move(transport)), clock_(clock) {}
+
+Answer<std::string> Service::post(std::string_view action, std::string body) {
+  http::ClientRequest request = make_request(endpoint_, action, std::move(body));
+  if (endpoint_.credentials) add_signature(request, endpoint_, clock_.wall());
+  auto response = transport_->send(request);
+  if (!response) return std::unexpected(no_answer(endpoint_, response.error()));
+  if (response->status != 200) return std::unexpected(failure_of(*response));
+  return std::move(response->body);
+}
+
+std::unexpected<Failure> unreadable_answer(std::string_view why) {
+  return std::unexpected(
+      Failure{.kind = Failure::Kind::refused,
+              .code = "unreadable answer",
+              .message = fmt::format("the server does not seem to speak SQS ({})", why)});
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "cli/endpoint.h"
+#include "cli/failure.h"
+#include "cli/transport.h"
+#include "wire/decoder.h"
+#include "wire/encode.h"
+
+namespace redrive::cli {
+
+// A decoded answer together with the bytes that its views point into.
+template <class T>
+class Reply {
+ public:
+  const T* operator->() const { return &held_->value; }
+  const T& operator*() const { return held_->value; }
+
+  static Answer<Reply> decode(std::string body);
+
+ private:
+  struct Held {
+    std::string padded_body;
+    wire::Decoder decoder;
+    T value;
+  };
+  std::unique_ptr<Held> held_ = std::make_unique<Held>();
+};
+
+// The SQS API as a client sees it, over one transport. For one thread.
+class Service {
+ public:
+  Service(Endpoint endpoint, std::unique_ptr<Transport> transport, const Clock& clock);
+
+  template <class Action>
+  Answer<Reply<typename Action::Output>> call(const typename Action::Input& input) {
+    std::string body;
+    wire::encode_json(body, input);
+    return Reply<typename Action::Output>::decode(TRY(post(Action::kName, std::move(body))));
+  }
+
+  // Sends a JSON document and gives back that of the answer, or why there is none.
+  Answer<std::string> post(std::string_view action, std::string body);
+
+ private:
+  Endpoint endpoint_;
+  std::unique_ptr<Transport> transport_;
+  const Clock& clock_;
+};
+
+std::unexpected<Failure> unreadable_answer(std::string_view why);
+
+template <class T>
+Answer<Reply<T>> Reply<T>::decode(std::string body) {
+  constexpr std::size_t kPadding = 64;  // The parser reads ahead.
+  Reply reply;
+  if (body.empty()) body = "{}";
+  const std::size_t size = body.size();
+  reply.held_->padded_body = std::move(body);
+  reply.held_->padded_body.resize(size + kPadding);
+  const std::string_view text = std::string_view(reply.held_->padded_body).substr(0, size);
+  const auto decoded = wire::decode_json(reply.held_->decoder, text, reply.held_->value);
+  if (!decoded) return unreadable_answer(decoded.error().message);
+  return reply;
+}
+
+}  // namespace redrive::cli

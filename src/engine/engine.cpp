@@ -1,0 +1,385 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "queue/handle_rules.h"
+#include "queue/receive.h"
+
+namespace redrive::engine {
+namespace {
+
+using queue::Change;
+using queue::Queue;
+using queue::QueueIdentity;
+using queue::Slot;
+using queue::Stamp;
+
+// Consumers are remembered by name for the history of attempts; past this many, new ones are "unknown".
+constexpr std::size_t kNamesMax = 1'000'000;
+constexpr Duration kSweepInterval{1000};
+constexpr std::size_t kSweepQueues = 256;
+constexpr Duration kCompactInterval{1000};
+
+std::unexpected<Error> no_such_queue() {
+  return fail(ErrorCode::queue_does_not_exist, "The specified queue does not exist.");
+}
+
+}  // namespace
+
+Result<Queue*> Turn::queue(const QueueIdentity& identity) {
+  Queue* found = store_.state().find(identity);
+  if (found == nullptr) return no_such_queue();
+  store_.state().advance(*found, stamp_.now);
+  return found;
+}
+
+void Turn::commit(std::span<Change> changes) {
+  store_.commit(stamp_, changes);
+  for (const Change& change : changes) note(change);
+}
+
+// Remembers queues in which a waiting receive may now find something.
+void Turn::note(const Change& change) {
+  if (const auto* sent = std::get_if<queue::MessageSent>(&change)) {
+    if (touched_.empty() || touched_.back() != sent->queue) touched_.push_back(sent->queue);
+  } else if (const auto* received = std::get_if<queue::MessagesReceived>(&change)) {
+    if (received->visible_at <= stamp_.now) touched_.push_back(received->queue);
+  } else if (const auto* removed = std::get_if<queue::MessageDeleted>(&change)) {
+    touched_.push_back(removed->queue);
+  } else if (const auto* changed = std::get_if<queue::VisibilityChanged>(&change)) {
+    touched_.push_back(changed->queue);
+  } else if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&change)) {
+    touched_.push_back(dead->to);
+  } else if (const auto* redriven = std::get_if<queue::MessageRedriven>(&change)) {
+    touched_.insert(touched_.end(), {redriven->from, redriven->to});
+  } else if (const auto* settings = std::get_if<queue::QueueSettingsChanged>(&change)) {
+    touched_.push_back(settings->queue);
+  } else if (const auto* gone = std::get_if<queue::QueueDeleted>(&change)) {
+    touched_.push_back(gone->queue);
+  } else if (std::holds_alternative<queue::MoveTaskStarted>(change)) {
+    tasks_changed_ = true;
+  }
+}
+
+queue::NameIndex Turn::name(std::string_view text, std::vector<Change>& changes) {
+  if (text.empty()) return queue::NameIndex::none;
+  if (const auto known = state().find_name(text); known != queue::NameIndex::none) return known;
+  const std::size_t index = state().names().size();
+  if (index >= kNamesMax) return queue::NameIndex::none;
+  const auto fresh = static_cast<queue::NameIndex>(index);
+  changes.push_back(queue::NameLearned{fresh, text});
+  return fresh;
+}
+
+Engine::Engine(Parts parts, Hooks hooks)
+    : store_(parts.store), journal_(parts.journal), clock_(parts.clock), ids_(parts.ids), hooks_(std::move(hooks)) {
+  // Engine time goes on from the journal's last moment, plus the time the server was away as far as the wall clock knows.
+  // A wall that says we ended in the future is not believed: then no time has passed.
+  const Stamp& last = store_.last_stamp();
+  const Timestamp wall = clock_.wall();
+  steady_start_ = clock_.steady();
+  engine_start_ = last.now == Timestamp() ? wall : last.now + std::max(Duration::zero(), wall - last.wall);
+  std::unique_lock lock(mutex_);
+  if (!store_.state().started()) {
+    Change started = queue::ServerStarted{ids_.secret()};
+    store_.commit(stamp(), std::span(&started, 1));
+  }
+  adopt_tasks(engine_start_);
+}
+
+Timestamp Engine::now() const { return engine_start_ + (clock_.steady() - steady_start_); }
+
+Stamp Engine::stamp() const { return {.now = now(), .wall = clock_.wall()}; }
+
+Timestamp Engine::armed() const {
+  std::lock_guard lock(mutex_);
+  return armed_;
+}
+
+std::size_t Engine::waiting() const {
+  std::lock_guard lock(mutex_);
+  return waiters_.size();
+}
+
+void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
+  serve_waiters(turn);
+  if (turn.tasks_changed_) adopt_tasks(turn.stamp().now);
+  const Timestamp wake = next_wake();
+  const bool earlier = wake < armed_;
+  if (earlier) armed_ = wake;
+  std::vector<Answer> answers;
+  answers.swap(answers_);
+  lock.unlock();
+  for (Answer& answer : answers) answer.done(std::move(answer.outcome));
+  if (earlier && hooks_.wake_earlier) hooks_.wake_earlier();
+}
+
+void Engine::serve_waiters(Turn& turn) {
+  // Serving one queue may put dead letters into another: the list grows while it is walked.
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    const queue::QueueKey key = touched_[i];
+    if (!waiters_.any(key)) continue;
+    Queue* queue = store_.state().find(key);
+    if (queue == nullptr) {
+      while (auto* waiter = waiters_.first(key)) answer(waiters_.take(waiter->id)->done, no_such_queue());
+    } else {
+      serve_queue(turn, *queue);
+    }
+    rearm(key);
+  }
+  touched_.clear();
+}
+
+void Engine::serve_queue(Turn& turn, Queue& queue) {
+  store_.state().advance(queue, turn.stamp().now);
+  while (auto* waiter = waiters_.first(queue.key)) {
+    if (store_.state().mailbox(queue).visible() == 0) return;
+    bool over_limit = false;
+    ReceiveOutcome outcome = take(turn, queue, waiter->request, over_limit);
+    if (outcome.messages.empty()) return;
+    answer(waiters_.take(waiter->id)->done, std::move(outcome));
+  }
+}
+
+void Engine::answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome) {
+  answers_.push_back({std::move(done), std::move(outcome)});
+}
+
+void Engine::rearm(queue::QueueKey key) {
+  const Queue* queue = waiters_.any(key) ? store_.state().find(key) : nullptr;
+  const Timestamp at = queue == nullptr ? kNever : store_.state().mailbox(*queue).next_visible_at();
+  const auto armed = queue_wake_.find(key);
+  const Timestamp before = armed == queue_wake_.end() ? kNever : armed->second;
+  if (at == before) return;
+  if (before != kNever) queue_wakes_.erase({before, key});
+  if (at == kNever) {
+    queue_wake_.erase(key);
+  } else {
+    queue_wakes_.insert({at, key});
+    queue_wake_[key] = at;
+  }
+}
+
+Timestamp Engine::next_wake() const {
+  Timestamp wake = waiters_.next_deadline();
+  if (!queue_wakes_.empty()) wake = std::min(wake, queue_wakes_.begin()->first);
+  for (const auto& [key, run] : task_runs_) wake = std::min(wake, run.next);
+  return wake;
+}
+
+Result<SendResult> Engine::send(const QueueIdentity& identity, std::span<const queue::Draft> drafts) {
+  if (!journal_.has_room()) {
+    return fail(ErrorCode::service_unavailable,
+                "The disk that holds the journal is full. Receiving and deleting go on; sending resumes when there is "
+                "room.");
+  }
+  return turn([&](Turn& turn) -> Result<SendResult> {
+    Queue& queue = *TRY(turn.queue(identity));
+    SendResult result;
+    result.outcomes.resize(drafts.size());
+    changes_.clear();
+    queue::decide_send(turn.state(), queue, drafts, turn.stamp(), ids_, changes_, result.outcomes);
+    if (!changes_.empty()) turn.commit(changes_);
+    result.sent_wall = turn.stamp().wall;
+    result.after = journal_.appended();
+    return result;
+  });
+}
+
+ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& request, bool& over_limit) {
+  ReceiveOutcome outcome{.messages = {}, .pins = BodyPins(store_), .after = 0};
+  const auto& state = store_.state();
+  while (true) {
+    changes_.clear();
+    const queue::NameIndex by = turn.name(request.consumer, changes_);
+    const queue::ReceiveDecision decision =
+        queue::decide_receive(state,
+                              queue,
+                              {.max = request.max,
+                               .visibility = request.visibility.value_or(queue.settings.visibility_timeout),
+                               .by = by,
+                               .attempt_id = request.attempt_id},
+                              turn.stamp());
+    for (const auto& dead : decision.dead_lettered) changes_.push_back(dead);
+    if (decision.received.count > 0) changes_.push_back(decision.received);
+    if (decision.repeated.count > 0) changes_.push_back(decision.repeated);
+    over_limit = decision.in_flight_limit_reached;
+    if (decision.delivered() > 0 || !decision.dead_lettered.empty()) turn.commit(changes_);
+    for (std::size_t i = 0; i < decision.received.count; ++i) {
+      outcome.messages.push_back(describe(queue, decision.received.keys[i]));
+    }
+    for (std::size_t i = 0; i < decision.repeated.count; ++i) {
+      outcome.messages.push_back(describe(queue, decision.repeated.keys[i]));
+    }
+    if (decision.delivered() > 0 || decision.dead_lettered.size() < queue::kDeadLettersPerReceive) break;
+  }
+  for (const Received& message : outcome.messages) outcome.pins.add(message.body);
+  outcome.after = journal_.appended();
+  return outcome;
+}
+
+Received Engine::describe(const Queue& queue, queue::MessageKey key) const {
+  const auto& state = store_.state();
+  const Slot slot = state.find_message(queue, key);
+  assert(slot != queue::kNoSlot);
+  const queue::Message& message = state.messages()[slot];
+  const queue::History& history = *state.messages().history_if(slot);
+  Received received{.handle = {queue.key, key, state.generation(slot)},
+                    .body = message.body,
+                    .receive_count = message.receive_count,
+                    .first_received_wall = history.first_received_wall,
+                    .sequence = history.sequence != 0 ? history.sequence : number(key),
+                    .message_id = history.message_id,
+                    .sent_wall = history.sent_wall,
+                    .dead_letter_source = {},
+                    .dedup_is_message_id = history.dedup_is_message_id};
+  if (history.dead_letter_source != queue::NameIndex::none) {
+    received.dead_letter_source = state.name(history.dead_letter_source);
+  }
+  return received;
+}
+
+ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest request, std::optional<Duration> wait,
+                             std::function<void(Result<ReceiveOutcome>)> done) {
+  return turn([&](Turn& turn) -> ReceiveStart {
+    const auto found = turn.queue(identity);
+    if (!found) return {.answer = std::unexpected(found.error())};
+    Queue& queue = **found;
+    bool over_limit = false;
+    ReceiveOutcome outcome = take(turn, queue, request, over_limit);
+    const Duration patience = wait.value_or(queue.settings.receive_wait);
+    if (!outcome.messages.empty() || stopping_) return {.answer = std::move(outcome)};
+    if (patience <= Duration::zero()) {
+      if (!over_limit || queue.settings.is_fifo()) return {.answer = std::move(outcome)};
+      return {.answer = fail(ErrorCode::over_limit, "Too many messages in flight: the limit of a queue is 120000.")};
+    }
+    if (!done) return {};  // The caller will ask again, ready to wait.
+    const Timestamp deadline = turn.stamp().now + patience;
+    const WaitId id = waiters_.add(queue.key, deadline, std::move(request), std::move(done));
+    rearm(queue.key);
+    return {.answer = std::nullopt, .wait = id};
+  });
+}
+
+bool Engine::cancel(WaitId wait) {
+  std::lock_guard lock(mutex_);
+  const auto taken = waiters_.take(wait);
+  if (taken) rearm(taken->queue);
+  return taken.has_value();
+}
+
+Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
+                                                 std::span<const std::string_view> handles) {
+  return turn([&](Turn& turn) -> Result<std::vector<Result<void>>> {
+    Queue& queue = *TRY(turn.queue(identity));
+    std::vector<Result<void>> results;
+    results.reserve(handles.size());
+    changes_.clear();
+    for (const std::string_view handle : handles) {
+      const auto decision = queue::decide_delete(turn.state(), queue, handle, turn.stamp());
+      if (!decision) {
+        results.push_back(std::unexpected(decision.error()));
+        continue;
+      }
+      results.emplace_back();
+      const bool again = *decision && std::ranges::any_of(changes_, [&](const Change& change) {
+                           return std::get<queue::MessageDeleted>(change).key == (*decision)->key;
+                         });
+      if (*decision && !again) changes_.push_back(**decision);
+    }
+    if (!changes_.empty()) turn.commit(changes_);
+    return results;
+  });
+}
+
+Result<std::vector<Result<void>>> Engine::change_visibility(const QueueIdentity& identity,
+                                                            std::span<const VisibilityRequest> requests) {
+  return turn([&](Turn& turn) -> Result<std::vector<Result<void>>> {
+    Queue& queue = *TRY(turn.queue(identity));
+    std::vector<Result<void>> results;
+    changes_.clear();
+    for (const VisibilityRequest& request : requests) {
+      const auto decision =
+          queue::decide_change_visibility(turn.state(), queue, request.handle, request.timeout, turn.stamp());
+      if (decision) changes_.push_back(*decision);
+      results.push_back(decision ? Result<void>() : Result<void>(std::unexpected(decision.error())));
+    }
+    if (!changes_.empty()) turn.commit(changes_);
+    return results;
+  });
+}
+
+void Engine::tick() {
+  const Sequence before = journal_.appended();
+  turn([&](Turn& turn) {
+    const Timestamp now = turn.stamp().now;
+    while (auto due = waiters_.take_due(now)) {
+      rearm(due->queue);
+      answer(std::move(due->done), ReceiveOutcome{});
+    }
+    for (const auto& [at, key] : queue_wakes_) {
+      if (at > now) break;
+      touched_.push_back(key);
+    }
+    run_tasks(turn);
+    serve_waiters(turn);
+    armed_ = next_wake();
+  });
+  if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();
+}
+
+void Engine::stop_waiting() {
+  turn([&](Turn&) {
+    stopping_ = true;
+    while (auto waiter = waiters_.take_any()) answer(std::move(waiter->done), ReceiveOutcome{});
+  });
+}
+
+Result<bool> Engine::maintain() {
+  const Sequence before = journal_.appended();
+  bool more = false;
+  std::vector<store::Store::Relocation> relocations;
+  turn([&](Turn& turn) {
+    const Timestamp now = turn.stamp().now;
+    more = store_.maintain(turn.stamp());
+    if (now >= sweep_at_) sweep(turn);
+    if (now >= compact_at_) relocations = store_.choose_relocations();
+    if (relocations.empty() && now >= compact_at_) compact_at_ = now + kCompactInterval;
+  });
+  CHECK(store_.publish_checkpoint());
+  if (!relocations.empty()) {
+    for (auto& relocation : relocations) {
+      std::string bytes(relocation.from.size, '\0');
+      const bool whole = store_.read(relocation.from, bytes.data()) && store::decode_message(bytes).has_value();
+      if (whole) {
+        relocation.stored = std::move(bytes);
+      } else if (hooks_.log) {
+        hooks_.log(fmt::format("message {} in segment {} at offset {} cannot be read and stays where it is",
+                               number(relocation.key),
+                               relocation.from.segment,
+                               relocation.from.offset));
+      }
+    }
+    turn([&](Turn& turn) { store_.relocate(turn.stamp(), relocations); });
+    more = true;
+  }
+  if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();
+  return more;
+}
+
+// Retention ends also where nobody looks: a few queues at a time, all of them in turn.
+void Engine::sweep(Turn& turn) {
+  const auto& queues = store_.state().queues();
+  auto at = queues.upper_bound(swept_);
+  for (std::size_t i = 0; i < kSweepQueues && at != queues.end(); ++i, ++at) {
+    store_.state().advance(*at->second, turn.stamp().now);
+    swept_ = at->first;
+  }
+  if (at == queues.end()) swept_ = {};
+  sweep_at_ = turn.stamp().now + kSweepInterval;
+}
+
+}  // namespace redrive::engine

@@ -1,0 +1,231 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "engine/waiters.h"
+#include "queue/receipt_handle.h"
+#include "queue/send.h"
+#include "queue/state.h"
+#include "store/message_codec.h"
+#include "store/store.h"
+
+namespace redrive::engine {
+
+using journal::Sequence;
+
+// One message as handed to a consumer: what memory knows of it. Its bytes are read later, outside the engine's turn.
+struct Received {
+  queue::ReceiptHandle handle;
+  queue::BodyRef body;
+  std::uint32_t receive_count = 0;
+  Timestamp first_received_wall;
+  std::uint64_t sequence = 0;          // FIFO.
+  std::optional<Uuid> message_id;      // When not the one stored, like the next.
+  Timestamp sent_wall;
+  std::string dead_letter_source;      // ARN, or empty.
+  bool dedup_is_message_id = false;
+};
+
+// Keeps segments from being recycled while bodies are read from them.
+class BodyPins {
+ public:
+  BodyPins() = default;
+  explicit BodyPins(store::Store& store) : store_(&store) {}
+  BodyPins(BodyPins&& other) noexcept : store_(other.store_), bodies_(std::move(other.bodies_)) { other.bodies_.clear(); }
+  BodyPins& operator=(BodyPins&&) = delete;
+  ~BodyPins() {
+    for (const auto& body : bodies_) store_->unpin(body);
+  }
+  void add(const queue::BodyRef& body) {
+    store_->pin(body);
+    bodies_.push_back(body);
+  }
+
+ private:
+  store::Store* store_ = nullptr;
+  std::vector<queue::BodyRef> bodies_;
+};
+
+struct ReceiveOutcome {
+  std::vector<Received> messages;
+  BodyPins pins;
+  Sequence after = 0;  // The reply may leave when this is synced.
+};
+
+// Either an answer or a promise of one.
+struct ReceiveStart {
+  std::optional<Result<ReceiveOutcome>> answer;
+  WaitId wait = 0;
+};
+
+struct SendResult {
+  std::vector<queue::SendOutcome> outcomes;
+  Timestamp sent_wall;
+  Sequence after = 0;
+};
+
+// A look at everything, and the right to change it, for as long as the engine's turn lasts.
+class Turn {
+ public:
+  const queue::State& state() const { return store_.state(); }
+  const queue::Stamp& stamp() const { return stamp_; }
+  IdSource& ids() { return ids_; }
+  // The queue, brought to this moment; an error when there is none.
+  Result<queue::Queue*> queue(const queue::QueueIdentity& identity);
+  void commit(std::span<queue::Change> changes);
+  void commit(queue::Change change) { commit(std::span(&change, 1)); }
+  // A text's index; a new one is added to `changes` and becomes known with them.
+  queue::NameIndex name(std::string_view text, std::vector<queue::Change>& changes);
+
+ private:
+  friend class Engine;
+  Turn(store::Store& store, IdSource& ids, queue::Stamp stamp, std::vector<queue::QueueKey>& touched)
+      : store_(store), ids_(ids), stamp_(stamp), touched_(touched) {}
+  void note(const queue::Change& change);
+
+  store::Store& store_;
+  IdSource& ids_;
+  queue::Stamp stamp_;
+  std::vector<queue::QueueKey>& touched_;  // Queues in which something may have become receivable.
+  bool tasks_changed_ = false;
+};
+
+// Runs operations one after another ("in turn"), stamps each with the time, records what it decides, wakes whoever waits for
+// it, and drives everything that happens by time alone.
+//
+// The turn is a mutex: whoever has a request takes it for the microsecond that the rules need; reading bodies, hashing and
+// encoding happen outside. Callbacks run after the turn, on the thread that caused them. A caller may send its reply
+// when the journal has synced the sequence it was given ("after").
+class Engine {
+ public:
+  struct Hooks {
+    // armed() is earlier than it was. Called outside the turn.
+    std::function<void()> wake_earlier;
+    // Something was recorded that no caller is going to ask a sync for (waiters served, moves).
+    std::function<void()> sync_wanted;
+    // A line for the log.
+    std::function<void(std::string)> log;
+  };
+  struct Parts {
+    store::Store& store;
+    journal::Journal& journal;
+    const Clock& clock;
+    IdSource& ids;
+  };
+  Engine(Parts parts, Hooks hooks);
+
+  // Runs `work(Turn&)` in turn. Everything but the hot paths below is built on it.
+  template <class Work>
+  auto turn(Work work) {
+    std::unique_lock lock(mutex_);
+    Turn here(store_, ids_, stamp(), touched_);
+    struct AtEnd {
+      Engine& engine;
+      Turn& here;
+      std::unique_lock<std::mutex>& lock;
+      ~AtEnd() { engine.end_turn(here, lock); }
+    } at_end{*this, here, lock};
+    return work(here);
+  }
+  // The sequence a reply made now has to wait for.
+  Sequence appended() const { return journal_.appended(); }
+
+  Result<SendResult> send(const queue::QueueIdentity& queue, std::span<const queue::Draft> drafts);
+  // Without a wait, or when something is there, the answer is in the result. Otherwise `done` is called once, later; with an
+  // empty `done` nothing happens then, and the result holds neither answer nor wait.
+  ReceiveStart receive(const queue::QueueIdentity& queue, ReceiveRequest request, std::optional<Duration> wait,
+                       std::function<void(Result<ReceiveOutcome>)> done);
+  // True if the wait had not ended: then `done` will not be called.
+  bool cancel(WaitId wait);
+  // One result for each handle. All in one record.
+  Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue, std::span<const std::string_view> handles);
+  struct VisibilityRequest {
+    std::string_view handle;
+    std::chrono::seconds timeout;
+  };
+  Result<std::vector<Result<void>>> change_visibility(const queue::QueueIdentity& queue,
+                                                      std::span<const VisibilityRequest> requests);
+
+  // A message's stored bytes, body.size of them, to `out`; for pinned bodies.
+  Result<void> read_body(const queue::BodyRef& body, char* out) const { return store_.read(body, out); }
+
+  // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting, move tasks. To be called
+  // when armed() comes.
+  void tick();
+  // One slice of background work; true while there is more. Not from several threads at once.
+  Result<bool> maintain();
+  // Ends every wait with an empty answer; later ones end at once.
+  void stop_waiting();
+
+  Timestamp now() const;
+  Timestamp armed() const;  // When the next tick is due.
+  std::size_t waiting() const;
+
+ private:
+  friend class Turn;
+
+  queue::Stamp stamp() const;
+  void end_turn(Turn& turn, std::unique_lock<std::mutex>& lock);
+  void serve_waiters(Turn& turn);
+  void serve_queue(Turn& turn, queue::Queue& queue);
+  // Takes what a receive can have now.
+  ReceiveOutcome take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request, bool& over_limit);
+  Received describe(const queue::Queue& queue, queue::MessageKey key) const;
+  void rearm(queue::QueueKey queue);
+  Timestamp next_wake() const;
+  void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
+  void run_tasks(Turn& turn);
+  void run_task(Turn& turn, const queue::MoveTask& task);
+  void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status, std::string_view failure);
+  void adopt_tasks(Timestamp now);
+  void sweep(Turn& turn);
+
+  store::Store& store_;
+  journal::Journal& journal_;
+  const Clock& clock_;
+  IdSource& ids_;
+  Hooks hooks_;
+
+  // Engine time = engine_start_ + (steady - steady_start_).
+  Timestamp engine_start_;
+  Timestamp steady_start_;
+
+  mutable std::mutex mutex_;  // The turn. Guards everything below, and the store.
+  Waiters waiters_;
+  bool stopping_ = false;
+  std::set<std::pair<Timestamp, queue::QueueKey>> queue_wakes_;  // Queues somebody waits on, by their next hidden message.
+  std::unordered_map<queue::QueueKey, Timestamp> queue_wake_;
+  Timestamp armed_ = kNever;
+  struct Answer {
+    std::function<void(Result<ReceiveOutcome>)> done;
+    Result<ReceiveOutcome> outcome;
+  };
+  std::vector<Answer> answers_;  // To be given after the turn.
+  struct TaskRun {
+    Timestamp since;            // Tokens are counted from here.
+    std::uint64_t moved = 0;    // Since then.
+    Timestamp next;
+  };
+  std::map<queue::TaskKey, TaskRun> task_runs_;
+  queue::QueueIdentity swept_;
+  Timestamp sweep_at_;
+  Timestamp compact_at_;
+  std::vector<queue::Change> changes_;      // Reused by the hot paths, like the next.
+  std::vector<queue::QueueKey> touched_;
+};
+
+}  // namespace redrive::engine

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "queue/ids.h"
+
+namespace redrive::engine {
+
+struct ReceiveOutcome;
+
+struct ReceiveRequest {
+  std::size_t max = 1;
+  std::optional<Duration> visibility;  // The queue's own when absent.
+  std::string consumer;                // Who asks: for the history of attempts.
+  std::string attempt_id;              // FIFO.
+};
+
+using WaitId = std::uint64_t;
+
+// Receives that wait for a message, first come first served, each with its deadline. A waiting receive costs no CPU.
+class Waiters {
+ public:
+  struct Waiter {
+    WaitId id;
+    queue::QueueKey queue;
+    Timestamp deadline;
+    ReceiveRequest request;
+    std::function<void(Result<ReceiveOutcome>)> done;
+  };
+
+  WaitId add(queue::QueueKey queue, Timestamp deadline, ReceiveRequest request,
+             std::function<void(Result<ReceiveOutcome>)> done);
+  // Takes one out, wherever it stands.
+  std::optional<Waiter> take(WaitId id);
+  Waiter* first(queue::QueueKey queue);
+  std::optional<Waiter> take_due(Timestamp now);
+  std::optional<Waiter> take_any();
+
+  bool any(queue::QueueKey queue) const { return by_queue_.contains(queue); }
+  Timestamp next_deadline() const { return deadlines_.empty() ? kNever : deadlines_.begin()->first; }
+  std::size_t size() const { return by_id_.size(); }
+
+ private:
+  using List = std::list<Waiter>;
+  std::unordered_map<queue::QueueKey, List> by_queue_;
+  std::unordered_map<WaitId, List::iterator> by_id_;
+  std::set<std::pair<Timestamp, WaitId>> deadlines_;
+  WaitId last_ = 0;
+};
+
+}  // namespace redrive::engine

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace redrive::http {
+
+// Bytes received and not used yet. Using some only moves a position, so a long run of pipelined
+// requests costs no copying; the bytes move when room for more is asked for.
+//
+// Always true: kBodyPadding bytes behind the last unread byte may be read (their content means
+// nothing), which lets scanners work in whole vectors and simdjson read ahead.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t capacity) { reserve(capacity); }
+
+  char* data() { return storage_.get() + begin_; }
+  std::size_t size() const { return end_ - begin_; }
+  bool empty() const { return begin_ == end_; }
+  std::size_t capacity() const { return capacity_; }
+  std::string_view unread() const { return {storage_.get() + begin_, size()}; }
+
+  // Where the next bytes may be received; commit() says how many were.
+  std::span<char> space() { return {storage_.get() + end_, capacity_ - end_}; }
+  void commit(std::size_t bytes) {
+    assert(bytes <= capacity_ - end_);
+    end_ += bytes;
+  }
+  void consume(std::size_t bytes) {
+    assert(bytes <= size());
+    begin_ += bytes;
+    if (begin_ == end_) begin_ = end_ = 0;
+  }
+  // Forgets all but the first unread bytes.
+  void truncate(std::size_t size_left) {
+    assert(size_left <= size());
+    end_ = begin_ + size_left;
+  }
+
+  // Makes room for `size_max` unread bytes in all. Invalidates pointers into the buffer.
+  void reserve(std::size_t size_max);
+  void append(std::string_view bytes);
+  // Gives the memory back.
+  void release() { *this = Buffer(); }
+
+ private:
+  std::unique_ptr<char[]> storage_;
+  std::size_t capacity_ = 0;  // Without the padding.
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+inline void Buffer::reserve(std::size_t size_max) {
+  if (storage_ && begin_ + size_max <= capacity_) return;
+  const std::size_t kept = size();
+  if (storage_ && size_max <= capacity_) {
+    std::memmove(storage_.get(), data(), kept);
+  } else {
+    auto larger = std::make_unique_for_overwrite<char[]>(size_max + kBodyPadding);
+    if (kept > 0) std::memcpy(larger.get(), data(), kept);
+    storage_ = std::move(larger);
+    capacity_ = size_max;
+  }
+  begin_ = 0;
+  end_ = kept;
+}
+
+inline void Buffer::append(std::string_view bytes) {
+  if (bytes.empty()) return;
+  reserve(size() + bytes.size());
+  std::memcpy(space().data(), bytes.data(), bytes.size());
+  commit(bytes.size());
+}
+
+}  // namespace redrive::http

@@ -1,0 +1,347 @@
+#include "http/connection.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "http/loop.h"
+
+namespace redrive::http {
+
+namespace {
+
+// A partial request's first room; beyond it room grows with what has really come, so that a claimed
+// Content-Length alone reserves nothing.
+constexpr std::size_t kPendingBytesFirst = 16u << 10;
+constexpr std::size_t kPendingGrowth = 4;
+// How much of the following requests is read while one is deferred. Beyond it the client's leaving
+// is noticed only when its answer is written.
+constexpr std::size_t kReadAheadBytesMax = 16u << 10;
+// After a refusal the rest of what the client sends is swallowed for a while: closing at once would
+// reset the connection and could take the answer with it.
+constexpr std::size_t kLingerBytesMax = 32u << 20;
+constexpr std::chrono::milliseconds kLingerTimeMax{2'000};
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool means_later(const error_code& error) {
+  return error == asio::error::would_block || error == asio::error::try_again ||
+         error == asio::error::interrupted;
+}
+
+}  // namespace
+
+// A plain pointer is enough: the connection outlives its waits.
+struct Connection::ReadReady {
+  using allocator_type = HandlerAllocator<void>;
+  allocator_type get_allocator() const { return allocator_type(connection->read_memory_); }
+  void operator()(const error_code& error) const { connection->on_readable(error); }
+
+  Connection* connection;
+};
+
+Connection::Connection(Loop& loop, Socket socket, Origin origin)
+    : loop_(loop), socket_(std::move(socket)), peer_(std::move(origin.peer)), slot_(origin.slot) {}
+
+const Request& Connection::request() const {
+  return loop_.request();
+}
+
+// --- Waiting ---
+
+void Connection::await_request() {
+  state_ = State::reading;
+  const bool receiving = !pending_.empty();
+  if (!receiving || !receiving_) since_ = loop_.ticks();
+  receiving_ = receiving;
+  await_readable();
+}
+
+void Connection::await_readable() {
+  if (reads_) return;
+  reads_ = true;
+  socket_.async_wait(Socket::wait_read, ReadReady{this});
+}
+
+void Connection::await_writable() {
+  if (writes_) return;
+  writes_ = true;
+  socket_.async_wait(Socket::wait_write, [this](const error_code& error) { on_writable(error); });
+}
+
+void Connection::on_readable(const error_code& error) {
+  reads_ = false;
+  if (state_ == State::closed) return loop_.retire(*this);
+  if (error) return close();
+  switch (state_) {
+    case State::reading:
+      return read_request();
+    case State::deferred:
+      return read_ahead();
+    case State::lingering:
+      return discard_input();
+    default:
+      return;  // Left over from a deferred request; reading goes on after the answer.
+  }
+}
+
+void Connection::on_writable(const error_code& error) {
+  writes_ = false;
+  if (state_ == State::closed) return loop_.retire(*this);
+  if (error) return close();
+  write_out();
+  read_on();
+}
+
+void Connection::check_time() {
+  const std::uint64_t waited = loop_.ticks() - since_;
+  const Limits& limits = loop_.limits();
+  switch (state_) {
+    case State::reading:
+      if (!receiving_ && waited > loop_.ticks_in(limits.idle_time_max)) close();
+      if (receiving_ && waited > loop_.ticks_in(limits.request_time_max)) {
+        refuse({.status = 408, .reason = "The request took too long to arrive."});
+      }
+      return;
+    case State::writing:
+      if (waited > loop_.ticks_in(limits.idle_time_max)) abort();
+      return;
+    case State::lingering:
+      if (waited > loop_.ticks_in(kLingerTimeMax)) close();
+      return;
+    default:
+      return;  // The request is in our hands.
+  }
+}
+
+// --- Reading ---
+
+bool Connection::receive(Buffer& in) {
+  const std::span<char> space = in.space();
+  assert(!space.empty());
+  error_code error;
+  const std::size_t bytes = socket_.read_some(asio::buffer(space.data(), space.size()), error);
+  if (!error) {
+    in.commit(bytes);
+    return true;
+  }
+  if (means_later(error)) {
+    await_readable();
+  } else {
+    close();
+  }
+  return false;
+}
+
+void Connection::read_request() {
+  if (pending_.empty()) {
+    if (receive(loop_.scratch())) serve(loop_.scratch());
+    return;
+  }
+  const std::size_t useful = parser_.bytes_useful(loop_.limits());
+  pending_.reserve(
+      std::min(useful, std::max(kPendingBytesFirst, pending_.size() * kPendingGrowth)));
+  if (receive(pending_)) serve(pending_);
+}
+
+void Connection::read_ahead() {
+  if (pending_.size() >= kReadAheadBytesMax) return;
+  pending_.reserve(kReadAheadBytesMax);
+  if (receive(pending_)) await_readable();
+}
+
+void Connection::discard_input() {
+  Buffer& scratch = loop_.scratch();
+  if (!receive(scratch)) return;
+  const std::size_t bytes = scratch.size();
+  scratch.consume(bytes);
+  if (bytes > linger_bytes_left_) return close();
+  linger_bytes_left_ -= bytes;
+  await_readable();
+}
+
+// --- Serving ---
+
+// Serves the requests in `in` until one is not answered at once or no whole one is left.
+void Connection::serve(Buffer& in) {
+  while (state_ == State::reading && !in.empty()) {
+    switch (parser_.parse(in, loop_.limits(), loop_.request())) {
+      case Parser::Status::complete:
+        hand_over(in);
+        break;
+      case Parser::Status::need_more:
+        keep(in);
+        return await_request();
+      case Parser::Status::send_continue:
+        keep(in);
+        return send_continue();
+      case Parser::Status::refused:
+        in.consume(in.size());
+        refuse(parser_.refusal());
+        break;
+    }
+  }
+  keep(in);
+  if (state_ == State::reading) await_request();
+}
+
+// Moves what is left in the shared buffer to this connection's own, which exists only while it is
+// needed.
+void Connection::keep(Buffer& in) {
+  if (&in != &pending_) {
+    if (state_ != State::closed) pending_.append(in.unread());
+    in.consume(in.size());
+  } else if (pending_.empty()) {
+    pending_.release();
+  }
+}
+
+void Connection::hand_over(Buffer& in) {
+  Request& request = loop_.request();
+  request.peer = peer_;
+  if (loop_.draining()) request.keep_alive = false;
+  next_ = request.keep_alive ? Next::request : Next::close;
+  head_only_ = request.method == "HEAD";
+  http_1_0_ = parser_.http_1_0();
+  out_ = loop_.take_string();
+  replied_ = false;
+  state_ = State::handling;
+  loop_.hooks().handle(*this);
+  assert(replied_ || state_ == State::deferred);  // Exactly one of the two.
+
+  in.consume(parser_.request_bytes());
+  parser_.reset();
+  receiving_ = false;
+  if (state_ == State::deferred) return await_readable();
+  answer(reply_after_);
+}
+
+void Connection::reply(Mark after) {
+  assert(state_ == State::handling && !replied_);
+  replied_ = true;
+  reply_after_ = after;
+}
+
+Ticket Connection::defer(std::function<void()> abandoned) {
+  assert(state_ == State::handling && !replied_);
+  state_ = State::deferred;
+  abandoned_ = std::move(abandoned);
+  loop_.give_back(std::exchange(out_, {}));
+  const Ticket ticket = loop_.make_ticket(*this);
+  generation_ = ticket.generation;
+  return ticket;
+}
+
+bool Connection::awaits(const Ticket& ticket) const {
+  return state_ == State::deferred && generation_ == ticket.generation;
+}
+
+void Connection::resume(const std::function<Mark(std::string*)>& write) {
+  assert(state_ == State::deferred);
+  state_ = State::handling;
+  abandoned_ = nullptr;
+  out_ = loop_.take_string();
+  answer(write(&out_));
+  read_on();
+}
+
+// The response in out_ is complete: adapts it to the request and lets it go as soon as it may.
+void Connection::answer(Mark after) {
+  assert(!out_.empty());
+  if (head_only_) out_.resize(std::min(out_.find("\r\n\r\n") + 4, out_.size()));
+  if (http_1_0_ && next_ == Next::request) {
+    out_.insert(out_.find("\r\n") + 2, "Connection: keep-alive\r\n");
+  }
+  if (loop_.is_released(after)) return write_out();
+  state_ = State::held;
+  in_hold_ = true;
+  loop_.hold(after, *this);
+}
+
+void Connection::leave_hold() {
+  in_hold_ = false;
+  if (state_ == State::closed) return loop_.retire(*this);
+  write_out();
+  read_on();
+}
+
+void Connection::send_continue() {
+  receiving_ = true;
+  out_.assign(kContinue);
+  next_ = Next::request;
+  write_out();
+  read_on();
+}
+
+void Connection::refuse(const Refusal& refusal) {
+  out_ = loop_.take_string();
+  const std::size_t mark = begin_response(
+      out_, {.status = refusal.status, .content_type = "text/plain", .keep_alive = false});
+  out_.append(refusal.reason).append("\n");
+  end_response(out_, mark);
+  next_ = Next::linger;
+  write_out();
+}
+
+// --- Writing ---
+
+// Writes what it can at once; the rest follows by itself. When all is written the state is what
+// comes next.
+void Connection::write_out() {
+  state_ = State::writing;
+  while (out_sent_ < out_.size()) {
+    error_code error;
+    const auto rest = asio::buffer(out_.data() + out_sent_, out_.size() - out_sent_);
+    const std::size_t bytes = socket_.write_some(rest, error);
+    if (error && !means_later(error)) return close();
+    if (error) return await_writable();
+    out_sent_ += bytes;
+    since_ = loop_.ticks();
+  }
+  out_sent_ = 0;
+  loop_.give_back(std::exchange(out_, {}));
+  if (next_ == Next::linger) return linger();
+  const bool idle_while_draining = loop_.draining() && !receiving_;
+  if (next_ == Next::close || idle_while_draining) return close();
+  state_ = State::reading;
+}
+
+void Connection::read_on() {
+  if (state_ == State::reading) serve(pending_);
+}
+
+void Connection::linger() {
+  state_ = State::lingering;
+  pending_.release();
+  linger_bytes_left_ = kLingerBytesMax;
+  error_code ignored;
+  socket_.shutdown(Socket::shutdown_send, ignored);
+  await_readable();
+}
+
+// Closes without leaving the unsent part of an answer to the kernel, which would go on offering it.
+void Connection::abort() {
+  error_code ignored;
+  socket_.set_option(Socket::linger(true, 0), ignored);
+  close();
+}
+
+void Connection::close_if_idle() {
+  if (state_ == State::reading && !receiving_) close();
+}
+
+void Connection::close() {
+  if (state_ == State::closed) return;
+  assert(state_ != State::handling);
+  const bool was_deferred = state_ == State::deferred;
+  state_ = State::closed;
+  error_code ignored;
+  socket_.close(ignored);
+  pending_.release();
+  loop_.give_back(std::exchange(out_, {}));
+  loop_.note_closed();
+  loop_.retire(*this);
+  const auto abandoned = std::exchange(abandoned_, nullptr);
+  if (was_deferred && abandoned) abandoned();
+}
+
+}  // namespace redrive::http

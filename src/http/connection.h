@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "http/asio.h"
+#include "http/buffer.h"
+#include "http/handler_memory.h"
+#include "http/parser.h"
+#include "http/server.h"
+
+namespace redrive::http {
+
+class Loop;
+
+// One client. Lives on its loop's thread and is never touched from another.
+//
+//                      ┌────────────── the next request ───────────────┐
+//   reading ── request ─▶ handling ── reply ──▶ held ── mark reached ──▶ writing ──▶ closed
+//                             └── defer ──▶ deferred ── resume ──▲          └──▶ lingering ──▲
+//
+// Always true:
+//  - At most one wait for reading and one for writing are outstanding. The object outlives them,
+//    and its place in the loop's queue of held replies, by way of Loop::retire.
+//  - Between requests it owns no buffer and no response string: both are borrowed from the loop.
+//  - A deferred request ends exactly once: by resume, or by `abandoned` when the connection closes.
+class Connection final : public Exchange {
+ public:
+  struct Origin {
+    std::uint32_t slot;  // In the loop's table of connections.
+    std::string peer;    // Address without port.
+  };
+  Connection(Loop& loop, Socket socket, Origin origin);
+
+  const Request& request() const override;
+  std::string& out() override { return out_; }
+  void reply(Mark after) override;
+  Ticket defer(std::function<void()> abandoned) override;
+
+  // Begins to read. Called once.
+  void start() { await_request(); }
+  // The mark that the reply was held for has been reached.
+  void leave_hold();
+  bool awaits(const Ticket& ticket) const;
+  void resume(const std::function<Mark(std::string*)>& write);
+  // Ends what has taken too long. Called about once per tick of the loop.
+  void check_time();
+  void close_if_idle();
+  void close();
+
+  std::uint32_t slot() const { return slot_; }
+  // Nothing refers to the object any more but its owner.
+  bool is_done() const { return state_ == State::closed && !reads_ && !writes_ && !in_hold_; }
+
+ private:
+  enum class State : std::uint8_t {
+    reading,
+    handling,
+    held,
+    deferred,
+    writing,
+    lingering,
+    closed,
+  };
+  // What follows when the response has left.
+  enum class Next : std::uint8_t { request, close, linger };
+  struct ReadReady;
+
+  void await_request();
+  void await_readable();
+  void await_writable();
+  void on_readable(const error_code& error);
+  void on_writable(const error_code& error);
+
+  // Receives into `in`. When false there was nothing, and the wait goes on or the connection
+  // closed.
+  bool receive(Buffer& in);
+  void read_request();
+  void read_ahead();
+  void discard_input();
+
+  void serve(Buffer& in);
+  void keep(Buffer& in);
+  void hand_over(Buffer& in);
+  void answer(Mark after);
+  void send_continue();
+  void refuse(const Refusal& refusal);
+
+  void write_out();
+  void read_on();
+  void linger();
+  void abort();
+
+  Loop& loop_;
+  Socket socket_;
+  const std::string peer_;
+  const std::uint32_t slot_;
+  State state_ = State::reading;
+  Next next_ = Next::request;
+  bool reads_ = false;      // A wait for reading is outstanding.
+  bool writes_ = false;     // A wait for writing is outstanding.
+  bool in_hold_ = false;    // The loop's queue of held replies points here.
+  bool receiving_ = false;  // A part of a request has come.
+  bool head_only_ = false;  // The request is a HEAD.
+  bool http_1_0_ = false;
+  bool replied_ = false;
+  Mark reply_after_ = 0;
+  std::uint64_t since_ = 0;  // The tick at which the present wait began.
+  Parser parser_;
+  Buffer pending_;   // Received, not yet used, and not of the loop's shared buffer.
+  std::string out_;  // The response.
+  std::size_t out_sent_ = 0;
+  std::size_t linger_bytes_left_ = 0;
+  std::uint64_t generation_ = 0;  // Of the ticket of the deferred request.
+  std::function<void()> abandoned_;
+  HandlerMemory read_memory_;
+};
+
+}  // namespace redrive::http

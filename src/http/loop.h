@@ -1,0 +1,117 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "http/asio.h"
+#include "http/buffer.h"
+#include "http/connection.h"
+#include "http/held_replies.h"
+#include "http/server.h"
+
+namespace redrive::http {
+
+// What the loops of one server have in common.
+struct Shared {
+  Shared(const Limits& the_limits, Server::Hooks the_hooks)
+      : limits(the_limits), hooks(std::move(the_hooks)) {}
+
+  const Limits limits;
+  const Server::Hooks hooks;
+  std::atomic<Mark> released = 0;  // Only grows.
+  std::atomic<std::size_t> connections = 0;
+  // Guards nothing but the sleep of those who wait for `connections` to become zero.
+  std::mutex all_closed_mutex;
+  std::condition_variable all_closed;
+
+  void connection_closed();
+};
+
+// A client that the listener let in.
+struct Accepted {
+  int descriptor;  // Owned by whoever holds this.
+  asio::ip::tcp protocol;
+  std::string peer;  // Address without port.
+};
+
+// One I/O thread: its event loop and its connections.
+//
+// All members are for its own thread, except those said to be callable from any. Asio is told so
+// (UNSAFE_IO: posting from elsewhere is safe, I/O objects are not locked).
+class Loop {
+ public:
+  Loop(Shared& shared, unsigned index);
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // The thread's body: returns after stop(), when everything is closed and every posted function
+  // has run.
+  void run();
+
+  // From any thread.
+  void stop();
+  void start_draining();
+  void close_all();
+  void post(std::function<void()> work);
+  void adopt(Accepted accepted);
+  void resume(const Ticket& ticket, std::function<Mark(std::string*)> write);
+  // Wakes the loop if it holds replies for marks up to this one.
+  void release(Mark reached);
+
+  asio::io_context& context() { return context_; }
+
+  // For connections.
+  const Limits& limits() const { return shared_.limits; }
+  const Server::Hooks& hooks() const { return shared_.hooks; }
+  bool draining() const { return draining_; }
+  Buffer& scratch() { return scratch_; }
+  Request& request() { return request_; }
+  std::uint64_t ticks() const { return ticks_; }
+  std::uint64_t ticks_in(std::chrono::milliseconds time) const;
+  bool is_released(Mark mark) const {
+    return mark <= shared_.released.load(std::memory_order_acquire);
+  }
+  void hold(Mark mark, Connection& connection);
+  Ticket make_ticket(const Connection& connection);
+  std::string take_string();
+  void give_back(std::string&& string);
+  // A connection has closed.
+  void note_closed() { shared_.connection_closed(); }
+  // Frees the connection soon, if nothing refers to it any more.
+  void retire(Connection& connection);
+
+ private:
+  void insert(Accepted accepted);
+  void close_connections();
+  void schedule_sweep();
+  void sweep();
+  void write_released();
+  void end_round();
+
+  Shared& shared_;
+  const unsigned index_;
+  asio::io_context context_;
+  asio::executor_work_guard<IoExecutor> work_;
+  SteadyTimer sweep_timer_;
+  const std::chrono::milliseconds tick_;
+  std::uint64_t ticks_ = 1;
+  bool stopping_ = false;
+  bool draining_ = false;
+  bool round_open_ = false;  // A call of end_round is on its way.
+  std::uint64_t generation_last_ = 0;
+  Buffer scratch_;   // Requests are received here; only what is incomplete moves elsewhere.
+  Request request_;  // The one being handled.
+  HeldReplies held_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<std::unique_ptr<Connection>> retired_;
+  std::vector<std::string> strings_;  // Empty, with capacity, to write responses into.
+};
+
+}  // namespace redrive::http

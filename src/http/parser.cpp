@@ -1,0 +1,52 @@
+#include "http/parser.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace redrive::http {
+
+std::size_t Parser::body_bytes() const {
+  return head_.chunked ? chunks_.body_bytes() : static_cast<std::size_t>(head_.body_bytes);
+}
+
+std::size_t Parser::bytes_useful(const Limits& limits) const {
+  if (!head_done_) return limits.head_bytes_max;
+  if (!head_.chunked) return request_bytes();
+  const std::size_t line_bytes_max = std::max(kChunkLineBytesMax, limits.head_bytes_max);
+  return head_.bytes + limits.body_bytes_max + line_bytes_max;
+}
+
+Parser::Status Parser::parse(Buffer& in, const Limits& limits, Request& request) {
+  assert(!refused_);
+  const bool head_is_new = !head_done_;
+  if (head_is_new) {
+    const Step step = parse_head(in.unread(), limits, request, head_, refusal_);
+    if (step == Step::need_more) return Status::need_more;
+    refused_ = step == Step::refused;
+    if (refused_) return Status::refused;
+    head_done_ = true;
+  }
+  const bool body_begun = in.size() > head_.bytes;
+  const Status status = parse_body(in, limits);
+  if (status == Status::need_more && head_is_new && head_.expects_continue && !body_begun) {
+    return Status::send_continue;
+  }
+  if (status != Status::complete) return status;
+  if (!head_is_new) {
+    // Since the head was read the buffer may have moved and the Request served others.
+    [[maybe_unused]] const Step again = parse_head(in.unread(), limits, request, head_, refusal_);
+    assert(again == Step::done);
+  }
+  request.body = {in.data() + head_.bytes, body_bytes()};
+  return Status::complete;
+}
+
+Parser::Status Parser::parse_body(Buffer& in, const Limits& limits) {
+  if (!head_.chunked) return in.size() < request_bytes() ? Status::need_more : Status::complete;
+  const Step step = chunks_.decode(in, head_.bytes, limits, refusal_);
+  if (step == Step::need_more) return Status::need_more;
+  refused_ = step == Step::refused;
+  return refused_ ? Status::refused : Status::complete;
+}
+
+}  // namespace redrive::http

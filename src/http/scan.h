@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+// Finding the byte at which a run of allowed bytes ends: the inner loops of the parser.
+//
+// Both vector scans read whole vectors and so up to 15 bytes behind `end`; Buffer's padding allows
+// it. What they find there is never reported.
+namespace redrive::http {
+
+namespace detail {
+
+constexpr std::array<bool, 256> make_token_table() {
+  std::array<bool, 256> table{};
+  for (int c = '0'; c <= '9'; ++c) table[c] = true;
+  for (int c = 'A'; c <= 'Z'; ++c) table[c] = true;
+  for (int c = 'a'; c <= 'z'; ++c) table[c] = true;
+  for (const char c :
+       {'!', '#', '$', '%', '&', '\'', '*', '+', '-', '.', '^', '_', '`', '|', '~'}) {
+    table[static_cast<unsigned char>(c)] = true;
+  }
+  return table;
+}
+inline constexpr std::array<bool, 256> kTokenTable = make_token_table();
+
+}  // namespace detail
+
+// RFC 9110 section 5.6.2: what methods and header names are made of.
+inline bool is_token_char(char c) {
+  return detail::kTokenTable[static_cast<unsigned char>(c)];
+}
+
+inline const char* skip_token(const char* p, const char* end) {
+  while (p < end && is_token_char(*p)) ++p;
+  return p;
+}
+
+// A control character that no header value may hold; the tab is allowed.
+inline bool is_value_stop(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\t') || byte == 0x7f;
+}
+
+// Anything that cannot be part of a request target.
+inline bool is_target_stop(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte <= 0x20 || byte >= 0x7f || c == '#';
+}
+
+#ifdef __SSE2__
+
+inline int value_stops(__m128i bytes) {
+  const __m128i low_max = _mm_set1_epi8(0x1f);
+  const __m128i low = _mm_cmpeq_epi8(_mm_max_epu8(bytes, low_max), low_max);
+  const __m128i tab = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t'));
+  const __m128i del = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f));
+  return _mm_movemask_epi8(_mm_or_si128(_mm_andnot_si128(tab, low), del));
+}
+
+inline int target_stops(__m128i bytes) {
+  // As signed numbers the bytes from 0x80 are below '!' too.
+  const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8('!'));
+  const __m128i del = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f));
+  const __m128i hash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('#'));
+  return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(low, del), hash));
+}
+
+template <int (*Stops)(__m128i)>
+const char* find_stop(const char* p, const char* end) {
+  for (; p < end; p += 16) {
+    const int stops = Stops(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    if (stops == 0) continue;
+    const char* const found = p + std::countr_zero(static_cast<unsigned>(stops));
+    return found < end ? found : end;
+  }
+  return end;
+}
+
+inline const char* find_value_stop(const char* p, const char* end) {
+  return find_stop<value_stops>(p, end);
+}
+inline const char* find_target_stop(const char* p, const char* end) {
+  return find_stop<target_stops>(p, end);
+}
+
+#else
+
+inline const char* find_value_stop(const char* p, const char* end) {
+  while (p < end && !is_value_stop(*p)) ++p;
+  return p;
+}
+inline const char* find_target_stop(const char* p, const char* end) {
+  while (p < end && !is_target_stop(*p)) ++p;
+  return p;
+}
+
+#endif
+
+}  // namespace redrive::http

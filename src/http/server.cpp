@@ -1,0 +1,145 @@
+#include "http/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <latch>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "http/listener.h"
+#include "http/loop.h"
+#include "http/wake_timer.h"
+
+namespace redrive::http {
+
+namespace {
+
+// The loops, their threads, and what lives on the first of them: the listener and the wake timer.
+class LoopServer final : public Server {
+ public:
+  LoopServer(const Options& options, Hooks hooks);
+  ~LoopServer() override;
+
+  Result<void> start(const Options& options);
+
+  std::uint16_t port() const override { return listener_.port(); }
+  void release(Mark reached) override;
+  void resume(Ticket ticket, std::function<Mark(std::string* out)> write) override;
+  void post(unsigned thread, std::function<void()> work) override;
+  void wake_after(std::chrono::milliseconds delay, std::function<void()> work) override;
+  void drain(std::chrono::milliseconds grace) override;
+  std::size_t connections() const override { return shared_.connections.load(); }
+
+ private:
+  static std::vector<std::unique_ptr<Loop>> make_loops(Shared& shared, unsigned count);
+  // Hands each new client to the next loop in turn.
+  void distribute(Accepted accepted);
+  bool wait_until_closed(std::chrono::milliseconds time);
+  Loop& first() { return *loops_.front(); }
+
+  Shared shared_;
+  const std::vector<std::unique_ptr<Loop>> loops_;
+  Listener listener_;
+  WakeTimer wake_timer_;
+  std::size_t next_loop_ = 0;  // Of the first loop's thread.
+  std::vector<std::thread> threads_;
+};
+
+// After a drain's grace connections are closed without asking; this only bounds a wait that is over
+// as soon as each loop has had its turn.
+constexpr std::chrono::milliseconds kCloseTimeMax{5'000};
+
+LoopServer::LoopServer(const Options& options, Hooks hooks)
+    : shared_(options.limits, std::move(hooks)),
+      loops_(make_loops(shared_, std::max(options.threads, 1u))),
+      listener_(first().context(), shared_,
+                [this](Accepted accepted) { distribute(std::move(accepted)); }),
+      wake_timer_(first().context()) {}
+
+LoopServer::~LoopServer() {
+  first().post([this] {
+    listener_.close();
+    wake_timer_.cancel();
+  });
+  for (const auto& loop : loops_) loop->stop();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::vector<std::unique_ptr<Loop>> LoopServer::make_loops(Shared& shared, unsigned count) {
+  std::vector<std::unique_ptr<Loop>> loops;
+  for (unsigned index = 0; index < count; ++index) {
+    loops.push_back(std::make_unique<Loop>(shared, index));
+  }
+  return loops;
+}
+
+Result<void> LoopServer::start(const Options& options) {
+  CHECK(listener_.open(options.address, options.port));
+  listener_.start();
+  for (const auto& loop : loops_) {
+    threads_.emplace_back([&running = *loop] { running.run(); });
+  }
+  return {};
+}
+
+void LoopServer::distribute(Accepted accepted) {
+  Loop& loop = *loops_[next_loop_];
+  next_loop_ = (next_loop_ + 1) % loops_.size();
+  loop.adopt(std::move(accepted));
+}
+
+void LoopServer::release(Mark reached) {
+  Mark before = shared_.released.load();
+  while (before < reached && !shared_.released.compare_exchange_weak(before, reached)) {
+  }
+  if (before >= reached) return;  // Whoever went further has woken the loops.
+  for (const auto& loop : loops_) loop->release(reached);
+}
+
+void LoopServer::resume(Ticket ticket, std::function<Mark(std::string* out)> write) {
+  loops_[ticket.thread % loops_.size()]->resume(ticket, std::move(write));
+}
+
+void LoopServer::post(unsigned thread, std::function<void()> work) {
+  loops_[thread % loops_.size()]->post(std::move(work));
+}
+
+void LoopServer::wake_after(std::chrono::milliseconds delay, std::function<void()> work) {
+  asio::dispatch(first().context(), [this, delay, work = std::move(work)]() mutable {
+    wake_timer_.set(delay, std::move(work));
+  });
+}
+
+void LoopServer::drain(std::chrono::milliseconds grace) {
+  first().post([this] { listener_.close(); });
+  std::latch begun(static_cast<std::ptrdiff_t>(loops_.size()));
+  for (const auto& loop : loops_) {
+    loop->start_draining();
+    loop->post([&begun] { begun.count_down(); });
+  }
+  begun.wait();
+  if (wait_until_closed(grace)) return;
+  for (const auto& loop : loops_) loop->close_all();
+  wait_until_closed(kCloseTimeMax);
+}
+
+bool LoopServer::wait_until_closed(std::chrono::milliseconds time) {
+  std::unique_lock lock(shared_.all_closed_mutex);
+  return shared_.all_closed.wait_for(lock, time, [this] { return shared_.connections == 0; });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::start(const Options& options, Hooks hooks) {
+  try {
+    auto server = std::make_unique<LoopServer>(options, std::move(hooks));
+    CHECK(server->start(options));
+    return server;
+  } catch (const std::system_error& error) {
+    return fail(ErrorCode::usage, fmt::format("Cannot start the HTTP server: {}", error.what()));
+  }
+}
+
+}  // namespace redrive::http

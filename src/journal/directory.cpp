@@ -1,0 +1,108 @@
+#include "journal/directory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace redrive::journal {
+namespace {
+
+Error foreign(Files& files, const std::string& name) {
+  return {
+      ErrorCode::storage_foreign,
+      fmt::format("{} was written by a version of the journal format this program does not know; "
+                  "it reads version {}",
+                  files.path(name),
+                  kFormatVersion)};
+}
+
+Result<std::string> read_start(Files& files, const std::string& name, std::size_t size) {
+  const auto file = TRY(files.open(name));
+  std::string bytes(size, '\0');
+  bytes.resize(TRY(file->read(0, bytes.data(), bytes.size())));
+  return bytes;
+}
+
+bool belongs(std::string_view name) {
+  return name == kLockName || name == kManifestTemporaryName || name.ends_with(kDamagedSuffix);
+}
+
+}  // namespace
+
+Result<Directory> list_directory(Files& files) {
+  Directory directory;
+  for (const std::string& name : TRY(files.list())) {
+    if (name == kManifestName) {
+      directory.manifest = true;
+    } else if (const auto number = parse_segment_name(name)) {
+      directory.segments.push_back(*number);
+    } else if (parse_spare_name(name)) {
+      directory.spares.push_back(name);
+    } else if (!belongs(name)) {
+      directory.stranger = name;
+    }
+  }
+  std::sort(directory.segments.begin(), directory.segments.end());
+  std::sort(directory.spares.begin(), directory.spares.end());
+  return directory;
+}
+
+Result<Manifest> read_manifest(Files& files) {
+  const std::string name(kManifestName);
+  const std::string bytes = TRY(read_start(files, name, sizeof(ManifestBytes)));
+  const auto manifest = decode_manifest(bytes);
+  if (manifest) return *manifest;
+  if (manifest.error() == Unreadable::foreign) return std::unexpected(foreign(files, name));
+  return std::unexpected(damaged_at(files, name, 0, "the manifest cannot be read"));
+}
+
+Result<void> write_manifest(Files& files, const Manifest& manifest) {
+  const std::string temporary(kManifestTemporaryName);
+  const auto file = TRY(files.create(temporary));
+  CHECK(file->write(0, encode_manifest(manifest)));
+  CHECK(file->sync());
+  CHECK(files.rename(temporary, std::string(kManifestName)));
+  return files.sync_directory();
+}
+
+Result<SegmentHeader> read_segment_header(Files& files, std::uint32_t number) {
+  const std::string name = segment_name(number);
+  const std::string bytes = TRY(read_start(files, name, kSegmentHeaderBytes));
+  const auto header = decode_segment_header(bytes, number);
+  if (header) return *header;
+  if (header.error() == Unreadable::foreign) return std::unexpected(foreign(files, name));
+  return std::unexpected(damaged_at(files, name, 0, "the segment's header cannot be read"));
+}
+
+Result<void> read_segment(Files& files, std::uint32_t number, std::uint64_t limit,
+                          std::string& out) {
+  const auto file = TRY(files.open(segment_name(number)));
+  const std::uint64_t size = std::min(limit, TRY(file->size()));
+  Result<std::size_t> got = 0;
+  // Without the zeros resize() would write first: there is a lot to read.
+  out.resize_and_overwrite(size, [&](char* bytes, std::size_t room) {
+    got = file->read(0, bytes, room);
+    return got.value_or(0);
+  });
+  if (!got) return std::unexpected(got.error());
+  return {};
+}
+
+Result<void> publish_segment(Files& files, File& file, const std::string& temporary,
+                             const SegmentHeader& header) {
+  CHECK(file.write(0, encode_segment_header(header)));
+  CHECK(file.sync());
+  CHECK(files.rename(temporary, segment_name(header.number)));
+  return files.sync_directory();
+}
+
+Error damaged_at(Files& files, const std::string& name, std::uint64_t offset,
+                 std::string_view what) {
+  return {ErrorCode::storage_damaged,
+          fmt::format("{} is damaged at byte {}: {}; `redrive journal check` tells more",
+                      files.path(name),
+                      offset,
+                      what)};
+}
+
+}  // namespace redrive::journal

@@ -1,0 +1,325 @@
+#include "journal/file_journal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "journal/directory.h"
+
+namespace redrive::journal {
+namespace {
+
+// Open files are a scarce good, and old segments are many.
+constexpr std::size_t kOpenFilesMax = 256;
+
+}  // namespace
+
+FileJournal::FileJournal(Files& files, const Options& options, JournalState state)
+    : files_(files),
+      options_(options),
+      tail_(options.tail_cache_bytes),
+      segments_(std::move(state.segments)),
+      checkpoint_(state.checkpoint),
+      position_at_open_(state.bytes_since_checkpoint),
+      position_(state.bytes_since_checkpoint),
+      spares_(std::move(state.spares)),
+      saved_checkpoint_(state.checkpoint),
+      appended_(state.last_sequence),
+      synced_(state.last_sequence),
+      has_room_(state.reserved),
+      spare_target_(options.spare_segments) {
+  file_ = segments_.last().file;
+  file_segment_ = segments_.last().number;
+}
+
+std::size_t FileJournal::payload_bytes_max() const {
+  return largest_payload(options_.segment_bytes);
+}
+
+Appended FileJournal::append(std::span<const std::string_view> parts) {
+  const std::lock_guard lock(mutex_);
+  return append_record(RecordKind::data, parts);
+}
+
+Appended FileJournal::append_checkpoint_begin(std::span<const std::string_view> parts) {
+  const std::lock_guard lock(mutex_);
+  const Appended appended = append_record(RecordKind::checkpoint_begin, parts);
+  Mark mark;
+  mark.checkpoint.sequence = appended.sequence;
+  mark.checkpoint.record = {appended.payload.segment, appended.payload.offset - kRecordHeaderBytes};
+  mark.position = position_ - (segments_.last().used - mark.checkpoint.record.offset);
+  marks_.push_back(mark);
+  return appended;
+}
+
+Appended FileJournal::append_checkpoint_end(std::span<const std::string_view> parts) {
+  const std::lock_guard lock(mutex_);
+  return append_record(RecordKind::checkpoint_end, parts);
+}
+
+Appended FileJournal::append_record(RecordKind kind, std::span<const std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  assert(size <= payload_bytes_max());
+  const auto bytes = static_cast<std::uint32_t>(record_bytes(size));
+  if (bytes > options_.segment_bytes - segments_.last().used) start_segment();
+
+  const Sequence sequence = appended_.load(std::memory_order_relaxed) + 1;
+  const Location payload{segments_.last().number, segments_.last().used + kRecordHeaderBytes};
+  char* out = extend(bytes);
+  char* const end = out + bytes;
+  RecordHeader header{.length = static_cast<std::uint32_t>(size), .sequence = sequence};
+  header.kind = kind;
+  store_record_header(out, header);  // The writer adds the checksum.
+  out += kRecordHeaderBytes;
+  for (const std::string_view part : parts) out = std::copy(part.begin(), part.end(), out);
+  std::fill(out, end, '\0');
+  appended_.store(sequence, std::memory_order_release);
+  return {.sequence = sequence, .payload = payload};
+}
+
+void FileJournal::start_segment() {
+  const Segment& previous = segments_.last();
+  SegmentHeader header;
+  header.number = previous.number + 1;
+  header.segment_bytes = options_.segment_bytes;
+  header.first_sequence = appended_.load(std::memory_order_relaxed) + 1;
+  header.previous = previous.number;
+  header.previous_end = previous.used;
+  segments_.add({.number = header.number, .bytes = header.segment_bytes});
+  const std::string bytes = encode_segment_header(header);
+  std::copy(bytes.begin(), bytes.end(), extend(kSegmentHeaderBytes));
+}
+
+char* FileJournal::extend(std::uint32_t size) {
+  Segment& active = segments_.last();
+  char* const room = tail_.extend(active.number, active.used, size);
+  active.used += size;
+  position_ += size;
+  return room;
+}
+
+Result<void> FileJournal::read(Location from, std::size_t size, char* out) {
+  std::shared_ptr<const Chunk> chunk;
+  {
+    const std::lock_guard lock(mutex_);
+    chunk = tail_.find(from, size);
+  }
+  if (chunk) {
+    std::memcpy(out, chunk->bytes.get() + (from.offset - chunk->offset), size);
+    return {};
+  }
+  const auto file = TRY(file_of(from.segment));
+  if (TRY(file->read(from.offset, out, size)) < size) {
+    return std::unexpected(damaged_at(
+        files_, segment_name(from.segment), from.offset, "the file ends before the record does"));
+  }
+  return {};
+}
+
+Result<std::shared_ptr<File>> FileJournal::file_of(std::uint32_t segment) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto& file = segments_.at(segment).file) return file;
+  }
+  std::shared_ptr<File> file = TRY(files_.open(segment_name(segment)));
+  const std::lock_guard lock(mutex_);
+  keep_open(segment, file);
+  return file;
+}
+
+void FileJournal::keep_open(std::uint32_t segment, std::shared_ptr<File> file) {
+  segments_.at(segment).file = std::move(file);
+  opened_.push_back(segment);
+  if (opened_.size() <= kOpenFilesMax) return;
+  // Whoever reads from it right now has it until done.
+  segments_.close(opened_.front());
+  opened_.pop_front();
+}
+
+Result<Sequence> FileJournal::sync_once() {
+  const std::lock_guard io_lock(io_mutex_);
+  if (failure_) return std::unexpected(*failure_);
+  Sequence target;
+  {
+    const std::lock_guard lock(mutex_);
+    target = appended();
+    tail_.unwritten(ranges_);
+  }
+  if (ranges_.empty()) return target;
+  if (auto written = write_ranges(); !written) {
+    // What the kernel did with the bytes after a failed sync cannot be known, so no second try.
+    failure_ = written.error();
+    return std::unexpected(*failure_);
+  }
+  const std::lock_guard lock(mutex_);
+  tail_.mark_written(ranges_);
+  ranges_.clear();
+  ++syncs_;
+  synced_.store(target, std::memory_order_release);
+  return target;
+}
+
+Result<void> FileJournal::write_ranges() {
+  const std::span<const Tail::Range> all(ranges_);
+  for (std::size_t begin = 0; begin < all.size();) {
+    std::size_t end = begin;
+    const std::uint32_t segment = all[begin].chunk->segment;
+    while (end < all.size() && all[end].chunk->segment == segment) ++end;
+    CHECK(write_segment(all.subspan(begin, end - begin)));
+    begin = end;
+  }
+  return {};
+}
+
+// The ranges are all of one segment. When it returns they are durable, and so is the segment's
+// name.
+Result<void> FileJournal::write_segment(std::span<const Tail::Range> ranges) {
+  const std::uint32_t segment = ranges.front().chunk->segment;
+  const bool is_new = segment != file_segment_;
+  if (is_new) CHECK(open_next_file());
+  for (const Tail::Range& range : ranges) CHECK(write_range(range));
+  CHECK(file_->sync());
+  if (!is_new) return {};
+  CHECK(files_.rename(file_temporary_, segment_name(segment)));
+  CHECK(files_.sync_directory());
+  file_segment_ = segment;
+  const std::lock_guard lock(mutex_);
+  segments_.at(segment).filled = file_filled_;
+  keep_open(segment, file_);
+  return {};
+}
+
+Result<void> FileJournal::open_next_file() {
+  Spares::Taken taken = TRY(spares_->take());
+  if (!taken.reserved) has_room_ = false;
+  file_ = std::move(taken.file);
+  file_temporary_ = std::move(taken.name);
+  file_filled_ = taken.filled;
+  return {};
+}
+
+Result<void> FileJournal::write_range(const Tail::Range& range) {
+  Chunk& chunk = *range.chunk;
+  char* const bytes = chunk.bytes.get();
+  const bool has_segment_header = chunk.offset + range.from == 0;
+  const std::uint32_t records = has_segment_header ? kSegmentHeaderBytes : range.from;
+  seal_records(chunk.segment, synced(), bytes + records, range.to - records);
+  return file_->write(chunk.offset + range.from, {bytes + range.from, range.to - range.from});
+}
+
+void FileJournal::hold(std::uint32_t segment, std::uint32_t bytes) {
+  const std::lock_guard lock(mutex_);
+  segments_.hold(segment, bytes);
+}
+
+void FileJournal::let_go(std::uint32_t segment, std::uint32_t bytes) {
+  const std::lock_guard lock(mutex_);
+  segments_.let_go(segment, bytes);
+}
+
+bool FileJournal::has_segment(std::uint32_t segment) const {
+  const std::lock_guard lock(mutex_);
+  return segments_.has(segment);
+}
+
+void FileJournal::pin(std::uint32_t segment) {
+  const std::lock_guard lock(mutex_);
+  segments_.pin(segment);
+}
+
+void FileJournal::unpin(std::uint32_t segment) {
+  const std::lock_guard lock(mutex_);
+  segments_.unpin(segment);
+}
+
+Result<void> FileJournal::set_checkpoint(Sequence begin) {
+  const std::lock_guard lock(mutex_);
+  if (begin == checkpoint_.sequence) return {};
+  assert(begin <= synced());
+  const auto mark = std::find_if(marks_.begin(), marks_.end(), [begin](const Mark& candidate) {
+    return candidate.checkpoint.sequence == begin;
+  });
+  assert(mark != marks_.end());  // Begun by append_checkpoint_begin, and later than the last.
+  checkpoint_ = mark->checkpoint;
+  checkpoint_position_ = mark->position;
+  marks_.erase(marks_.begin(), mark + 1);
+  return {};
+}
+
+Result<bool> FileJournal::housekeep() {
+  const std::lock_guard io_lock(io_mutex_);
+  if (failure_) return std::unexpected(*failure_);
+  bool more = TRY(save_checkpoint());
+  more |= TRY(recycle_segments());
+  more |= TRY(prepare_spares());
+  // Zeros are a kindness to later syncs: they do not make a present one wait.
+  if (appended() == synced()) return TRY(spares_->fill_some()) || more;
+  return more;
+}
+
+// True when it should be tried again soon.
+Result<bool> FileJournal::save_checkpoint() {
+  Checkpoint checkpoint;
+  {
+    const std::lock_guard lock(mutex_);
+    checkpoint = checkpoint_;
+  }
+  if (checkpoint == saved_checkpoint_) return false;
+  const Manifest manifest{.checkpoint = checkpoint, .durable = synced()};
+  auto saved = write_manifest(files_, manifest);
+  if (!saved && saved.error().code == ErrorCode::storage_full && spares_->count() > 0) {
+    // A manifest is what lets segments go, so it is worth a segment.
+    has_room_ = false;
+    CHECK(spares_->sacrifice());
+    saved = write_manifest(files_, manifest);
+  }
+  if (saved) {
+    saved_checkpoint_ = checkpoint;
+    return false;
+  }
+  if (saved.error().code != ErrorCode::storage_full) return std::unexpected(saved.error());
+  has_room_ = false;
+  return false;
+}
+
+Result<bool> FileJournal::recycle_segments() {
+  std::vector<Segment> free;
+  {
+    const std::lock_guard lock(mutex_);
+    while (auto segment = segments_.take_free_below(saved_checkpoint_.record.segment)) {
+      std::erase(opened_, segment->number);
+      free.push_back(std::move(*segment));
+    }
+  }
+  if (free.empty()) return false;
+  CHECK(spares_->recycle(free, spare_target_));
+  return true;
+}
+
+Result<bool> FileJournal::prepare_spares() {
+  const auto more = spares_->prepare(spare_target_);
+  if (!more && more.error().code != ErrorCode::storage_full) return more;
+  if (!more) has_room_ = false;
+  if (spares_->count() >= spare_target_) has_room_ = true;
+  return more.value_or(false);
+}
+
+std::vector<Journal::SegmentUse> FileJournal::usage() const {
+  const std::lock_guard lock(mutex_);
+  return segments_.usage(checkpoint_.record.segment, segments_.last_number());
+}
+
+Journal::Totals FileJournal::totals() const {
+  const std::lock_guard lock(mutex_);
+  return {.syncs = syncs_,
+          .bytes_appended = position_ - position_at_open_,
+          .bytes_since_checkpoint = position_ - checkpoint_position_,
+          .segments = segments_.count(),
+          .segments_since_checkpoint = segments_.last_number() - checkpoint_.record.segment + 1,
+          .spares = spares_->count()};
+}
+
+}  // namespace redrive::journal

@@ -1,0 +1,195 @@
+#include "journal/inspection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace redrive::journal {
+namespace {
+
+bool sound(const InspectedSegment& segment) {
+  return !segment.missing && !segment.header_lost && segment.scan.damage.empty();
+}
+
+bool is_damage(const Error& error) {
+  return error.code == ErrorCode::storage_damaged;
+}
+
+class Inspector {
+ public:
+  explicit Inspector(Files& files) : files_(files) {}
+
+  Result<Inspection> run() {
+    found_.directory = TRY(list_directory(files_));
+    CHECK(check_ours());
+    CHECK(read_headers());
+    CHECK(find_manifest());
+    list_segments();
+    for (std::size_t i = 0; i < found_.segments.size(); ++i) CHECK(scan(i));
+    const Sequence next = found_.next_sequence();
+    if (next <= found_.manifest.durable) found_.end_lost = found_.manifest.durable + 1 - next;
+    return std::move(found_);
+  }
+
+ private:
+  Result<void> check_ours() const {
+    if (!found_.directory.segments.empty()) return {};
+    if (!found_.directory.manifest) {
+      return fail(ErrorCode::storage_foreign, fmt::format("{} holds no journal", files_.path("")));
+    }
+    return std::unexpected(
+        damaged_at(files_, segment_name(1), 0, "there is a manifest, but not one segment"));
+  }
+
+  Result<void> read_headers() {
+    for (const std::uint32_t number : found_.directory.segments) {
+      auto header = read_segment_header(files_, number);
+      if (!header && !is_damage(header.error())) return std::unexpected(header.error());
+      if (header) segment_bytes_ = std::max(segment_bytes_, header->segment_bytes);
+      headers_.push_back(header ? std::optional<SegmentHeader>(*header) : std::nullopt);
+    }
+    return {};
+  }
+
+  Result<void> find_manifest() {
+    auto manifest = found_.directory.manifest
+                        ? read_manifest(files_)
+                        : Result<Manifest>(fail(ErrorCode::storage_damaged, "it is missing"));
+    if (!manifest && !is_damage(manifest.error())) return std::unexpected(manifest.error());
+    found_.manifest_lost = !manifest;
+    found_.manifest.checkpoint = manifest ? manifest->checkpoint : TRY(find_checkpoint());
+    if (manifest) found_.manifest.durable = manifest->durable;
+    if (found_.directory.segments.back() >= found_.manifest.checkpoint.record.segment) return {};
+    return std::unexpected(
+        damaged_at(files_,
+                   segment_name(found_.manifest.checkpoint.record.segment),
+                   0,
+                   "it is missing, and so is everything after it: nothing is left to replay"));
+  }
+
+  // The last checkpoint that is complete, or the beginning of everything.
+  Result<Checkpoint> find_checkpoint() {
+    std::optional<Checkpoint> begun;
+    std::optional<Checkpoint> complete;
+    if (found_.directory.segments.front() == 1) complete = Checkpoint{};
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+      const std::uint32_t number = found_.directory.segments[i];
+      CHECK(read_segment(files_, number, kWholeSegment, image_));
+      const SegmentImage image{image_, number, end_of(i)};
+      auto record = find_record(image, kSegmentHeaderBytes, 1);
+      for (; record; record = find_record(image, record->end, record->header.next())) {
+        const Checkpoint here{record->header.sequence, {number, record->offset}};
+        if (record->header.kind == RecordKind::checkpoint_begin) begun = here;
+        if (record->header.kind == RecordKind::checkpoint_end && begun) complete = begun;
+      }
+    }
+    if (complete) return *complete;
+    return std::unexpected(damaged_at(files_,
+                                      std::string(kManifestName),
+                                      0,
+                                      "it cannot be read, and no complete checkpoint was found"));
+  }
+
+  // Where the segment in image_ ends, if its successor tells.
+  std::uint32_t end_of(std::size_t i) const {
+    const bool told = i + 1 < headers_.size() && headers_[i + 1] &&
+                      headers_[i + 1]->previous == found_.directory.segments[i];
+    return told ? headers_[i + 1]->previous_end : static_cast<std::uint32_t>(image_.size());
+  }
+
+  // Everything that is there, and between the checkpoint and the last also what is not.
+  void list_segments() {
+    std::uint32_t expected = found_.manifest.checkpoint.record.segment;
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+      const std::uint32_t number = found_.directory.segments[i];
+      for (; expected < number; ++expected) {
+        found_.segments.push_back({.header = {.number = expected}, .missing = true});
+      }
+      found_.segments.push_back({.header = headers_[i].value_or(SegmentHeader{.number = number}),
+                                 .header_lost = !headers_[i]});
+      expected = std::max(expected, number + 1);
+    }
+    found_.segments.back().last = true;
+  }
+
+  Result<void> scan(std::size_t i) {
+    InspectedSegment& segment = found_.segments[i];
+    image_.clear();
+    if (!segment.missing) CHECK(read_segment(files_, segment.header.number, kWholeSegment, image_));
+    const InspectedSegment* previous = i > 0 ? &found_.segments[i - 1] : nullptr;
+    if (segment.missing || segment.header_lost) rebuild_header(segment, previous);
+
+    ScanRequest request{.image = {image_, segment.header.number, segment.header.segment_bytes},
+                        .sequence = segment.header.first_sequence};
+    if (!segment.last) seal(request, found_.segments[i + 1]);
+    segment.scan = TRY(scan_around_checkpoint(request));
+    return {};
+  }
+
+  void rebuild_header(InspectedSegment& segment, const InspectedSegment* previous) {
+    SegmentHeader& header = segment.header;
+    const bool follows = previous && previous->header.number + 1 == header.number;
+    header.segment_bytes = std::max(segment_bytes_, kSegmentBytesMin);
+    header.previous = header.number - 1;
+    header.previous_end = follows ? previous->scan.end : 0;
+    header.first_sequence = follows ? previous->scan.next : first_in_image(header);
+  }
+
+  Sequence first_in_image(const SegmentHeader& header) const {
+    const Checkpoint& checkpoint = found_.manifest.checkpoint;
+    const auto record =
+        find_record({image_, header.number, header.segment_bytes}, kSegmentHeaderBytes, 1);
+    if (record) return record->header.sequence;
+    return header.number >= checkpoint.record.segment ? checkpoint.sequence : 1;
+  }
+
+  // The end is known when the next segment is there to tell.
+  static void seal(ScanRequest& request, const InspectedSegment& next) {
+    if (next.missing || next.header_lost || next.header.previous != request.image.number) return;
+    request.image.limit = next.header.previous_end;
+    request.sealed_before = next.header.first_sequence;
+  }
+
+  // A record must begin where the checkpoint does, so its segment is scanned in two parts.
+  Result<Scan> scan_around_checkpoint(ScanRequest request) {
+    const Checkpoint& checkpoint = found_.manifest.checkpoint;
+    const bool split = request.image.number == checkpoint.record.segment &&
+                       checkpoint.record.offset > kSegmentHeaderBytes;
+    if (!split) return scan_part(request);
+
+    ScanRequest before = request;
+    before.image.limit = checkpoint.record.offset;
+    before.sealed_before = checkpoint.sequence;
+    Scan all = TRY(scan_part(before));
+
+    request.from = checkpoint.record.offset;
+    request.sequence = checkpoint.sequence;
+    Scan after = TRY(scan_part(request));
+    after.damage.insert(after.damage.begin(), all.damage.begin(), all.damage.end());
+    after.records += all.records;
+    after.bytes += all.bytes;
+    return after;
+  }
+
+  Result<Scan> scan_part(const ScanRequest& request) {
+    return scan_records(request, [](const WholeRecord&) { return Result<void>(); });
+  }
+
+  Files& files_;
+  Inspection found_;
+  std::vector<std::optional<SegmentHeader>> headers_;  // As directory.segments.
+  std::uint32_t segment_bytes_ = 0;                    // The largest any header tells of.
+  std::string image_;
+};
+
+}  // namespace
+
+bool Inspection::healthy() const {
+  return !manifest_lost && end_lost == 0 && std::all_of(segments.begin(), segments.end(), sound);
+}
+
+Result<Inspection> inspect(Files& files) {
+  return Inspector(files).run();
+}
+
+}  // namespace redrive::journal

@@ -1,0 +1,196 @@
+#include "journal/posix_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
+#include "journal/format.h"
+
+namespace redrive::journal {
+namespace {
+
+// Repeats a call that a signal interrupted.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
+std::string error_text(int number) {
+  return std::generic_category().message(number);
+}
+
+std::unexpected<Error> io_error(const std::string& path, std::string_view doing, int number) {
+  const bool full = number == ENOSPC || number == EDQUOT;
+  return fail(full ? ErrorCode::storage_full : ErrorCode::storage_io,
+              fmt::format("{}: {} failed: {}", path, doing, error_text(number)));
+}
+
+class PosixFile final : public File {
+ public:
+  PosixFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  ~PosixFile() override { ::close(fd_); }
+  PosixFile(const PosixFile&) = delete;
+  PosixFile& operator=(const PosixFile&) = delete;
+
+  Result<std::size_t> read(std::uint64_t offset, char* out, std::size_t size) override {
+    std::size_t done = 0;
+    while (done < size) {
+      const auto got = uninterrupted(
+          [&] { return ::pread(fd_, out + done, size - done, static_cast<off_t>(offset + done)); });
+      if (got < 0) return io_error(path_, "reading", errno);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+  Result<void> write(std::uint64_t offset, std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const auto put = uninterrupted(
+          [&] { return ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+      if (put < 0) return io_error(path_, "writing", errno);
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+      offset += static_cast<std::uint64_t>(put);
+    }
+    return {};
+  }
+
+  Result<void> sync() override {
+    if (uninterrupted([&] { return ::fdatasync(fd_); }) < 0) {
+      return io_error(path_, "syncing", errno);
+    }
+    return {};
+  }
+
+  Result<std::uint64_t> size() override {
+    struct stat status;
+    if (::fstat(fd_, &status) < 0) return io_error(path_, "looking at the file", errno);
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  Result<void> reserve(std::uint64_t bytes) override {
+    int error = EINTR;
+    while (error == EINTR) error = ::posix_fallocate(fd_, 0, static_cast<off_t>(bytes));
+    if (error != 0) return io_error(path_, "reserving space", error);
+    return {};
+  }
+
+ private:
+  const int fd_;
+  const std::string path_;
+};
+
+// The process that holds the lock, if it left its number.
+std::string holder_of(int lock_fd) {
+  char text[32];
+  const auto got = ::pread(lock_fd, text, sizeof text, 0);
+  std::string_view pid(text, got > 0 ? static_cast<std::size_t>(got) : 0);
+  pid = pid.substr(0, pid.find_first_not_of("0123456789"));
+  return pid.empty() ? "another process" : fmt::format("process {}", pid);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PosixFiles>> PosixFiles::open(const std::string& path, OpenMode mode) {
+  assert(!path.empty());
+  if (mode == OpenMode::create && ::mkdir(path.c_str(), 0700) < 0 && errno != EEXIST) {
+    return io_error(path, "making the directory", errno);
+  }
+  const int fd =
+      uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (fd < 0) return io_error(path, "opening the directory", errno);
+  std::unique_ptr<PosixFiles> files(new PosixFiles(path, fd));
+  CHECK(files->lock());
+  return files;
+}
+
+PosixFiles::~PosixFiles() {
+  if (lock_fd_ >= 0) ::close(lock_fd_);
+  if (directory_fd_ >= 0) ::close(directory_fd_);
+}
+
+Result<void> PosixFiles::lock() {
+  const std::string name(kLockName);
+  lock_fd_ = uninterrupted(
+      [&] { return ::openat(directory_fd_, name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); });
+  if (lock_fd_ < 0) return io_error(path(name), "opening", errno);
+  if (uninterrupted([&] { return ::flock(lock_fd_, LOCK_EX | LOCK_NB); }) < 0) {
+    if (errno != EWOULDBLOCK) return io_error(path(name), "locking", errno);
+    return fail(
+        ErrorCode::storage_locked,
+        fmt::format("{} is in use: {} holds {}", directory_, holder_of(lock_fd_), path(name)));
+  }
+  // The number is for people; a full disk that has no room for it is no reason to stop.
+  const std::string pid = fmt::format("{}\n", ::getpid());
+  const bool noted = ::ftruncate(lock_fd_, 0) == 0 &&
+                     ::pwrite(lock_fd_, pid.data(), pid.size(), 0) == std::ssize(pid);
+  static_cast<void>(noted);
+  return {};
+}
+
+Result<std::vector<std::string>> PosixFiles::list() {
+  const int fd = ::openat(directory_fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return io_error(directory_, "opening the directory", errno);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), ::closedir);
+  assert(stream);  // Of a directory just opened.
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (errno != 0) return io_error(directory_, "reading the directory", errno);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::unique_ptr<File>> PosixFiles::open_with(const std::string& name, int flags) {
+  const int fd = uninterrupted(
+      [&] { return ::openat(directory_fd_, name.c_str(), O_RDWR | O_CLOEXEC | flags, 0600); });
+  if (fd < 0) return io_error(path(name), "opening", errno);
+  return std::make_unique<PosixFile>(fd, path(name));
+}
+
+Result<std::unique_ptr<File>> PosixFiles::open(const std::string& name) {
+  return open_with(name, 0);
+}
+
+Result<std::unique_ptr<File>> PosixFiles::create(const std::string& name) {
+  return open_with(name, O_CREAT | O_TRUNC);
+}
+
+Result<void> PosixFiles::rename(const std::string& from, const std::string& to) {
+  if (::renameat(directory_fd_, from.c_str(), directory_fd_, to.c_str()) < 0) {
+    return io_error(path(from), fmt::format("renaming to {}", to), errno);
+  }
+  return {};
+}
+
+Result<void> PosixFiles::remove(const std::string& name) {
+  if (::unlinkat(directory_fd_, name.c_str(), 0) < 0)
+    return io_error(path(name), "removing", errno);
+  return {};
+}
+
+Result<void> PosixFiles::sync_directory() {
+  if (uninterrupted([&] { return ::fsync(directory_fd_); }) < 0) {
+    return io_error(directory_, "syncing the directory", errno);
+  }
+  return {};
+}
+
+std::string PosixFiles::path(const std::string& name) const {
+  return name.empty() ? directory_ : fmt::format("{}/{}", directory_, name);
+}
+
+}  // namespace redrive::journal

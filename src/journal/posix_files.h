@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "journal/files.h"
+
+namespace redrive::journal {
+
+enum class OpenMode {
+  create,  // Makes the directory if there is none.
+  must_exist,
+};
+
+// A directory of the machine's file system, for this process alone: the lock file in it is held as
+// long as this object lives, and the kernel lets it go when the process ends, however it ends.
+class PosixFiles final : public Files {
+ public:
+  static Result<std::unique_ptr<PosixFiles>> open(const std::string& path, OpenMode mode);
+  ~PosixFiles() override;
+  PosixFiles(const PosixFiles&) = delete;
+  PosixFiles& operator=(const PosixFiles&) = delete;
+
+  Result<std::vector<std::string>> list() override;
+  Result<std::unique_ptr<File>> open(const std::string& name) override;
+  Result<std::unique_ptr<File>> create(const std::string& name) override;
+  Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> remove(const std::string& name) override;
+  Result<void> sync_directory() override;
+  std::string path(const std::string& name) const override;
+
+ private:
+  PosixFiles(std::string directory, int directory_fd)
+      : directory_(std::move(directory)), directory_fd_(directory_fd) {}
+
+  Result<void> lock();
+  Result<std::unique_ptr<File>> open_with(const std::string& name, int flags);
+
+  const std::string directory_;
+  int directory_fd_ = -1;
+  int lock_fd_ = -1;
+};
+
+}  // namespace redrive::journal

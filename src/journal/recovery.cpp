@@ -1,0 +1,258 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "journal/directory.h"
+#include "journal/file_journal.h"
+#include "journal/scan.h"
+
+// Opening a journal: docs/formats/journal.md, "Recovery". First everything is read and checked,
+// then the journal goes on in a fresh segment. Until that point not a byte of the directory
+// changes.
+namespace redrive::journal {
+namespace {
+
+class Recovery {
+ public:
+  Recovery(Files& files, const Options& options, const Replay& replay, Recovered& recovered)
+      : files_(files), options_(options), replay_(replay), recovered_(recovered) {}
+
+  Result<std::unique_ptr<Journal>> run() {
+    directory_ = TRY(list_directory(files_));
+    if (directory_.manifest) {
+      manifest_ = TRY(read_manifest(files_));
+      CHECK(read_headers());
+      CHECK(check_chain());
+      CHECK(replay_chain());
+      CHECK(sync_last());
+    } else {
+      CHECK(check_empty());
+      next_.sequence = 1;
+      next_.header.number = 1;
+    }
+    return start();
+  }
+
+ private:
+  // A directory without a manifest may be started in only when nothing is in it, or no more than a
+  // start that was cut short leaves behind: a first segment without a record.
+  Result<void> check_empty() {
+    if (!directory_.segments.empty()) {
+      const bool first_only = directory_.segments == std::vector<std::uint32_t>{1};
+      if (first_only && TRY(has_no_records(1))) return {};
+      return std::unexpected(damaged_at(
+          files_, std::string(kManifestName), 0, "it is missing, though there are segments"));
+    }
+    if (directory_.stranger.empty()) return {};
+    return fail(
+        ErrorCode::storage_foreign,
+        fmt::format("{} holds {}, which is no part of a journal, and there is no manifest: a "
+                    "journal is only started in an empty directory",
+                    files_.path(""),
+                    directory_.stranger));
+  }
+
+  Result<bool> has_no_records(std::uint32_t number) {
+    const SegmentHeader header = TRY(read_segment_header(files_, number));
+    CHECK(read_segment(files_, number, kWholeSegment, image_));
+    return !find_record({image_, number, header.segment_bytes}, kSegmentHeaderBytes, 1);
+  }
+
+  Result<void> read_headers() {
+    for (const std::uint32_t number : directory_.segments) {
+      headers_.push_back(TRY(read_segment_header(files_, number)));
+    }
+    return {};
+  }
+
+  // From the checkpoint's segment on every number is there and names the one before it.
+  Result<void> check_chain() {
+    std::uint32_t expected = manifest_.checkpoint.record.segment;
+    for (const SegmentHeader& header : headers_) {
+      if (header.number < manifest_.checkpoint.record.segment) continue;
+      if (header.number != expected) break;
+      const bool first = expected == manifest_.checkpoint.record.segment;
+      if (!first && header.previous != expected - 1) {
+        return std::unexpected(damaged_at(
+            files_, segment_name(expected), 0, "it does not follow the segment before it"));
+      }
+      ++expected;
+    }
+    if (headers_.empty() || headers_.back().number != expected - 1 ||
+        headers_.back().number < manifest_.checkpoint.record.segment) {
+      return std::unexpected(damaged_at(files_, segment_name(expected), 0, "it is missing"));
+    }
+    return {};
+  }
+
+  Result<void> replay_chain() {
+    next_.sequence = manifest_.checkpoint.sequence;
+    std::uint32_t from = manifest_.checkpoint.record.offset;
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+      if (headers_[i].number < manifest_.checkpoint.record.segment) {
+        add_old_segment(i);
+        continue;
+      }
+      CHECK(replay_segment(i, from));
+      from = kSegmentHeaderBytes;
+    }
+    recovered_.last_sequence = next_.sequence - 1;
+    return {};
+  }
+
+  // Not read: only the bodies in it may still be of interest. Where it ends is known when its
+  // successor is still there.
+  void add_old_segment(std::size_t i) {
+    const SegmentHeader& header = headers_[i];
+    const bool known = i + 1 < headers_.size() && headers_[i + 1].previous == header.number;
+    const std::uint32_t used = known ? headers_[i + 1].previous_end : header.segment_bytes;
+    state_.segments.add({.number = header.number, .bytes = header.segment_bytes, .used = used});
+  }
+
+  Result<void> replay_segment(std::size_t i, std::uint32_t from) {
+    const SegmentHeader& header = headers_[i];
+    const bool last = i + 1 == headers_.size();
+    const std::uint32_t limit = last ? header.segment_bytes : headers_[i + 1].previous_end;
+    CHECK(read_segment(files_, header.number, limit, image_));
+    ScanRequest request{.image = {image_, header.number, limit},
+                        .from = from,
+                        .sequence = next_.sequence,
+                        .stop_at_damage = true};
+    if (!last) request.sealed_before = headers_[i + 1].first_sequence;
+    CHECK(check_start(header, request));
+    const Scan scan = TRY(scan_segment(request));
+    note(header, from, scan);
+    if (!last) return {};
+    if (scan.next <= manifest_.durable)
+      return std::unexpected(unreadable(header.number, scan.end, scan.next));
+    note_end(header, scan);
+    return {};
+  }
+
+  // The first record to be read lies where the header, or the checkpoint, says.
+  Result<void> check_start(const SegmentHeader& header, const ScanRequest& request) {
+    const bool whole = request.from == kSegmentHeaderBytes;
+    if (whole ? header.first_sequence == request.sequence
+              : header.first_sequence <= request.sequence && request.from <= request.image.limit) {
+      return {};
+    }
+    return std::unexpected(damaged_at(
+        files_,
+        segment_name(header.number),
+        0,
+        fmt::format(
+            "it begins with record {}, not with {}", header.first_sequence, request.sequence)));
+  }
+
+  Result<Scan> scan_segment(const ScanRequest& request) {
+    const std::uint32_t number = request.image.number;
+    auto scan = scan_records(request, [&](const WholeRecord& record) {
+      return replay_(
+          record.header.sequence, {number, record.offset + kRecordHeaderBytes}, record.payload);
+    });
+    if (!scan && scan.error().code == ErrorCode::storage_foreign) {
+      scan.error().message =
+          fmt::format("{}: {}", files_.path(segment_name(number)), scan.error().message);
+    }
+    if (scan && !scan->damage.empty()) {
+      const Damage& damage = scan->damage.front();
+      return std::unexpected(unreadable(number, damage.from, damage.first_lost));
+    }
+    return scan;
+  }
+
+  Error unreadable(std::uint32_t number, std::uint32_t offset, Sequence sequence) {
+    return damaged_at(files_,
+                      segment_name(number),
+                      offset,
+                      fmt::format("record {}, which was synced, cannot be read", sequence));
+  }
+
+  void note(const SegmentHeader& header, std::uint32_t from, const Scan& scan) {
+    next_.sequence = scan.next;
+    recovered_.records += scan.records;
+    recovered_.bytes += scan.bytes;
+    state_.bytes_since_checkpoint += scan.end - from;
+    state_.segments.add({.number = header.number, .bytes = header.segment_bytes, .used = scan.end});
+  }
+
+  void note_end(const SegmentHeader& header, const Scan& scan) {
+    if (scan.torn) {
+      recovered_.truncated =
+          fmt::format("the end of {} was never synced and is torn: cut at byte {}, after record {}",
+                      files_.path(segment_name(header.number)),
+                      scan.end,
+                      scan.next - 1);
+    }
+    if (scan.end == kSegmentHeaderBytes) {
+      replace_last(header);
+    } else {
+      next_.header.number = header.number + 1;
+      next_.header.previous = header.number;
+      next_.header.previous_end = scan.end;
+    }
+  }
+
+  // A last segment without a record is not followed but replaced, by another file of the same name:
+  // else every start without an append would leave a segment behind.
+  void replace_last(const SegmentHeader& header) {
+    next_.header = header;
+    const auto removed = state_.segments.remove_last();
+    assert(removed.number == header.number);
+  }
+
+  // What was replayed was perhaps never synced, only saved by the kernel. It is about to be relied
+  // on.
+  Result<void> sync_last() {
+    const auto file = TRY(files_.open(segment_name(headers_.back().number)));
+    return file->sync();
+  }
+
+  Result<std::unique_ptr<Journal>> start() {
+    state_.spares = std::make_unique<Spares>(files_, options_.segment_bytes, directory_.spares);
+    Spares::Taken taken = TRY(state_.spares->take_new());
+    next_.header.segment_bytes = options_.segment_bytes;
+    next_.header.first_sequence = next_.sequence;
+    CHECK(publish_segment(files_, *taken.file, taken.name, next_.header));
+    if (!directory_.manifest) CHECK(write_manifest(files_, manifest_));
+
+    state_.segments.add({.number = next_.header.number,
+                         .bytes = options_.segment_bytes,
+                         .used = kSegmentHeaderBytes,
+                         .filled = taken.filled,
+                         .file = std::move(taken.file)});
+    state_.checkpoint = manifest_.checkpoint;
+    state_.last_sequence = next_.sequence - 1;
+    state_.reserved = taken.reserved;
+    return std::make_unique<FileJournal>(files_, options_, std::move(state_));
+  }
+
+  struct Next {
+    Sequence sequence = 1;
+    SegmentHeader header;
+  };
+
+  Files& files_;
+  const Options& options_;
+  const Replay& replay_;
+  Recovered& recovered_;
+  Directory directory_;
+  Manifest manifest_;
+  std::vector<SegmentHeader> headers_;  // Of all segments, oldest first.
+  std::string image_;                   // The segment being read.
+  Next next_;                           // Where the journal goes on.
+  JournalState state_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Journal>> open_journal(Files& files, const Options& options,
+                                              const Replay& replay, Recovered& recovered) {
+  assert(options.segment_bytes >= kSegmentBytesMin);
+  assert(options.segment_bytes % kRecordAlignment == 0);
+  recovered = {};
+  return Recovery(files, options, replay, recovered).run();
+}
+
+}  // namespace redrive::journal

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "journal/inspection.h"
+#include "journal/report.h"
+
+// Mends a journal in place, so that every record that is whole keeps its position: what the owner
+// knows about positions stays true. A damaged range becomes one skip record, of which only the 24
+// bytes of the header are written. Originals are copied to *.damaged first.
+namespace redrive::journal {
+namespace {
+
+Result<void> copy_file(Files& files, const std::string& from, const std::string& to) {
+  const auto source = TRY(files.open(from));
+  std::string bytes(TRY(source->size()), '\0');
+  bytes.resize(TRY(source->read(0, bytes.data(), bytes.size())));
+  const auto copy = TRY(files.create(to));
+  CHECK(copy->write(0, bytes));
+  return copy->sync();
+}
+
+std::string encode_skip(std::uint32_t segment, const Damage& damage) {
+  RecordHeader header;
+  header.kind = RecordKind::skip;
+  header.length = damage.to - damage.from - kRecordHeaderBytes;
+  header.sequence = damage.first_lost;
+  header.unsynced = static_cast<std::uint32_t>(damage.lost);
+  std::string bytes(kRecordHeaderBytes, '\0');
+  store_record_header(bytes.data(), header);
+  header.checksum = record_checksum(segment, bytes.data());
+  store_record_header(bytes.data(), header);
+  return bytes;
+}
+
+class Repair {
+ public:
+  Repair(Files& files, const Inspection& found) : files_(files), found_(found) {}
+
+  Result<CheckReport> run() {
+    CHECK(check_possible());
+    CHECK(keep_originals());
+    for (const InspectedSegment& segment : found_.segments) CHECK(mend(segment));
+    CHECK(mend_manifest());
+    return std::move(report_);
+  }
+
+ private:
+  // Checksums make these cases next to impossible: two whole headers that contradict each other.
+  Result<void> check_possible() const {
+    for (const InspectedSegment& segment : found_.segments) {
+      for (const Damage& damage : segment.scan.damage) {
+        const bool room = damage.to >= damage.from + kRecordHeaderBytes;
+        if (room && damage.lost <= std::numeric_limits<std::uint32_t>::max()) continue;
+        return std::unexpected(damaged_at(files_,
+                                          segment_name(segment.header.number),
+                                          damage.from,
+                                          "its records contradict the segment that follows, which "
+                                          "cannot be repaired"));
+      }
+    }
+    return {};
+  }
+
+  Result<void> keep_originals() {
+    for (const InspectedSegment& segment : found_.segments) {
+      const bool touched = segment.header_lost || !segment.scan.damage.empty();
+      if (touched && !segment.missing) CHECK(keep(segment_name(segment.header.number)));
+    }
+    const bool rewritten = found_.manifest_lost || found_.end_lost > 0;
+    if (rewritten && found_.directory.manifest) CHECK(keep(std::string(kManifestName)));
+    return files_.sync_directory();
+  }
+
+  Result<void> keep(const std::string& name) {
+    const std::string kept = TRY(free_name(name));
+    CHECK(copy_file(files_, name, kept));
+    say(fmt::format("{}: kept as {}", files_.path(name), kept));
+    return {};
+  }
+
+  // An earlier repair's copy is not overwritten: it is the true original.
+  Result<std::string> free_name(const std::string& name) {
+    const auto taken = TRY(files_.list());
+    std::string kept = name + std::string(kDamagedSuffix);
+    for (int i = 2; std::find(taken.begin(), taken.end(), kept) != taken.end(); ++i) {
+      kept = fmt::format("{}.{}{}", name, i, kDamagedSuffix);
+    }
+    return kept;
+  }
+
+  Result<void> mend(const InspectedSegment& segment) {
+    if (segment.missing) return replace_missing(segment);
+    if (!segment.header_lost && segment.scan.damage.empty()) return {};
+    const auto file = TRY(files_.open(segment_name(segment.header.number)));
+    if (segment.header_lost) {
+      CHECK(file->write(0, encode_segment_header(segment.header)));
+      say(fmt::format("{}: header written anew", path_of(segment)));
+    }
+    CHECK(write_skips(segment, *file));
+    return file->sync();
+  }
+
+  // A stand-in without records keeps the chain whole.
+  Result<void> replace_missing(const InspectedSegment& segment) {
+    const std::string temporary = segment_name(segment.header.number) + ".tmp" +
+                                  std::string(kDamagedSuffix);  // Ignored if left behind.
+    const auto file = TRY(files_.create(temporary));
+    say(fmt::format("{}: missing, replaced by an empty segment", path_of(segment)));
+    CHECK(write_skips(segment, *file));
+    return publish_segment(files_, *file, temporary, segment.header);
+  }
+
+  Result<void> write_skips(const InspectedSegment& segment, File& file) {
+    for (const Damage& damage : segment.scan.damage) {
+      CHECK(file.write(damage.from, encode_skip(segment.header.number, damage)));
+      say(fmt::format("{}: {}; cut out", path_of(segment), describe(damage)));
+    }
+    return {};
+  }
+
+  Result<void> mend_manifest() {
+    if (!found_.manifest_lost && found_.end_lost == 0) return {};
+    Manifest manifest = found_.manifest;
+    manifest.durable = found_.next_sequence() - 1;
+    CHECK(write_manifest(files_, manifest));
+    if (found_.end_lost > 0) say(describe_lost_end(found_));
+    say(fmt::format("{}: written anew", files_.path(std::string(kManifestName))));
+    return {};
+  }
+
+  std::string path_of(const InspectedSegment& segment) const {
+    return files_.path(segment_name(segment.header.number));
+  }
+
+  void say(std::string line) { report_.lines.push_back(std::move(line)); }
+
+  Files& files_;
+  const Inspection& found_;
+  CheckReport report_;
+};
+
+}  // namespace
+
+Result<CheckReport> repair_journal(Files& files) {
+  const Inspection found = TRY(inspect(files));
+  if (found.healthy()) return CheckReport{.lines = {"nothing to repair"}};
+  CheckReport report = TRY(Repair(files, found).run());
+  report.healthy = TRY(inspect(files)).healthy();
+  return report;
+}
+
+}  // namespace redrive::journal

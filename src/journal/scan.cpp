@@ -1,0 +1,168 @@
+#include "journal/scan.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+
+namespace redrive::journal {
+namespace {
+
+bool known(const RecordHeader& header) {
+  return header.version == kFormatVersion && header.kind >= RecordKind::data &&
+         header.kind <= RecordKind::checkpoint_end && header.zero == 0;
+}
+
+// A quick look that tells most other bytes from a record's header: the version is where it should
+// be and the last two bytes are zero.
+bool may_be_header(const char* bytes) {
+  std::uint32_t end;
+  std::memcpy(&end, bytes + offsetof(RecordHeader, version), sizeof end);
+  return (end & 0xffff00ff) == kFormatVersion;
+}
+
+// Whether a record with this header fits: a skip record's range need not be in the file any more.
+bool fits(const SegmentImage& image, std::uint32_t offset, const RecordHeader& header) {
+  const std::uint64_t end = offset + record_bytes(header.length);
+  if (end > image.limit) return false;
+  return header.kind == RecordKind::skip || end <= image.bytes.size();
+}
+
+WholeRecord view(const SegmentImage& image, std::uint32_t offset, const RecordHeader& header) {
+  WholeRecord record{.header = header, .offset = offset};
+  record.end = offset + static_cast<std::uint32_t>(record_bytes(header.length));
+  if (header.kind != RecordKind::skip) {
+    record.payload = image.bytes.substr(offset + kRecordHeaderBytes, header.length);
+  }
+  return record;
+}
+
+bool checksum_matches(const SegmentImage& image, std::uint32_t offset, const RecordHeader& header) {
+  return record_checksum(image.number, image.bytes.data() + offset) == header.checksum;
+}
+
+bool header_inside(const SegmentImage& image, std::uint64_t offset) {
+  return offset + kRecordHeaderBytes <= std::min<std::uint64_t>(image.limit, image.bytes.size());
+}
+
+// The walk itself; a class only because its steps share so much.
+class Scanner {
+ public:
+  Scanner(const ScanRequest& request, const VisitRecord& visit)
+      : request_(request), image_(request.image), visit_(visit) {
+    scan_.end = request.from;
+    scan_.next = request.sequence;
+  }
+
+  Result<Scan> run() {
+    while (scan_.end + kRecordHeaderBytes <= image_.limit) {
+      const auto record = TRY(record_at(image_, scan_.end));
+      if (record && record->header.sequence == scan_.next) {
+        CHECK(pass(*record));
+        continue;
+      }
+      const auto damage = damage_here();
+      if (!damage) break;
+      scan_.damage.push_back(*damage);
+      if (request_.stop_at_damage) return scan_;
+      scan_.end = damage->to;
+      scan_.next = damage->first_lost + damage->lost;
+    }
+    check_seal();
+    return scan_;
+  }
+
+ private:
+  Result<void> pass(const WholeRecord& record) {
+    if (record.header.kind != RecordKind::skip) {
+      CHECK(visit_(record));
+      ++scan_.records;
+      scan_.bytes += record.end - record.offset;
+    }
+    scan_.end = record.end;
+    scan_.next = record.header.next();
+    return {};
+  }
+
+  // What lies at the end so far is not the record expected. Nothing: the records end here.
+  std::optional<Damage> damage_here() {
+    const auto next = find_record(image_, scan_.end + kRecordAlignment, scan_.next);
+    if (next && (request_.sealed_before || proves_damage(*next))) {
+      return damage_up_to(next->offset, next->header.sequence);
+    }
+    if (request_.sealed_before) return damage_up_to(image_.limit, *request_.sealed_before);
+    scan_.torn = next || expected_header_here();
+    return std::nullopt;
+  }
+
+  Damage damage_up_to(std::uint32_t to, Sequence next) const {
+    return {.from = scan_.end,
+            .to = to,
+            .first_lost = scan_.next,
+            .lost = next > scan_.next ? next - scan_.next : 0};
+  }
+
+  // Whether this record, or one behind it, was written when the one missing here was durable.
+  bool proves_damage(WholeRecord record) const {
+    while (record.header.watermark() < scan_.next) {
+      const auto next = find_record(image_, record.end, record.header.next());
+      if (!next) return false;
+      record = *next;
+    }
+    return true;
+  }
+
+  // The successor says where this segment ends and with which sequence.
+  void check_seal() {
+    if (!request_.sealed_before) return;
+    if (scan_.end == image_.limit && scan_.next == *request_.sealed_before) return;
+    scan_.damage.push_back(damage_up_to(image_.limit, *request_.sealed_before));
+    scan_.end = image_.limit;
+    scan_.next = *request_.sealed_before;
+  }
+
+  // The header that should be next, of a record whose rest is torn. Bytes of the file's former life
+  // do not look like it: their sequences are long past.
+  bool expected_header_here() const {
+    if (!header_inside(image_, scan_.end)) return false;
+    const RecordHeader header = load_record_header(image_.bytes.data() + scan_.end);
+    return known(header) && header.sequence == scan_.next;
+  }
+
+  const ScanRequest& request_;
+  const SegmentImage& image_;
+  const VisitRecord& visit_;
+  Scan scan_;
+};
+
+}  // namespace
+
+Result<std::optional<WholeRecord>> record_at(const SegmentImage& image, std::uint32_t offset) {
+  if (!header_inside(image, offset)) return std::nullopt;
+  const RecordHeader header = load_record_header(image.bytes.data() + offset);
+  if (!fits(image, offset, header) || !checksum_matches(image, offset, header)) return std::nullopt;
+  if (!known(header)) {
+    return fail(ErrorCode::storage_foreign,
+                "a record is of a version or kind this program does not know");
+  }
+  return view(image, offset, header);
+}
+
+std::optional<WholeRecord> find_record(const SegmentImage& image, std::uint64_t offset,
+                                       Sequence sequence) {
+  assert(offset % kRecordAlignment == 0);
+  for (; header_inside(image, offset); offset += kRecordAlignment) {
+    if (!may_be_header(image.bytes.data() + offset)) continue;
+    const RecordHeader header = load_record_header(image.bytes.data() + offset);
+    const auto at = static_cast<std::uint32_t>(offset);
+    if (!known(header) || header.sequence < sequence || !fits(image, at, header)) continue;
+    if (checksum_matches(image, at, header)) return view(image, at, header);
+  }
+  return std::nullopt;
+}
+
+Result<Scan> scan_records(const ScanRequest& request, const VisitRecord& visit) {
+  return Scanner(request, visit).run();
+}
+
+}  // namespace redrive::journal

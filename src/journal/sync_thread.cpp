@@ -1,0 +1,120 @@
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "journal/journal.h"
+
+namespace redrive::journal {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Chores run when nothing has been asked for this long,
+constexpr auto kQuiet = std::chrono::milliseconds(20);
+// also without any reason to believe there is something to do (a full disk may have room again),
+constexpr auto kIdle = std::chrono::seconds(1);
+// and even while syncs follow one another without a pause: spares are used up by then.
+constexpr auto kChoresAtLeastEvery = std::chrono::milliseconds(100);
+
+}  // namespace
+
+struct SyncThread::State {
+  State(Journal& to_sync, Hooks to_call) : journal(to_sync), hooks(std::move(to_call)) {
+    thread = std::thread([this] { run(); });
+  }
+
+  void request() {
+    if (wanted.exchange(true)) return;  // Somebody else asked, and the thread has not looked yet.
+    if (!idle.load()) return;           // It looks again before it waits.
+    const std::lock_guard lock(mutex);
+    wake.notify_one();
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+      wake.notify_one();
+    }
+    thread.join();
+  }
+
+  void run() {
+    while (wait()) {
+      const bool asked = wanted.exchange(false);
+      if (asked && !sync()) return;
+      const bool chores_due = SteadyClock::now() - last_chores >= kChoresAtLeastEvery;
+      if ((!asked || chores_due) && !do_chores()) return;
+    }
+    if (journal.appended() > journal.synced()) sync();
+  }
+
+  // Until something is asked for, or it is time for chores. False when stopping.
+  bool wait() {
+    if (wanted.load()) return !stopping_now();
+    std::unique_lock lock(mutex);
+    idle = true;
+    // Once `idle` is set, a request either sees it and notifies, or was made before and is seen
+    // here.
+    wake.wait_for(lock, more_chores ? SteadyClock::duration(kQuiet) : kIdle, [this] {
+      return wanted.load() || stopping;
+    });
+    idle = false;
+    return !stopping;
+  }
+
+  bool stopping_now() {
+    const std::lock_guard lock(mutex);
+    return stopping;
+  }
+
+  bool sync() {
+    const auto synced = journal.sync_once();
+    if (!synced) return failed(synced.error());
+    more_chores = true;  // There may be: it was a while ago that anybody looked.
+    if (hooks.on_synced) hooks.on_synced(*synced);
+    return true;
+  }
+
+  bool do_chores() {
+    const auto more = journal.housekeep();
+    if (!more) return failed(more.error());
+    more_chores = *more;
+    last_chores = SteadyClock::now();
+    return true;
+  }
+
+  bool failed(const Error& error) {
+    if (hooks.on_failure) hooks.on_failure(error);
+    return false;
+  }
+
+  Journal& journal;
+  const Hooks hooks;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stopping = false;  // Guarded by mutex.
+  std::atomic<bool> wanted = false;
+  std::atomic<bool> idle = false;
+
+  // Only for the thread.
+  bool more_chores = true;
+  SteadyClock::time_point last_chores = SteadyClock::now();
+
+  std::thread thread;
+};
+
+SyncThread::SyncThread(Journal& journal, Hooks hooks)
+    : state_(std::make_unique<State>(journal, std::move(hooks))) {}
+
+SyncThread::~SyncThread() {
+  state_->stop();
+}
+
+void SyncThread::request() {
+  state_->request();
+}
+
+}  // namespace redrive::journal

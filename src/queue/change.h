@@ -1,0 +1,197 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "queue/history.h"
+#include "queue/ids.h"
+#include "queue/settings.h"
+
+namespace redrive::queue {
+
+// The moment of an operation, given once by the engine. `now` is engine time and orders everything;
+// `wall` is for people.
+struct Stamp {
+  Timestamp now;
+  Timestamp wall;
+};
+
+using Tags = std::map<std::string, std::string, std::less<>>;
+
+inline constexpr std::size_t kReceiveMax = 10;
+
+// The facts. Every durable thing that happens is one of these, in the journal and in memory; replaying them in order
+// rebuilds an equal state. Views are valid while the fact is being recorded or replayed.
+
+struct ServerStarted {  // The first fact of a journal.
+  std::array<std::uint8_t, 16> secret;  // Seals receipt handles and page tokens.
+};
+struct NameLearned {
+  NameIndex index;
+  std::string_view text;
+};
+struct QueueCreated {
+  QueueKey queue;
+  NameIndex arn;
+  QueueIdentity identity;
+  QueueSettings settings;
+  Tags tags;
+};
+struct QueueSettingsChanged {
+  QueueKey queue;
+  QueueSettings settings;
+};
+struct QueueTagsChanged {
+  QueueKey queue;
+  Tags tags;
+};
+struct QueueDeleted {
+  QueueKey queue;
+};
+struct QueuePurged {
+  QueueKey queue;
+};
+
+// A message as its sender gave it. The tail (everything variable) is laid out by the store.
+struct MessageSent {
+  QueueKey queue;
+  MessageKey key;
+  Uuid message_id;
+  Timestamp visible_at;    // Equal to the stamp's `now` when not delayed.
+  std::string_view group;
+  std::string_view dedup;  // The id in force on FIFO queues, given or made from the body.
+  std::string_view tail;   // Encoded contents, see store/message_codec.h; starts with group and dedup.
+  std::uint32_t tail_crc;
+  BodyRef body;            // Filled in when the place in the journal is known.
+};
+struct MessagesReceived {
+  QueueKey queue;
+  NameIndex by;
+  Timestamp visible_at;
+  std::uint8_t count = 0;
+  std::array<MessageKey, kReceiveMax> keys;
+  std::string_view attempt_id;  // ReceiveRequestAttemptId, FIFO only.
+};
+struct MessageDeleted {
+  QueueKey queue;
+  MessageKey key;
+};
+struct VisibilityChanged {
+  QueueKey queue;
+  MessageKey key;
+  Timestamp visible_at;  // Not after the stamp: visible at once.
+};
+// A repeated receive attempt: the same messages again, their timeout counted anew.
+struct ReceiveRepeated {
+  QueueKey queue;
+  Timestamp visible_at;
+  std::uint8_t count = 0;
+  std::array<MessageKey, kReceiveMax> keys;
+};
+// Leaving one queue and entering another is one fact.
+struct MessageDeadLettered {
+  MessageKey key;
+  QueueKey from;
+  QueueKey to;
+  std::uint64_t sequence;  // Its place in the queue it enters, from the same count as message keys.
+};
+struct MessageRedriven {
+  TaskKey task;
+  MessageKey key;
+  QueueKey from;
+  QueueKey to;
+  Uuid message_id;
+  std::uint64_t sequence;
+};
+
+enum class TaskStatus : std::uint8_t { running, completed, cancelled, failed };
+
+struct MoveTaskStarted {
+  TaskKey task;
+  Uuid id;
+  QueueKey source;
+  std::string_view source_arn;
+  std::string_view destination_arn;  // Empty: each message to where it came from.
+  std::uint32_t rate = 0;            // Messages a second; 0: as fast as it goes.
+  std::uint64_t to_move = 0;
+};
+struct MoveTaskEnded {
+  TaskKey task;
+  TaskStatus status;
+  std::string_view failure;
+};
+
+// A message's bytes now lie elsewhere (compaction).
+struct MessageRelocated {
+  MessageKey key;
+  std::string_view stored;  // The bytes as they stand in the old place.
+  BodyRef body;             // Filled in when the new place is known.
+};
+
+// A checkpoint is written in passing, between other facts. While one is being read back, facts about messages that its
+// chunks have not brought yet are passed over: the chunk, taken later, already contains them.
+struct CheckpointBegun {
+  MessageKey last_key;
+  QueueKey last_queue;
+  TaskKey last_task;
+  std::uint32_t name_count;
+  std::array<std::uint8_t, 16> secret;
+};
+struct QueueSnapshot {
+  QueueCreated created;
+  Timestamp created_wall;
+  Timestamp modified_wall;
+  Timestamp purged_at;
+};
+struct MessageSnapshot {
+  MessageKey key;
+  QueueKey queue;
+  BodyRef body;
+  Timestamp visible_at;
+  Timestamp sent_at;
+  std::uint32_t receive_count;
+  std::uint8_t phase;
+  bool visibility_touched;
+  std::string_view group;
+  const History* history = nullptr;  // When writing.
+  std::shared_ptr<History> restored; // When reading.
+};
+struct DedupSnapshot {
+  QueueKey queue;
+  std::array<std::uint64_t, 2> id;
+  Timestamp expires;
+  Uuid message_id;
+  std::uint64_t sequence;
+};
+struct AttemptSnapshot {
+  QueueKey queue;
+  std::string_view attempt_id;
+  Timestamp expires;
+  std::vector<std::pair<MessageKey, std::uint32_t>> messages;
+};
+struct TaskSnapshot {
+  MoveTaskStarted started;
+  TaskStatus status;
+  std::uint64_t moved;
+  Timestamp started_wall;
+  std::string_view failure;
+};
+struct CheckpointEnded {};
+
+using Change =
+    std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged, QueueDeleted,
+                 QueuePurged, MessageSent, MessagesReceived, MessageDeleted, VisibilityChanged, ReceiveRepeated,
+                 MessageDeadLettered, MessageRedriven, MoveTaskStarted, MoveTaskEnded, MessageRelocated,
+                 CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
+                 CheckpointEnded>;
+
+}  // namespace redrive::queue

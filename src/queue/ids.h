@@ -1,0 +1,51 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace redrive::queue {
+
+// A message's name inside the server: given at its first send, kept through every move, never reused.
+// Ordered by time of sending. (The MessageId that clients see is a UUID and may change on redrive.)
+enum class MessageKey : std::uint64_t { none = 0 };
+
+// A queue's name inside the server, never reused, so that a handle of a deleted queue fits no later one.
+enum class QueueKey : std::uint32_t { none = 0 };
+
+// A text kept once: queue ARNs that messages come from, consumers that received them.
+enum class NameIndex : std::uint32_t { none = 0 };
+
+enum class TaskKey : std::uint32_t { none = 0 };
+
+template <class Key>
+constexpr auto number(Key key) {
+  return static_cast<std::underlying_type_t<Key>>(key);
+}
+
+template <class Key>
+constexpr Key next(Key key) {
+  return static_cast<Key>(number(key) + 1);
+}
+
+// Account, region and name: what a caller means by a queue.
+struct QueueIdentity {
+  std::string account;
+  std::string region;
+  std::string name;
+
+  friend auto operator<=>(const QueueIdentity&, const QueueIdentity&) = default;
+
+  std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
+};
+
+// Where a message's stored bytes lie. The numbers mean something to the journal only.
+struct BodyRef {
+  std::uint32_t segment = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+
+  friend bool operator==(const BodyRef&, const BodyRef&) = default;
+};
+
+}  // namespace redrive::queue

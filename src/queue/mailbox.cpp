@@ -1,0 +1,458 @@
+#include "queue/mailbox.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace redrive::queue {
+namespace {
+
+constexpr std::uint32_t kNoGroup = UINT32_MAX;
+// A standard message that came back this often goes behind the fresh ones, so that a poisonous one cannot keep
+// everything else waiting.
+constexpr std::uint32_t kReturnsToTheBack = 3;
+constexpr std::uint32_t kNoisyInFlightMin = 30;
+
+// A binary heap of slots that tells each slot its position.
+template <class Less, class Position>
+struct SlotHeap {
+  std::vector<Slot>& heap;
+  Less less;
+  Position position;  // position(slot) -> uint32_t&
+
+  void place(std::size_t at, Slot slot) {
+    heap[at] = slot;
+    position(slot) = static_cast<std::uint32_t>(at);
+  }
+  void sift_up(std::size_t at) {
+    const Slot slot = heap[at];
+    while (at > 0 && less(slot, heap[(at - 1) / 2])) {
+      place(at, heap[(at - 1) / 2]);
+      at = (at - 1) / 2;
+    }
+    place(at, slot);
+  }
+  void sift_down(std::size_t at) {
+    const Slot slot = heap[at];
+    for (std::size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
+      if (child + 1 < heap.size() && less(heap[child + 1], heap[child])) ++child;
+      if (!less(heap[child], slot)) break;
+      place(at, heap[child]);
+      at = child;
+    }
+    place(at, slot);
+  }
+  void insert(Slot slot) {
+    heap.push_back(slot);
+    sift_up(heap.size() - 1);
+  }
+  void remove(Slot slot) {
+    const std::size_t at = position(slot);
+    assert(heap[at] == slot);
+    const Slot last = heap.back();
+    heap.pop_back();
+    if (last == slot) return;
+    place(at, last);
+    sift_up(at);
+    sift_down(position(last));
+  }
+};
+
+template <class Less, class Position>
+SlotHeap(std::vector<Slot>&, Less, Position) -> SlotHeap<Less, Position>;
+
+}  // namespace
+
+Mailbox::Mailbox(MessageTable& table, std::uint32_t index, Kind kind, QueueKey owner)
+    : table_(table), index_(index), kind_(kind), owner_(owner), groups_(1) {}
+
+void Mailbox::enter(Slot slot, std::string_view group) {
+  Message& message = table_[slot];
+  message.mailbox = index_;
+  message.group = group_for(group);
+  message.returned = false;
+  ++groups_[message.group].total;
+  ++count_of(message.phase);
+  age_insert(slot);
+  if (is_fifo()) list_push_back(groups_[message.group].fresh, slot);
+  if (message.phase == Phase::visible) {
+    if (!is_fifo()) list_push_back(groups_[message.group].fresh, slot);
+  } else {
+    timer_insert(slot);
+    if (message.phase == Phase::in_flight) ++groups_[message.group].in_flight;
+  }
+  is_fifo() ? refresh_rotation(message.group) : index_tenant(message.group);
+}
+
+void Mailbox::leave(Slot slot) {
+  Message& message = table_[slot];
+  const std::uint32_t group = message.group;
+  --count_of(message.phase);
+  --groups_[group].total;
+  if (message.phase == Phase::in_flight) --groups_[group].in_flight;
+  if (message.phase != Phase::visible) timer_remove(slot);
+  if (is_fifo() || message.phase == Phase::visible) {
+    list_remove(message.returned ? groups_[group].returned : groups_[group].fresh, slot);
+  }
+  age_remove(slot);
+  is_fifo() ? refresh_rotation(group) : index_tenant(group);
+  drop_group_if_empty(group);
+}
+
+void Mailbox::deliver(Slot slot, Timestamp visible_at) {
+  Message& message = table_[slot];
+  assert(message.phase == Phase::visible);
+  hide(slot);
+  message.visible_at = visible_at;
+  message.phase = Phase::in_flight;
+  --visible_;
+  ++in_flight_;
+  ++groups_[message.group].in_flight;
+  timer_insert(slot);
+  if (is_fifo()) {
+    rotation_remove(message.group);  // Whoever was served goes behind the others.
+    refresh_rotation(message.group);
+  } else {
+    index_tenant(message.group);
+  }
+}
+
+void Mailbox::set_visible_at(Slot slot, Timestamp visible_at, Timestamp now) {
+  Message& message = table_[slot];
+  if (message.phase == Phase::visible) {
+    // A handle whose timeout has ended hides the message again.
+    if (visible_at > now) deliver(slot, visible_at);
+    return;
+  }
+  assert(message.phase == Phase::in_flight);
+  timer_remove(slot);
+  message.visible_at = visible_at;
+  timer_insert(slot);
+  if (visible_at <= now) make_visible(slot);
+}
+
+void Mailbox::set_delay_end(Slot slot, Timestamp visible_at, Timestamp now) {
+  Message& message = table_[slot];
+  assert(message.phase == Phase::delayed);
+  timer_remove(slot);
+  message.visible_at = visible_at;
+  timer_insert(slot);
+  if (visible_at <= now) make_visible(slot);
+}
+
+void Mailbox::advance(Timestamp now) {
+  while (!timers_.empty() && table_[timers_.front()].visible_at <= now) make_visible(timers_.front());
+}
+
+void Mailbox::make_visible(Slot slot) {
+  Message& message = table_[slot];
+  Group& group = groups_[message.group];
+  timer_remove(slot);
+  --count_of(message.phase);
+  if (message.phase == Phase::in_flight) --group.in_flight;
+  message.phase = Phase::visible;
+  ++visible_;
+  if (is_fifo()) return refresh_rotation(message.group);
+  const bool ahead = message.receive_count > 0 && message.receive_count < kReturnsToTheBack;
+  message.returned = ahead;
+  list_push_back(ahead ? group.returned : group.fresh, slot);
+  index_tenant(message.group);
+}
+
+void Mailbox::hide(Slot slot) {
+  if (is_fifo()) return;
+  Message& message = table_[slot];
+  Group& group = groups_[message.group];
+  list_remove(message.returned ? group.returned : group.fresh, slot);
+  message.returned = false;
+}
+
+Slot Mailbox::oldest() const {
+  const Slot odd = odd_ages_.empty() ? kNoSlot : odd_ages_.front();
+  if (oldest_ == kNoSlot || odd == kNoSlot) return oldest_ == kNoSlot ? odd : oldest_;
+  return older_than(odd, oldest_) ? odd : oldest_;
+}
+
+Slot Mailbox::oldest_until(Timestamp limit) const {
+  const Slot slot = oldest();
+  return slot != kNoSlot && table_[slot].sent_at <= limit ? slot : kNoSlot;
+}
+
+Timestamp Mailbox::next_visible_at() const {
+  return timers_.empty() ? kNever : table_[timers_.front()].visible_at;
+}
+
+void Mailbox::finish_loading(std::vector<Slot>& members,
+                             const std::function<std::uint64_t(Slot)>& order) {
+  loading_ = false;
+  std::ranges::sort(members, [&](Slot a, Slot b) { return older_than(a, b); });
+  for (const Slot slot : members) age_insert(slot);
+  // Standard queues: what came back in time to wait ahead of the rest, in the order in which it came back.
+  const auto came_back = [&](Slot slot) {
+    const Message& message = table_[slot];
+    return !is_fifo() && message.phase == Phase::visible && message.receive_count > 0;
+  };
+  const auto middle = std::ranges::partition(members, came_back).begin();
+  std::sort(members.begin(), middle, [&](Slot a, Slot b) { return due_before(a, b); });
+  std::sort(middle, members.end(), [&](Slot a, Slot b) { return order(a) < order(b); });
+  std::rotate(members.begin(), middle, members.end());
+  for (const Slot slot : members) link_loaded(slot);
+}
+
+void Mailbox::link_loaded(Slot slot) {
+  Message& message = table_[slot];
+  Group& group = groups_[message.group];
+  if (message.phase != Phase::visible) timer_insert(slot);
+  if (is_fifo()) {
+    list_push_back(group.fresh, slot);
+    return refresh_rotation(message.group);
+  }
+  if (message.phase != Phase::visible) return;
+  message.returned = message.receive_count > 0 && message.receive_count < kReturnsToTheBack;
+  list_push_back(message.returned ? group.returned : group.fresh, slot);
+  index_tenant(message.group);
+}
+
+Slot Mailbox::take_any() {
+  Slot slot = kNoSlot;
+  if (!odd_ages_.empty()) {
+    slot = odd_ages_.back();
+    odd_ages_.pop_back();
+  } else if (youngest_ != kNoSlot) {
+    slot = youngest_;
+    youngest_ = table_[slot].older;
+  }
+  return slot;
+}
+
+std::uint32_t Mailbox::group_for(std::string_view name) {
+  if (name.empty()) return 0;
+  if (const auto found = group_index_.find(name); found != group_index_.end()) return found->second;
+  std::uint32_t group;
+  if (free_groups_.empty()) {
+    group = static_cast<std::uint32_t>(groups_.size());
+    groups_.emplace_back();
+  } else {
+    group = free_groups_.back();
+    free_groups_.pop_back();
+    groups_[group] = Group{};
+  }
+  groups_[group].name = name;
+  group_index_.emplace(name, group);
+  return group;
+}
+
+void Mailbox::drop_group_if_empty(std::uint32_t group) {
+  if (group == 0 || groups_[group].total > 0) return;
+  assert(!groups_[group].in_rotation && groups_[group].indexed_head == MessageKey::none);
+  group_index_.erase(groups_[group].name);
+  free_groups_.push_back(group);
+}
+
+void Mailbox::list_push_back(Group::List& list, Slot slot) {
+  if (loading_) return;
+  Message& message = table_[slot];
+  message.prev = list.tail;
+  message.next = kNoSlot;
+  (list.tail == kNoSlot ? list.head : table_[list.tail].next) = slot;
+  list.tail = slot;
+}
+
+void Mailbox::list_remove(Group::List& list, Slot slot) {
+  if (loading_) return;
+  const Message& message = table_[slot];
+  (message.prev == kNoSlot ? list.head : table_[message.prev].next) = message.next;
+  (message.next == kNoSlot ? list.tail : table_[message.next].prev) = message.prev;
+}
+
+void Mailbox::refresh_rotation(std::uint32_t index) {
+  if (loading_) return;
+  Group& group = groups_[index];
+  const bool ready = group.fresh.head != kNoSlot && table_[group.fresh.head].phase == Phase::visible;
+  if (!ready) return rotation_remove(index);
+  if (group.in_rotation) return;
+  group.in_rotation = true;
+  group.rotation_prev = rotation_tail_;
+  group.rotation_next = kNoGroup;
+  (rotation_tail_ == kNoGroup ? rotation_head_ : groups_[rotation_tail_].rotation_next) = index;
+  rotation_tail_ = index;
+}
+
+void Mailbox::rotation_remove(std::uint32_t index) {
+  Group& group = groups_[index];
+  if (!group.in_rotation) return;
+  group.in_rotation = false;
+  (group.rotation_prev == kNoGroup ? rotation_head_ : groups_[group.rotation_prev].rotation_next) =
+      group.rotation_next;
+  (group.rotation_next == kNoGroup ? rotation_tail_ : groups_[group.rotation_next].rotation_prev) =
+      group.rotation_prev;
+}
+
+MessageKey Mailbox::head_key(const Group& group) const {
+  const Slot head = group.returned.head != kNoSlot ? group.returned.head : group.fresh.head;
+  return head == kNoSlot ? MessageKey::none : table_[head].key;
+}
+
+void Mailbox::index_tenant(std::uint32_t index) {
+  if (loading_ || index == 0) return;
+  Group& group = groups_[index];
+  const MessageKey head = head_key(group);
+  if (head == group.indexed_head) return;
+  if (group.indexed_head != MessageKey::none) tenants_.erase({group.indexed_head, index});
+  if (head != MessageKey::none) tenants_.insert({head, index});
+  group.indexed_head = head;
+}
+
+bool Mailbox::due_before(Slot a, Slot b) const {
+  const Message& x = table_[a];
+  const Message& y = table_[b];
+  return x.visible_at != y.visible_at ? x.visible_at < y.visible_at : x.key < y.key;
+}
+
+bool Mailbox::older_than(Slot a, Slot b) const {
+  const Message& x = table_[a];
+  const Message& y = table_[b];
+  return x.sent_at != y.sent_at ? x.sent_at < y.sent_at : x.key < y.key;
+}
+
+void Mailbox::timer_insert(Slot slot) {
+  if (loading_) return;
+  SlotHeap{timers_, [this](Slot a, Slot b) { return due_before(a, b); },
+           [this](Slot s) -> std::uint32_t& { return table_[s].timer; }}
+      .insert(slot);
+}
+
+void Mailbox::timer_remove(Slot slot) {
+  if (loading_) return;
+  SlotHeap{timers_, [this](Slot a, Slot b) { return due_before(a, b); },
+           [this](Slot s) -> std::uint32_t& { return table_[s].timer; }}
+      .remove(slot);
+}
+
+void Mailbox::age_insert(Slot slot) {
+  if (loading_) return;
+  Message& message = table_[slot];
+  message.odd_age = youngest_ != kNoSlot && message.sent_at < table_[youngest_].sent_at;
+  if (message.odd_age) {
+    SlotHeap{odd_ages_, [this](Slot a, Slot b) { return older_than(a, b); },
+             [this](Slot s) -> std::uint32_t& { return table_[s].older; }}
+        .insert(slot);
+    return;
+  }
+  message.older = youngest_;
+  message.younger = kNoSlot;
+  (youngest_ == kNoSlot ? oldest_ : table_[youngest_].younger) = slot;
+  youngest_ = slot;
+}
+
+void Mailbox::age_remove(Slot slot) {
+  if (loading_) return;
+  Message& message = table_[slot];
+  if (message.odd_age) {
+    SlotHeap{odd_ages_, [this](Slot a, Slot b) { return older_than(a, b); },
+             [this](Slot s) -> std::uint32_t& { return table_[s].older; }}
+        .remove(slot);
+    return;
+  }
+  (message.older == kNoSlot ? oldest_ : table_[message.older].younger) = message.younger;
+  (message.younger == kNoSlot ? youngest_ : table_[message.younger].older) = message.older;
+}
+
+std::size_t& Mailbox::count_of(Phase phase) {
+  switch (phase) {
+    case Phase::visible:
+      return visible_;
+    case Phase::in_flight:
+      return in_flight_;
+    case Phase::delayed:
+      return delayed_;
+  }
+  assert(false);
+  return visible_;
+}
+
+ReadyWalk::ReadyWalk(const Mailbox& mailbox) : box_(mailbox), fifo_group_(mailbox.rotation_head_) {
+  if (fifo_group_ != kNoGroup) fifo_at_ = box_.groups_[fifo_group_].fresh.head;
+  if (!box_.is_fifo()) ungrouped_ = cursor_for(0);
+}
+
+Slot ReadyWalk::next() {
+  if (box_.is_fifo()) return next_fifo();
+  if (box_.tenants_.empty()) return take(ungrouped_);
+  return next_tenant();
+}
+
+Slot ReadyWalk::next_fifo() {
+  while (fifo_group_ != kNoGroup) {
+    const Slot slot = fifo_at_;
+    if (slot != kNoSlot && box_.table_[slot].phase == Phase::visible) {
+      fifo_at_ = box_.table_[slot].next;
+      return slot;
+    }
+    fifo_group_ = box_.groups_[fifo_group_].rotation_next;
+    if (fifo_group_ != kNoGroup) fifo_at_ = box_.groups_[fifo_group_].fresh.head;
+  }
+  return kNoSlot;
+}
+
+Slot ReadyWalk::next_tenant() {
+  // At most nine tenants can each hold more than a tenth, so looking past the noisy ones is short.
+  Cursor best{.group = kNoGroup, .at = kNoSlot, .in_returned = false};
+  const auto better = [&](const Cursor& candidate) {
+    if (candidate.at == kNoSlot) return false;
+    if (best.at == kNoSlot) return true;
+    const bool loud = noisy(candidate);
+    if (loud != noisy(best)) return !loud;
+    const std::uint32_t held = box_.groups_[candidate.group].in_flight + candidate.taken;
+    const std::uint32_t best_held = box_.groups_[best.group].in_flight + best.taken;
+    if (loud && held != best_held) return held < best_held;
+    return box_.table_[candidate.at].key < box_.table_[best.at].key;
+  };
+  if (better(ungrouped_)) best = ungrouped_;
+  for (const Cursor& cursor : cursors_) {
+    if (better(cursor)) best = cursor;
+  }
+  for (const auto& [key, group] : box_.tenants_) {
+    if (find_cursor(group) != nullptr) continue;
+    const Cursor candidate = cursor_for(group);
+    if (better(candidate)) best = candidate;
+    if (!noisy(candidate)) break;  // The oldest quiet one; younger ones cannot beat it.
+  }
+  if (best.at == kNoSlot) return kNoSlot;
+  if (best.group == 0) return take(ungrouped_);
+  if (Cursor* walked = find_cursor(best.group)) return take(*walked);
+  return take(cursors_.emplace_back(best));
+}
+
+ReadyWalk::Cursor ReadyWalk::cursor_for(std::uint32_t group) const {
+  const Group& g = box_.groups_[group];
+  const bool returned = g.returned.head != kNoSlot;
+  return {.group = group, .at = returned ? g.returned.head : g.fresh.head, .in_returned = returned};
+}
+
+Slot ReadyWalk::take(Cursor& cursor) {
+  const Slot slot = cursor.at;
+  if (slot == kNoSlot) return kNoSlot;
+  cursor.at = box_.table_[slot].next;
+  if (cursor.at == kNoSlot && cursor.in_returned) {
+    cursor.in_returned = false;
+    cursor.at = box_.groups_[cursor.group].fresh.head;
+  }
+  ++cursor.taken;
+  ++taken_;
+  return slot;
+}
+
+bool ReadyWalk::noisy(const Cursor& cursor) const {
+  if (cursor.group == 0) return false;
+  const std::size_t held = box_.groups_[cursor.group].in_flight + cursor.taken;
+  return held >= kNoisyInFlightMin && held * 10 > box_.in_flight_ + taken_;
+}
+
+ReadyWalk::Cursor* ReadyWalk::find_cursor(std::uint32_t group) {
+  for (Cursor& cursor : cursors_) {
+    if (cursor.group == group) return &cursor;
+  }
+  return nullptr;
+}
+
+}  // namespace redrive::queue

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "queue/message_table.h"
+
+namespace redrive::queue {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+// Messages that share a MessageGroupId; index 0 is for those that have none.
+//
+// Standard queue: only visible messages are listed; those whose timeout ended wait in `returned`, ahead of the fresh
+// ones. FIFO queue: `fresh` holds all messages of the group in order, visible or not; it is in the mailbox's
+// rotation exactly while its first message is visible.
+struct Group {
+  struct List {
+    Slot head = kNoSlot;
+    Slot tail = kNoSlot;
+  };
+  std::string name;
+  List fresh;
+  List returned;
+  std::uint32_t total = 0;  // Messages in any phase; the group goes when the last one does.
+  std::uint32_t in_flight = 0;
+  std::uint32_t rotation_prev = UINT32_MAX;
+  std::uint32_t rotation_next = UINT32_MAX;
+  bool in_rotation = false;
+  MessageKey indexed_head = MessageKey::none;  // Under which the standard queue's tenant index has it.
+};
+
+// The messages of one queue between its creation (or last purge) and its deletion (or next purge).
+//
+// A message is visible, in flight or delayed, never two of them; the three counts add up to size().
+// Time enters as an argument: `advance` must be called with the present time before anything is looked up.
+class Mailbox {
+ public:
+  enum class Kind : std::uint8_t { standard, fifo };
+
+  Mailbox(MessageTable& table, std::uint32_t index, Kind kind, QueueKey owner);
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  QueueKey owner() const { return owner_; }  // none: purged or deleted, waiting to be emptied.
+  void disown() { owner_ = QueueKey::none; }
+  bool is_fifo() const { return kind_ == Kind::fifo; }
+  std::size_t visible() const { return visible_; }
+  std::size_t in_flight() const { return in_flight_; }
+  std::size_t delayed() const { return delayed_; }
+  std::size_t size() const { return visible_ + in_flight_ + delayed_; }
+
+  // Puts a message behind all others of its group. Its sent_at, visible_at and phase are set by the caller.
+  void enter(Slot slot, std::string_view group);
+  void leave(Slot slot);
+  // A visible message goes to a consumer until `visible_at`.
+  void deliver(Slot slot, Timestamp visible_at);
+  // A message in flight stays hidden until `visible_at`, or, when that is not after `now`, is visible again.
+  void set_visible_at(Slot slot, Timestamp visible_at, Timestamp now);
+  // A delayed message's delay is counted anew.
+  void set_delay_end(Slot slot, Timestamp visible_at, Timestamp now);
+
+  // Makes visible what is due at `now`.
+  void advance(Timestamp now);
+  // The oldest message, if it was sent at or before `limit`; kNoSlot otherwise.
+  Slot oldest_until(Timestamp limit) const;
+  Slot oldest() const;
+
+  // When the next hidden message becomes visible; kNever when none is hidden.
+  Timestamp next_visible_at() const;
+
+  std::string_view group_name(Slot slot) const { return groups_[table_[slot].group].name; }
+  std::size_t groups() const { return group_index_.size(); }
+  const std::vector<Slot>& hidden() const { return timers_; }
+
+  // Between begin_loading and finish_loading no list is kept, only each message's own fields and the counts: messages come
+  // in any order. `members` are all of them, in any order; `order` gives each one's place in the queue.
+  void begin_loading() { loading_ = true; }
+  void finish_loading(std::vector<Slot>& members, const std::function<std::uint64_t(Slot)>& order);
+
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (Slot at = youngest_; at != kNoSlot;) {
+      const Slot before = table_[at].older;  // Visiting may erase.
+      visit(at);
+      at = before;
+    }
+    for (const Slot slot : odd_ages_) visit(slot);
+  }
+  // Takes messages out of a mailbox that is being torn down, one by one, without keeping its lists.
+  Slot take_any();
+
+ private:
+  friend class ReadyWalk;
+
+  std::uint32_t group_for(std::string_view name);
+  void drop_group_if_empty(std::uint32_t group);
+  void list_push_back(Group::List& list, Slot slot);
+  void list_remove(Group::List& list, Slot slot);
+  void make_visible(Slot slot);
+  void hide(Slot slot);
+  void link_loaded(Slot slot);
+  void refresh_rotation(std::uint32_t group);
+  void rotation_remove(std::uint32_t group);
+  void index_tenant(std::uint32_t group);
+  MessageKey head_key(const Group& group) const;
+
+  bool due_before(Slot a, Slot b) const;
+  bool older_than(Slot a, Slot b) const;
+  void timer_insert(Slot slot);
+  void timer_remove(Slot slot);
+  void age_insert(Slot slot);
+  void age_remove(Slot slot);
+  std::size_t& count_of(Phase phase);
+
+  MessageTable& table_;
+  std::uint32_t index_;
+  Kind kind_;
+  QueueKey owner_;
+  bool loading_ = false;
+  std::size_t visible_ = 0;
+  std::size_t in_flight_ = 0;
+  std::size_t delayed_ = 0;
+
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> free_groups_;
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> group_index_;
+  std::uint32_t rotation_head_ = UINT32_MAX;  // FIFO: groups whose first message is visible, least recently served first.
+  std::uint32_t rotation_tail_ = UINT32_MAX;
+  std::set<std::pair<MessageKey, std::uint32_t>> tenants_;  // Standard: named groups with visible messages, oldest first.
+
+  std::vector<Slot> timers_;    // Binary heap by visible_at of all that is not visible.
+  Slot oldest_ = kNoSlot;       // Age list: sent_at never falls from oldest to youngest.
+  Slot youngest_ = kNoSlot;
+  std::vector<Slot> odd_ages_;  // Binary heap by sent_at of those that came too late for the list.
+};
+
+// Walks the visible messages in the order in which a receive takes them, without changing anything.
+//
+// FIFO: as many as possible from one group, then the next in rotation; within a group it stops at the first message that
+// is not visible. Standard: oldest first, but a tenant (MessageGroupId) that is noisy, holding at least 30 messages and more
+// than a tenth of all in flight, comes after the quiet ones.
+class ReadyWalk {
+ public:
+  explicit ReadyWalk(const Mailbox& mailbox);
+  Slot next();  // kNoSlot at the end.
+
+ private:
+  struct Cursor {
+    std::uint32_t group;
+    Slot at;
+    bool in_returned;
+    std::uint32_t taken = 0;
+  };
+  Slot next_fifo();
+  Slot next_tenant();
+  Cursor cursor_for(std::uint32_t group) const;
+  Slot take(Cursor& cursor);
+  bool noisy(const Cursor& cursor) const;
+  Cursor* find_cursor(std::uint32_t group);
+
+  const Mailbox& box_;
+  std::uint32_t fifo_group_;
+  Slot fifo_at_ = kNoSlot;
+  Cursor ungrouped_{};
+  std::vector<Cursor> cursors_;  // Of the tenants walked so far.
+  std::size_t taken_ = 0;
+};
+
+}  // namespace redrive::queue

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/time.h"
+#include "queue/history.h"
+#include "queue/ids.h"
+
+namespace redrive::queue {
+
+using Slot = std::uint32_t;
+inline constexpr Slot kNoSlot = UINT32_MAX;
+
+enum class Phase : std::uint8_t { visible, in_flight, delayed };
+
+// What memory holds of a message: everything but its bytes. 80 bytes, and the budget is 96 with the
+// key index, so a new field needs a reason (tests/queue/message_table_test.cpp holds the line).
+struct Message {
+  MessageKey key = MessageKey::none;
+  BodyRef body;
+  std::uint32_t mailbox = 0;
+  Timestamp visible_at;            // While delayed or in flight.
+  Timestamp sent_at;               // Engine time; retention runs from here.
+  std::uint32_t group = 0;         // Index in the mailbox; 0: none.
+  std::uint32_t receive_count = 0; // In the present life, carried along by dead-lettering.
+  Slot prev = kNoSlot;             // In the list of its group.
+  Slot next = kNoSlot;
+  std::uint32_t timer = 0;         // Position in the mailbox's timer heap, while not visible.
+  Slot older = kNoSlot;            // In the mailbox's list by age; or `older` is a heap position, see odd_age.
+  Slot younger = kNoSlot;
+  std::uint32_t history = 0;       // Index + 1 in the table's histories; 0: none.
+  Phase phase = Phase::visible;
+  bool returned = false;           // In its group's list of returned messages.
+  bool odd_age = false;            // Entered the mailbox out of age order.
+  bool visibility_touched = false; // ChangeMessageVisibility since the last receive.
+};
+static_assert(sizeof(Message) == 80);
+
+// Every live message of the server, by slot and by key. Slots are stable while a message lives.
+class MessageTable {
+ public:
+  MessageTable();
+
+  Slot insert(MessageKey key);
+  void erase(Slot slot);
+  Slot find(MessageKey key) const;  // kNoSlot when there is none.
+
+  Message& operator[](Slot slot) { return chunks_[slot >> kChunkBits][slot & kChunkMask]; }
+  const Message& operator[](Slot slot) const { return chunks_[slot >> kChunkBits][slot & kChunkMask]; }
+
+  // The history of a message, made on first use.
+  History& history(Slot slot);
+  const History* history_if(Slot slot) const;
+
+  std::size_t size() const { return size_; }
+  // Slots ever used: the range to walk when visiting all messages. Dead slots have key none.
+  Slot end() const { return used_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr unsigned kChunkBits = 12;
+  static constexpr Slot kChunkMask = (1u << kChunkBits) - 1;
+
+  std::size_t home(MessageKey key) const {
+    return static_cast<std::size_t>((number(key) * 0x9e3779b97f4a7c15ull) >> shift_);
+  }
+  void grow_index();
+  void index_insert(Slot slot);
+  void index_erase(Slot slot);
+
+  std::vector<std::unique_ptr<Message[]>> chunks_;
+  Slot used_ = 0;
+  Slot free_ = kNoSlot;  // Linked through `next`.
+  std::size_t size_ = 0;
+  std::vector<Slot> index_;  // Open addressing, linear probing; at most 3/4 full.
+  unsigned shift_ = 0;
+  std::vector<std::unique_ptr<History>> histories_;
+  std::vector<std::uint32_t> free_histories_;
+};
+
+}  // namespace redrive::queue

@@ -1,0 +1,253 @@
+#include "queue/state.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace redrive::queue {
+
+State::State(BodyLedger& ledger) : ledger_(ledger), names_(1) {}
+
+void State::apply(const Change& change, const Stamp& stamp) {
+  std::visit([&](const auto& fact) { on(fact, stamp); }, change);
+}
+
+void State::advance(Queue& queue, Timestamp now) {
+  if (loading_) return;
+  Mailbox& box = mailbox(queue);
+  const Timestamp limit = now - queue.settings.retention;
+  for (Slot slot = box.oldest_until(limit); slot != kNoSlot; slot = box.oldest_until(limit)) remove(box, slot);
+  box.advance(now);
+  if (box.is_fifo()) queue.dedup.advance(now);
+}
+
+const Queue* State::find(const QueueIdentity& identity) const {
+  const auto found = queues_.find(identity);
+  return found == queues_.end() ? nullptr : found->second.get();
+}
+
+Queue* State::find(const QueueIdentity& identity) {
+  return const_cast<Queue*>(std::as_const(*this).find(identity));
+}
+
+const Queue* State::find(QueueKey key) const {
+  const auto found = queues_by_key_.find(key);
+  return found == queues_by_key_.end() ? nullptr : found->second;
+}
+
+Queue* State::find(QueueKey key) { return const_cast<Queue*>(std::as_const(*this).find(key)); }
+
+const Queue* State::find_by_arn(std::string_view arn) const {
+  // arn:partition:sqs:region:account:name
+  std::array<std::string_view, 6> parts;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const std::size_t colon = arn.find(':');
+    if (colon == std::string_view::npos) return nullptr;
+    parts[i] = arn.substr(0, colon);
+    arn.remove_prefix(colon + 1);
+  }
+  parts[5] = arn;
+  if (parts[0] != "arn" || parts[2] != "sqs") return nullptr;
+  return find(QueueIdentity{std::string(parts[4]), std::string(parts[3]), std::string(parts[5])});
+}
+
+Queue* State::find_by_arn(std::string_view arn) {
+  return const_cast<Queue*>(std::as_const(*this).find_by_arn(arn));
+}
+
+Slot State::find_message(const Queue& queue, MessageKey key) const {
+  const Slot slot = messages_.find(key);
+  return slot != kNoSlot && messages_[slot].mailbox == queue.mailbox ? slot : kNoSlot;
+}
+
+std::uint32_t State::generation(Slot slot) const {
+  const History* history = messages_.history_if(slot);
+  return (history == nullptr ? 0 : history->prior_receives) + messages_[slot].receive_count;
+}
+
+NameIndex State::find_name(std::string_view text) const {
+  const auto found = name_index_.find(text);
+  return found == name_index_.end() ? NameIndex::none : found->second;
+}
+
+const MoveTask* State::find_task(TaskKey key) const {
+  const auto found = tasks_.find(key);
+  return found == tasks_.end() ? nullptr : &found->second;
+}
+
+const MoveTask* State::active_task(QueueKey source) const {
+  for (const auto& [key, task] : tasks_) {
+    if (task.source == source && task.status == TaskStatus::running) return &task;
+  }
+  return nullptr;
+}
+
+std::optional<Timestamp> State::deleted_at(const QueueIdentity& identity, Timestamp now) const {
+  const auto found = deleted_.find(identity);
+  if (found == deleted_.end() || found->second + kRecreateInterval <= now) return std::nullopt;
+  return found->second;
+}
+
+bool State::bury(std::size_t messages_max) {
+  while (!graves_.empty() && messages_max > 0) {
+    const std::uint32_t index = graves_.front();
+    const Slot slot = mailboxes_[index]->take_any();
+    if (slot == kNoSlot) {
+      graves_.pop_front();
+      free_mailboxes_.push_back(index);
+      continue;
+    }
+    ledger_.let_go(messages_[slot].body);
+    messages_.erase(slot);
+    --messages_max;
+  }
+  return !graves_.empty();
+}
+
+Queue* State::expect_queue(QueueKey key) {
+  Queue* queue = find(key);
+  if (queue == nullptr) ++orphans_;
+  return queue;
+}
+
+Slot State::expect_message(const Queue& queue, MessageKey key) {
+  const Slot slot = find_message(queue, key);
+  if (slot == kNoSlot && !loading_) ++orphans_;
+  return slot;
+}
+
+void State::remove(Mailbox& box, Slot slot) {
+  box.leave(slot);
+  ledger_.let_go(messages_[slot].body);
+  messages_.erase(slot);
+}
+
+std::uint64_t State::order_of(Slot slot) const {
+  const History* history = messages_.history_if(slot);
+  return history != nullptr && history->sequence != 0 ? history->sequence : number(messages_[slot].key);
+}
+
+std::uint32_t State::open_mailbox(const Queue& queue) {
+  std::uint32_t index = static_cast<std::uint32_t>(mailboxes_.size());
+  if (free_mailboxes_.empty()) {
+    mailboxes_.emplace_back();
+  } else {
+    index = free_mailboxes_.back();
+    free_mailboxes_.pop_back();
+  }
+  const auto kind = queue.settings.is_fifo() ? Mailbox::Kind::fifo : Mailbox::Kind::standard;
+  mailboxes_[index] = std::make_unique<Mailbox>(messages_, index, kind, queue.key);
+  if (loading_) mailboxes_[index]->begin_loading();
+  return index;
+}
+
+void State::close_mailbox(std::uint32_t index) {
+  mailboxes_[index]->disown();
+  // While loading there are no lists to empty it by: finish_loading sorts its messages out.
+  if (!loading_) graves_.push_back(index);
+}
+
+void State::on(const ServerStarted& fact, const Stamp&) {
+  secret_ = fact.secret;
+  started_ = true;
+}
+
+void State::on(const NameLearned& fact, const Stamp&) {
+  if (number(fact.index) < names_.size()) return;  // A checkpoint repeats what is known.
+  assert(number(fact.index) == names_.size());
+  names_.emplace_back(fact.text);
+  name_index_.emplace(fact.text, fact.index);
+}
+
+Queue& State::add_queue(const QueueCreated& created) {
+  auto owned = std::make_unique<Queue>();
+  Queue& queue = *owned;
+  queue.key = created.queue;
+  queue.arn = created.arn;
+  queue.identity = created.identity;
+  queue.settings = created.settings;
+  queue.tags = created.tags;
+  queue.mailbox = open_mailbox(queue);
+  queues_by_key_[queue.key] = &queue;
+  queues_[created.identity] = std::move(owned);
+  last_queue_ = std::max(last_queue_, created.queue);
+  deleted_.erase(created.identity);
+  return queue;
+}
+
+void State::on(const QueueCreated& fact, const Stamp& stamp) {
+  Queue& queue = add_queue(fact);
+  queue.created_wall = queue.modified_wall = stamp.wall;
+}
+
+void State::on(const QueueSettingsChanged& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  const bool delay_changed = queue->settings.delay != fact.settings.delay;
+  queue->settings = fact.settings;
+  queue->modified_wall = stamp.wall;
+  if (!delay_changed || !queue->settings.is_fifo()) return;
+  // On FIFO queues a new delay holds for what is already waiting.
+  Mailbox& box = mailbox(*queue);
+  const std::vector<Slot> hidden = box.hidden();
+  for (const Slot slot : hidden) {
+    const Message& message = messages_[slot];
+    if (message.phase == Phase::delayed) box.set_delay_end(slot, message.sent_at + queue->settings.delay, stamp.now);
+  }
+}
+
+void State::on(const QueueTagsChanged& fact, const Stamp&) {
+  if (Queue* queue = expect_queue(fact.queue)) queue->tags = fact.tags;
+}
+
+void State::on(const QueueDeleted& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  std::erase_if(deleted_, [&](const auto& entry) { return entry.second + kRecreateInterval <= stamp.now; });
+  deleted_[queue->identity] = stamp.now;
+  close_mailbox(queue->mailbox);
+  queues_by_key_.erase(fact.queue);
+  const QueueIdentity identity = queue->identity;
+  queues_.erase(identity);
+}
+
+void State::on(const QueuePurged& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  close_mailbox(queue->mailbox);
+  queue->mailbox = open_mailbox(*queue);
+  queue->dedup.clear();
+  queue->receive_attempts.clear();
+  queue->purged_at = stamp.now;
+}
+
+void State::on(const MoveTaskStarted& fact, const Stamp& stamp) {
+  forget_old_tasks(fact.source);
+  tasks_[fact.task] = MoveTask{.key = fact.task,
+                               .id = fact.id,
+                               .source = fact.source,
+                               .source_arn = std::string(fact.source_arn),
+                               .destination_arn = std::string(fact.destination_arn),
+                               .rate = fact.rate,
+                               .to_move = fact.to_move,
+                               .started_wall = stamp.wall};
+  last_task_ = std::max(last_task_, fact.task);
+}
+
+void State::on(const MoveTaskEnded& fact, const Stamp&) {
+  const auto found = tasks_.find(fact.task);
+  if (found == tasks_.end()) return;
+  found->second.status = fact.status;
+  found->second.failure = fact.failure;
+}
+
+void State::forget_old_tasks(QueueKey source) {
+  std::vector<TaskKey> ended;
+  for (const auto& [key, task] : tasks_) {
+    if (task.source == source && task.status != TaskStatus::running) ended.push_back(key);
+  }
+  if (ended.size() < kTasksKeptPerSource) return;
+  for (std::size_t i = 0; i <= ended.size() - kTasksKeptPerSource; ++i) tasks_.erase(ended[i]);
+}
+
+}  // namespace redrive::queue

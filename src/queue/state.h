@@ -1,0 +1,176 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "queue/change.h"
+#include "queue/dedup_table.h"
+#include "queue/mailbox.h"
+#include "queue/message_table.h"
+
+namespace redrive::queue {
+
+// Who is told which stored bytes are needed, so that the journal can reuse the rest.
+class BodyLedger {
+ public:
+  virtual ~BodyLedger() = default;
+  virtual void hold(const BodyRef& body) = 0;
+  virtual void let_go(const BodyRef& body) = 0;
+};
+
+// A remembered ReceiveRequestAttemptId and what it was given.
+struct ReceiveAttempt {
+  Timestamp expires;
+  std::vector<std::pair<MessageKey, std::uint32_t>> messages;  // With the generation of each.
+};
+
+struct Queue {
+  QueueKey key;
+  NameIndex arn;
+  QueueIdentity identity;
+  QueueSettings settings;
+  Tags tags;
+  Timestamp created_wall;
+  Timestamp modified_wall;
+  Timestamp purged_at;  // Engine time of the last purge; zero: never.
+  std::uint32_t mailbox = 0;
+  DedupTable dedup;     // FIFO.
+  std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
+};
+
+struct MoveTask {
+  TaskKey key;
+  Uuid id;
+  QueueKey source;
+  std::string source_arn;
+  std::string destination_arn;
+  std::uint32_t rate = 0;
+  std::uint64_t to_move = 0;
+  std::uint64_t moved = 0;
+  Timestamp started_wall;
+  TaskStatus status = TaskStatus::running;
+  std::string failure;
+};
+
+inline constexpr std::size_t kTasksKeptPerSource = 10;
+
+// Everything the server knows, rebuilt from facts and from nothing else.
+//
+// `apply` is the only way in for facts; `advance` the only way in for the passing of time (messages becoming visible,
+// retention ending), and both depend on nothing but their arguments, so live operation and replay agree.
+class State {
+ public:
+  explicit State(BodyLedger& ledger);
+
+  void apply(const Change& change, const Stamp& stamp);
+
+  // Brings one queue to `now`: expires, makes visible, forgets old deduplication ids.
+  void advance(Queue& queue, Timestamp now);
+
+  Queue* find(const QueueIdentity& identity);
+  const Queue* find(const QueueIdentity& identity) const;
+  Queue* find_by_arn(std::string_view arn);
+  const Queue* find_by_arn(std::string_view arn) const;
+  Queue* find(QueueKey key);
+  const Queue* find(QueueKey key) const;
+  const std::map<QueueIdentity, std::unique_ptr<Queue>>& queues() const { return queues_; }
+  Mailbox& mailbox(const Queue& queue) { return *mailboxes_[queue.mailbox]; }
+  const Mailbox& mailbox(const Queue& queue) const { return *mailboxes_[queue.mailbox]; }
+
+  // The slot of a message that is in this queue now; kNoSlot otherwise.
+  Slot find_message(const Queue& queue, MessageKey key) const;
+  const MessageTable& messages() const { return messages_; }
+  // Which delivery of its life so far: the number a receipt handle carries.
+  std::uint32_t generation(Slot slot) const;
+
+  MessageKey last_key() const { return last_key_; }
+  QueueKey last_queue() const { return last_queue_; }
+  TaskKey last_task() const { return last_task_; }
+  const std::vector<std::string>& names() const { return names_; }
+  NameIndex find_name(std::string_view text) const;
+  const std::string& name(NameIndex index) const { return names_[number(index)]; }
+  const std::array<std::uint8_t, 16>& secret() const { return secret_; }
+  bool started() const { return started_; }
+
+  const std::map<TaskKey, MoveTask>& tasks() const { return tasks_; }
+  const MoveTask* find_task(TaskKey key) const;
+  const MoveTask* active_task(QueueKey source) const;
+
+  // When a queue of that name was deleted, if that was less than a minute ago.
+  std::optional<Timestamp> deleted_at(const QueueIdentity& identity, Timestamp now) const;
+
+  // Purged and deleted mailboxes are emptied in slices; true while there is more.
+  bool bury(std::size_t messages_max);
+  // Messages not to be visited by a checkpoint or a compaction.
+  bool is_buried(Slot slot) const { return mailboxes_[messages_[slot].mailbox]->owner() == QueueKey::none; }
+  QueueKey queue_of(Slot slot) const { return mailboxes_[messages_[slot].mailbox]->owner(); }
+  std::string_view group_of(Slot slot) const { return mailboxes_[messages_[slot].mailbox]->group_name(slot); }
+
+  std::uint64_t orphans() const { return orphans_; }  // Facts about messages that do not exist: only after a repair.
+  std::size_t memory_bytes() const { return messages_.memory_bytes(); }
+
+ private:
+  void on(const ServerStarted&, const Stamp&);
+  void on(const NameLearned&, const Stamp&);
+  void on(const QueueCreated&, const Stamp&);
+  void on(const QueueSettingsChanged&, const Stamp&);
+  void on(const QueueTagsChanged&, const Stamp&);
+  void on(const QueueDeleted&, const Stamp&);
+  void on(const QueuePurged&, const Stamp&);
+  void on(const MessageSent&, const Stamp&);
+  void on(const MessagesReceived&, const Stamp&);
+  void on(const MessageDeleted&, const Stamp&);
+  void on(const VisibilityChanged&, const Stamp&);
+  void on(const ReceiveRepeated&, const Stamp&);
+  void on(const MessageDeadLettered&, const Stamp&);
+  void on(const MessageRedriven&, const Stamp&);
+  void on(const MoveTaskStarted&, const Stamp&);
+  void on(const MoveTaskEnded&, const Stamp&);
+  void on(const MessageRelocated&, const Stamp&);
+  void on(const CheckpointBegun&, const Stamp&);
+  void on(const QueueSnapshot&, const Stamp&);
+  void on(const MessageSnapshot&, const Stamp&);
+  void on(const DedupSnapshot&, const Stamp&);
+  void on(const AttemptSnapshot&, const Stamp&);
+  void on(const TaskSnapshot&, const Stamp&);
+  void on(const CheckpointEnded&, const Stamp&);
+
+  Queue& add_queue(const QueueCreated& created);
+  std::uint32_t open_mailbox(const Queue& queue);
+  void close_mailbox(std::uint32_t index);
+  // The message a fact speaks of, or kNoSlot (counted as an orphan unless a checkpoint is being loaded).
+  Slot expect_message(const Queue& queue, MessageKey key);
+  Queue* expect_queue(QueueKey key);
+  void remove(Mailbox& box, Slot slot);
+  void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact, const Stamp& stamp);
+  void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group);
+  std::uint64_t order_of(Slot slot) const;
+  void forget_old_tasks(QueueKey source);
+
+  BodyLedger& ledger_;
+  MessageTable messages_;
+  std::vector<std::unique_ptr<Mailbox>> mailboxes_;
+  std::vector<std::uint32_t> free_mailboxes_;
+  std::deque<std::uint32_t> graves_;
+  std::map<QueueIdentity, std::unique_ptr<Queue>> queues_;
+  std::unordered_map<QueueKey, Queue*> queues_by_key_;
+  std::map<QueueIdentity, Timestamp> deleted_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, NameIndex, TextHash, std::equal_to<>> name_index_;
+  std::map<TaskKey, MoveTask> tasks_;
+  MessageKey last_key_ = MessageKey::none;  // Also counts FIFO sequence numbers and places in a queue.
+  QueueKey last_queue_ = QueueKey::none;
+  TaskKey last_task_ = TaskKey::none;
+  std::array<std::uint8_t, 16> secret_{};
+  bool started_ = false;
+  bool loading_ = false;
+  std::uint64_t orphans_ = 0;
+};
+
+}  // namespace redrive::queue

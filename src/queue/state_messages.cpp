@@ -1,0 +1,250 @@
+// The facts about messages, applied.
+
+#include <algorithm>
+#include <cassert>
+
+#include "queue/state.h"
+
+namespace redrive::queue {
+
+void State::on(const MessageSent& fact, const Stamp& stamp) {
+  last_key_ = std::max(last_key_, fact.key);
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  const Slot slot = messages_.insert(fact.key);
+  Message& message = messages_[slot];
+  message.body = fact.body;
+  message.sent_at = stamp.now;
+  message.visible_at = fact.visible_at;
+  message.phase = fact.visible_at > stamp.now ? Phase::delayed : Phase::visible;
+  mailbox(*queue).enter(slot, fact.group);
+  ledger_.hold(fact.body);
+  if (!queue->settings.fifo) return;
+  const bool by_group = queue->settings.fifo->dedup_scope_at_birth == DedupScope::message_group;
+  queue->dedup.insert(dedup_id(by_group ? fact.group : std::string_view(), fact.dedup),
+                      {.expires = stamp.now + kDedupWindow,
+                       .message_id = fact.message_id,
+                       .sequence = number(fact.key)});
+}
+
+void State::on(const MessagesReceived& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  for (std::size_t i = 0; i < fact.count; ++i) receive_one(*queue, fact.keys[i], fact, stamp);
+  if (fact.attempt_id.empty()) return;
+  ReceiveAttempt attempt{.expires = stamp.now + kReceiveAttemptWindow, .messages = {}};
+  for (std::size_t i = 0; i < fact.count; ++i) {
+    const Slot slot = find_message(*queue, fact.keys[i]);
+    if (slot != kNoSlot) attempt.messages.emplace_back(fact.keys[i], generation(slot));
+  }
+  std::erase_if(queue->receive_attempts, [&](const auto& entry) { return entry.second.expires <= stamp.now; });
+  queue->receive_attempts.insert_or_assign(std::string(fact.attempt_id), std::move(attempt));
+}
+
+void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact, const Stamp& stamp) {
+  const Slot slot = expect_message(queue, key);
+  if (slot == kNoSlot) return;
+  Message& message = messages_[slot];
+  History& history = messages_.history(slot);
+  history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  if (message.receive_count == 0 || history.first_received_wall == Timestamp()) {
+    history.first_received_wall = stamp.wall;
+  }
+  history.received_at = stamp.now;
+  history.add({.received_wall = stamp.wall, .by = fact.by});
+  ++message.receive_count;
+  message.visibility_touched = false;
+  Mailbox& box = mailbox(queue);
+  if (message.phase == Phase::visible) {
+    box.deliver(slot, fact.visible_at);
+  } else {
+    box.set_visible_at(slot, fact.visible_at, stamp.now);
+  }
+}
+
+void State::on(const MessageDeleted& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  const Slot slot = expect_message(*queue, fact.key);
+  if (slot != kNoSlot) remove(mailbox(*queue), slot);
+}
+
+void State::on(const VisibilityChanged& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  const Slot slot = expect_message(*queue, fact.key);
+  if (slot == kNoSlot) return;
+  History& history = messages_.history(slot);
+  if (fact.visible_at <= stamp.now) history.end_attempt(AttemptEnd::released, stamp.now);
+  messages_[slot].visibility_touched = true;
+  mailbox(*queue).set_visible_at(slot, fact.visible_at, stamp.now);
+}
+
+void State::on(const ReceiveRepeated& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  for (std::size_t i = 0; i < fact.count; ++i) {
+    const Slot slot = expect_message(*queue, fact.keys[i]);
+    if (slot == kNoSlot) continue;
+    messages_.history(slot).received_at = stamp.now;
+    mailbox(*queue).set_visible_at(slot, fact.visible_at, stamp.now);
+  }
+}
+
+void State::enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group) {
+  Message& message = messages_[slot];
+  History& history = messages_.history(slot);
+  if (history.origin == NameIndex::none) history.origin = from.arn;
+  message.phase = Phase::visible;
+  message.visibility_touched = false;
+  mailbox(to).enter(slot, group);
+}
+
+void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
+  last_key_ = std::max(last_key_, static_cast<MessageKey>(fact.sequence));
+  Queue* from = expect_queue(fact.from);
+  Queue* to = expect_queue(fact.to);
+  if (from == nullptr || to == nullptr) return;
+  advance(*from, stamp.now);
+  advance(*to, stamp.now);
+  const Slot slot = expect_message(*from, fact.key);
+  if (slot == kNoSlot) return;
+  std::string group(mailbox(*from).group_name(slot));
+  mailbox(*from).leave(slot);
+  Message& message = messages_[slot];
+  History& history = messages_.history(slot);
+  history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  history.entered_generation = history.prior_receives + message.receive_count;
+  history.dead_letter_source = from->arn;
+  history.sequence = fact.sequence;
+  if (to->settings.is_fifo()) {  // A FIFO queue counts retention from the move, a standard one from the first send.
+    message.sent_at = stamp.now;
+    history.sent_wall = stamp.wall;
+    history.dedup_is_message_id = true;
+  }
+  enter_anew(slot, *from, *to, std::move(group));
+}
+
+void State::on(const MessageRedriven& fact, const Stamp& stamp) {
+  last_key_ = std::max(last_key_, static_cast<MessageKey>(fact.sequence));
+  if (const auto task = tasks_.find(fact.task); task != tasks_.end()) ++task->second.moved;
+  Queue* from = expect_queue(fact.from);
+  Queue* to = expect_queue(fact.to);
+  if (from == nullptr || to == nullptr) return;
+  advance(*from, stamp.now);
+  advance(*to, stamp.now);
+  const Slot slot = expect_message(*from, fact.key);
+  if (slot == kNoSlot) return;
+  std::string group(mailbox(*from).group_name(slot));
+  mailbox(*from).leave(slot);
+  Message& message = messages_[slot];
+  History& history = messages_.history(slot);
+  history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  history.prior_receives += message.receive_count;
+  history.entered_generation = history.prior_receives;
+  history.first_received_wall = Timestamp();
+  history.dead_letter_source = NameIndex::none;
+  history.sequence = fact.sequence;
+  history.message_id = fact.message_id;
+  history.dedup_is_message_id = to->settings.is_fifo();
+  history.sent_wall = stamp.wall;
+  ++history.redrives;
+  message.receive_count = 0;
+  message.sent_at = stamp.now;
+  enter_anew(slot, *from, *to, std::move(group));
+}
+
+void State::on(const MessageRelocated& fact, const Stamp&) {
+  const Slot slot = messages_.find(fact.key);
+  if (slot == kNoSlot) return;  // Deleted while it was being copied, or not loaded yet.
+  ledger_.let_go(messages_[slot].body);
+  messages_[slot].body = fact.body;
+  ledger_.hold(fact.body);
+}
+
+void State::on(const CheckpointBegun& fact, const Stamp&) {
+  if (last_key_ != MessageKey::none || !queues_.empty() || started_) return;  // Running, or replaying past one.
+  loading_ = true;
+  started_ = true;
+  secret_ = fact.secret;
+  last_key_ = fact.last_key;
+  last_queue_ = fact.last_queue;
+  last_task_ = fact.last_task;
+}
+
+void State::on(const QueueSnapshot& fact, const Stamp&) {
+  if (!loading_) return;
+  Queue& queue = add_queue(fact.created);
+  queue.created_wall = fact.created_wall;
+  queue.modified_wall = fact.modified_wall;
+  queue.purged_at = fact.purged_at;
+}
+
+void State::on(const MessageSnapshot& fact, const Stamp&) {
+  if (!loading_) return;
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  if (const Slot old = messages_.find(fact.key); old != kNoSlot) {
+    remove(*mailboxes_[messages_[old].mailbox], old);  // Sent after the checkpoint began; this is younger.
+  }
+  const Slot slot = messages_.insert(fact.key);
+  Message& message = messages_[slot];
+  message.body = fact.body;
+  message.sent_at = fact.sent_at;
+  message.visible_at = fact.visible_at;
+  message.receive_count = fact.receive_count;
+  message.phase = static_cast<Phase>(fact.phase);
+  message.visibility_touched = fact.visibility_touched;
+  if (fact.restored) messages_.history(slot) = *fact.restored;
+  mailbox(*queue).enter(slot, fact.group);
+  ledger_.hold(fact.body);
+}
+
+void State::on(const DedupSnapshot& fact, const Stamp&) {
+  if (!loading_) return;
+  if (Queue* queue = expect_queue(fact.queue)) {
+    queue->dedup.insert(fact.id, {fact.expires, fact.message_id, fact.sequence});
+  }
+}
+
+void State::on(const AttemptSnapshot& fact, const Stamp&) {
+  if (!loading_) return;
+  if (Queue* queue = expect_queue(fact.queue)) {
+    queue->receive_attempts.insert_or_assign(std::string(fact.attempt_id), ReceiveAttempt{fact.expires, fact.messages});
+  }
+}
+
+void State::on(const TaskSnapshot& fact, const Stamp& stamp) {
+  if (!loading_) return;
+  on(fact.started, stamp);
+  MoveTask& task = tasks_[fact.started.task];
+  task.status = fact.status;
+  task.moved = fact.moved;
+  task.started_wall = fact.started_wall;
+  task.failure = fact.failure;
+}
+
+void State::on(const CheckpointEnded&, const Stamp& stamp) {
+  if (!loading_) return;
+  loading_ = false;
+  std::vector<std::vector<Slot>> members(mailboxes_.size());
+  for (Slot slot = 0; slot < messages_.end(); ++slot) {
+    if (messages_[slot].key != MessageKey::none) members[messages_[slot].mailbox].push_back(slot);
+  }
+  for (std::size_t i = 0; i < mailboxes_.size(); ++i) {
+    mailboxes_[i]->finish_loading(members[i], [this](Slot slot) { return order_of(slot); });
+    if (mailboxes_[i]->owner() == QueueKey::none) graves_.push_back(static_cast<std::uint32_t>(i));
+    members[i] = {};
+  }
+  for (auto& [identity, queue] : queues_) {
+    queue->dedup.sort();
+    advance(*queue, stamp.now);
+  }
+}
+
+}  // namespace redrive::queue

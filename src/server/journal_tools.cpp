@@ -1,0 +1,51 @@
+#include "server/journal_tools.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "journal/journal.h"
+#include "journal/posix_files.h"
+
+namespace redrive::server {
+namespace {
+
+using Tool = Result<journal::CheckReport> (*)(journal::Files&);
+
+// Exit codes: 0 healthy, 1 damage found (or repaired), 2 could not look.
+int run_tool(const std::string& directory, Tool tool) {
+  const auto report = [&]() -> Result<journal::CheckReport> {
+    const auto files = TRY(journal::PosixFiles::open(directory, journal::OpenMode::must_exist));
+    return tool(*files);
+  }();
+  if (!report) {
+    fmt::print(stderr, "redrive: {}\n", report.error().message);
+    return 2;
+  }
+  for (const std::string& line : report->lines) fmt::print("{}\n", line);
+  fmt::print("{}\n", report->healthy ? "the journal is healthy" : "the journal is damaged");
+  return report->healthy ? 0 : 1;
+}
+
+void add_tool(CLI::App& parent, const char* name, const char* help, Tool tool, int& exit_code) {
+  CLI::App* command = parent.add_subcommand(name, help);
+  auto directory = std::make_shared<std::string>("./data");
+  command->add_option("--data", *directory, "Directory that holds the messages")->type_name("DIR")->capture_default_str();
+  command->callback([directory, tool, &exit_code] { exit_code = run_tool(*directory, tool); });
+}
+
+}  // namespace
+
+void add_journal_tools(CLI::App& app, int& exit_code) {
+  CLI::App* journal = app.add_subcommand("journal", "Look after a data directory; no server may be running on it");
+  journal->require_subcommand(1);
+  add_tool(*journal, "check", "Tell what is there and what is wrong; changes nothing", &journal::check_journal, exit_code);
+  add_tool(*journal,
+           "repair",
+           "Keep every record that is whole and cut out the rest; damaged files are kept beside",
+           &journal::repair_journal,
+           exit_code);
+}
+
+}  // namespace redrive::server

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace redrive::store {
+
+// Writes numbers little-endian and texts with their length in front. (Little-endian machines only; checked in one place.)
+static_assert(std::endian::native == std::endian::little);
+
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void number(T value) {
+    out_.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  void raw(std::string_view bytes) { out_.append(bytes); }
+  template <std::size_t N>
+  void raw(const std::array<std::uint8_t, N>& bytes) {
+    out_.append(reinterpret_cast<const char*>(bytes.data()), N);
+  }
+  void text(std::string_view text) {
+    number(static_cast<std::uint32_t>(text.size()));
+    raw(text);
+  }
+
+ private:
+  std::string& out_;
+};
+
+// Reads what Writer wrote. After the first read past the end everything is zero and empty, and ok() is false: callers check
+// once, at the end.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  T number() {
+    T value{};
+    const std::string_view from = raw(sizeof(T));
+    if (from.size() == sizeof(T)) std::memcpy(&value, from.data(), sizeof(T));
+    return value;
+  }
+  std::string_view raw(std::size_t size) {
+    if (size > bytes_.size() - at_) {
+      ok_ = false;
+      at_ = bytes_.size();
+      return {};
+    }
+    at_ += size;
+    return bytes_.substr(at_ - size, size);
+  }
+  template <std::size_t N>
+  std::array<std::uint8_t, N> array() {
+    std::array<std::uint8_t, N> out{};
+    const std::string_view from = raw(N);
+    if (from.size() == N) std::memcpy(out.data(), from.data(), N);
+    return out;
+  }
+  std::string_view text() { return raw(number<std::uint32_t>()); }
+
+  std::size_t position() const { return at_; }
+  bool done() const { return at_ == bytes_.size(); }
+  bool ok() const { return ok_; }
+  void refuse() { ok_ = false; }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace redrive::store

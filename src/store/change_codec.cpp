@@ -1,0 +1,623 @@
+#include "store/change_codec.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "store/bytes.h"
+#include "store/message_codec.h"
+
+namespace redrive::store {
+namespace {
+
+using namespace redrive::queue;  // NOLINT: the vocabulary of this file.
+
+// On disk for ever: a number is never given to another fact.
+enum class Tag : std::uint8_t {
+  server_started = 1,
+  name_learned = 2,
+  queue_created = 3,
+  queue_settings_changed = 4,
+  queue_tags_changed = 5,
+  queue_deleted = 6,
+  queue_purged = 7,
+  message_sent = 8,
+  messages_received = 9,
+  message_deleted = 10,
+  visibility_changed = 11,
+  receive_repeated = 12,
+  message_dead_lettered = 13,
+  message_redriven = 14,
+  move_task_started = 15,
+  move_task_ended = 16,
+  message_relocated = 17,
+  checkpoint_begun = 32,
+  queue_snapshot = 33,
+  message_snapshot = 34,
+  dedup_snapshot = 35,
+  attempt_snapshot = 36,
+  task_snapshot = 37,
+  checkpoint_ended = 38,
+};
+
+void put(Writer& w, Timestamp t) { w.number(t.ms()); }
+Timestamp get_time(Reader& r) { return Timestamp(r.number<std::int64_t>()); }
+
+void put(Writer& w, const Tags& tags) {
+  w.number(static_cast<std::uint32_t>(tags.size()));
+  for (const auto& [key, value] : tags) {
+    w.text(key);
+    w.text(value);
+  }
+}
+
+Tags get_tags(Reader& r) {
+  Tags tags;
+  for (auto left = r.number<std::uint32_t>(); left > 0 && r.ok(); --left) {
+    std::string key(r.text());
+    tags[std::move(key)] = std::string(r.text());
+  }
+  return tags;
+}
+
+void put(Writer& w, const BodyRef& body) {
+  w.number(body.segment);
+  w.number(body.offset);
+  w.number(body.size);
+}
+
+BodyRef get_body(Reader& r) {
+  BodyRef body;
+  body.segment = r.number<std::uint32_t>();
+  body.offset = r.number<std::uint32_t>();
+  body.size = r.number<std::uint32_t>();
+  return body;
+}
+
+void put_seconds(Writer& w, std::chrono::seconds s) { w.number(static_cast<std::uint32_t>(s.count())); }
+std::chrono::seconds get_seconds(Reader& r) { return std::chrono::seconds(r.number<std::uint32_t>()); }
+
+void put(Writer& w, const RedriveAllowPolicy& allow) {
+  w.number(allow.permission);
+  w.number(static_cast<std::uint32_t>(allow.source_arns.size()));
+  for (const std::string& arn : allow.source_arns) w.text(arn);
+}
+
+RedriveAllowPolicy get_allow(Reader& r) {
+  RedriveAllowPolicy allow;
+  allow.permission = r.number<RedriveAllowPolicy::Permission>();
+  for (auto left = r.number<std::uint32_t>(); left > 0 && r.ok(); --left) allow.source_arns.emplace_back(r.text());
+  return allow;
+}
+
+void put(Writer& w, const QueueSettings& s) {
+  w.number(std::uint8_t{1});  // Version of what follows.
+  put_seconds(w, s.visibility_timeout);
+  put_seconds(w, s.retention);
+  put_seconds(w, s.delay);
+  put_seconds(w, s.receive_wait);
+  w.number(s.message_bytes_max);
+  w.text(s.policy);
+  w.number(static_cast<std::uint8_t>(s.redrive.has_value()));
+  if (s.redrive) {
+    w.text(s.redrive->target_arn);
+    w.number(s.redrive->receive_count_max);
+  }
+  w.number(static_cast<std::uint8_t>(s.redrive_allow.has_value()));
+  if (s.redrive_allow) put(w, *s.redrive_allow);
+  w.number(static_cast<std::uint8_t>(s.sqs_managed_sse));
+  w.text(s.kms_key_id);
+  put_seconds(w, s.kms_reuse_period);
+  w.number(static_cast<std::uint8_t>(s.fifo.has_value()));
+  if (s.fifo) {
+    w.number(static_cast<std::uint8_t>(s.fifo->content_based_dedup));
+    w.number(s.fifo->dedup_scope);
+    w.number(s.fifo->dedup_scope_at_birth);
+    w.number(s.fifo->throughput_limit);
+  }
+}
+
+QueueSettings get_settings(Reader& r) {
+  QueueSettings s;
+  if (r.number<std::uint8_t>() != 1) r.refuse();
+  s.visibility_timeout = get_seconds(r);
+  s.retention = get_seconds(r);
+  s.delay = get_seconds(r);
+  s.receive_wait = get_seconds(r);
+  s.message_bytes_max = r.number<std::uint32_t>();
+  s.policy = r.text();
+  if (r.number<std::uint8_t>() != 0) {
+    std::string arn(r.text());
+    s.redrive = RedrivePolicy{std::move(arn), r.number<std::uint32_t>()};
+  }
+  if (r.number<std::uint8_t>() != 0) s.redrive_allow = get_allow(r);
+  s.sqs_managed_sse = r.number<std::uint8_t>() != 0;
+  s.kms_key_id = r.text();
+  s.kms_reuse_period = get_seconds(r);
+  if (r.number<std::uint8_t>() != 0) {
+    FifoSettings fifo;
+    fifo.content_based_dedup = r.number<std::uint8_t>() != 0;
+    fifo.dedup_scope = r.number<DedupScope>();
+    fifo.dedup_scope_at_birth = r.number<DedupScope>();
+    fifo.throughput_limit = r.number<ThroughputLimit>();
+    s.fifo = fifo;
+  }
+  return s;
+}
+
+void put(Writer& w, const History& h) {
+  w.number(std::uint8_t{1});
+  put(w, h.first_received_wall);
+  put(w, h.received_at);
+  w.number(h.attempts_total);
+  w.number(h.entered_generation);
+  w.number(h.prior_receives);
+  w.number(h.redrives);
+  w.number(h.dead_letter_source);
+  w.number(h.origin);
+  w.number(h.sequence);
+  w.number(static_cast<std::uint8_t>(h.message_id.has_value()));
+  if (h.message_id) w.raw(h.message_id->bytes);
+  put(w, h.sent_wall);
+  w.number(static_cast<std::uint8_t>(h.dedup_is_message_id));
+  w.number(static_cast<std::uint8_t>(h.attempts.size()));
+  for (const Attempt& attempt : h.attempts) {
+    put(w, attempt.received_wall);
+    w.number(attempt.duration_ms);
+    w.number(attempt.by);
+    w.number(attempt.end);
+  }
+}
+
+std::shared_ptr<History> get_history(Reader& r) {
+  auto h = std::make_shared<History>();
+  if (r.number<std::uint8_t>() != 1) r.refuse();
+  h->first_received_wall = get_time(r);
+  h->received_at = get_time(r);
+  h->attempts_total = r.number<std::uint32_t>();
+  h->entered_generation = r.number<std::uint32_t>();
+  h->prior_receives = r.number<std::uint32_t>();
+  h->redrives = r.number<std::uint16_t>();
+  h->dead_letter_source = r.number<NameIndex>();
+  h->origin = r.number<NameIndex>();
+  h->sequence = r.number<std::uint64_t>();
+  if (r.number<std::uint8_t>() != 0) h->message_id = Uuid{r.array<16>()};
+  h->sent_wall = get_time(r);
+  h->dedup_is_message_id = r.number<std::uint8_t>() != 0;
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    Attempt attempt;
+    attempt.received_wall = get_time(r);
+    attempt.duration_ms = r.number<std::uint32_t>();
+    attempt.by = r.number<NameIndex>();
+    attempt.end = r.number<AttemptEnd>();
+    h->attempts.push_back(attempt);
+  }
+  return h;
+}
+
+void put_keys(Writer& w, std::uint8_t count, const std::array<MessageKey, kReceiveMax>& keys) {
+  w.number(count);
+  for (std::size_t i = 0; i < count; ++i) w.number(keys[i]);
+}
+
+std::uint8_t get_keys(Reader& r, std::array<MessageKey, kReceiveMax>& keys) {
+  const auto count = r.number<std::uint8_t>();
+  if (count > kReceiveMax) r.refuse();
+  for (std::size_t i = 0; i < count && r.ok(); ++i) keys[i] = r.number<MessageKey>();
+  return count;
+}
+
+// One pair of functions for each fact: write(w, fact) and read<Fact>(r).
+
+void write(Writer& w, const ServerStarted& f) {
+  w.number(Tag::server_started);
+  w.raw(f.secret);
+}
+void write(Writer& w, const NameLearned& f) {
+  w.number(Tag::name_learned);
+  w.number(f.index);
+  w.text(f.text);
+}
+void put(Writer& w, const QueueCreated& f) {
+  w.number(f.queue);
+  w.number(f.arn);
+  w.text(f.identity.account);
+  w.text(f.identity.region);
+  w.text(f.identity.name);
+  put(w, f.settings);
+  put(w, f.tags);
+}
+void write(Writer& w, const QueueCreated& f) {
+  w.number(Tag::queue_created);
+  put(w, f);
+}
+void write(Writer& w, const QueueSettingsChanged& f) {
+  w.number(Tag::queue_settings_changed);
+  w.number(f.queue);
+  put(w, f.settings);
+}
+void write(Writer& w, const QueueTagsChanged& f) {
+  w.number(Tag::queue_tags_changed);
+  w.number(f.queue);
+  put(w, f.tags);
+}
+void write(Writer& w, const QueueDeleted& f) {
+  w.number(Tag::queue_deleted);
+  w.number(f.queue);
+}
+void write(Writer& w, const QueuePurged& f) {
+  w.number(Tag::queue_purged);
+  w.number(f.queue);
+}
+void write(Writer& w, const MessagesReceived& f) {
+  w.number(Tag::messages_received);
+  w.number(f.queue);
+  w.number(f.by);
+  put(w, f.visible_at);
+  put_keys(w, f.count, f.keys);
+  w.text(f.attempt_id);
+}
+void write(Writer& w, const MessageDeleted& f) {
+  w.number(Tag::message_deleted);
+  w.number(f.queue);
+  w.number(f.key);
+}
+void write(Writer& w, const VisibilityChanged& f) {
+  w.number(Tag::visibility_changed);
+  w.number(f.queue);
+  w.number(f.key);
+  put(w, f.visible_at);
+}
+void write(Writer& w, const ReceiveRepeated& f) {
+  w.number(Tag::receive_repeated);
+  w.number(f.queue);
+  put(w, f.visible_at);
+  put_keys(w, f.count, f.keys);
+}
+void write(Writer& w, const MessageDeadLettered& f) {
+  w.number(Tag::message_dead_lettered);
+  w.number(f.key);
+  w.number(f.from);
+  w.number(f.to);
+  w.number(f.sequence);
+}
+void write(Writer& w, const MessageRedriven& f) {
+  w.number(Tag::message_redriven);
+  w.number(f.task);
+  w.number(f.key);
+  w.number(f.from);
+  w.number(f.to);
+  w.raw(f.message_id.bytes);
+  w.number(f.sequence);
+}
+void put(Writer& w, const MoveTaskStarted& f) {
+  w.number(f.task);
+  w.raw(f.id.bytes);
+  w.number(f.source);
+  w.text(f.source_arn);
+  w.text(f.destination_arn);
+  w.number(f.rate);
+  w.number(f.to_move);
+}
+void write(Writer& w, const MoveTaskStarted& f) {
+  w.number(Tag::move_task_started);
+  put(w, f);
+}
+void write(Writer& w, const MoveTaskEnded& f) {
+  w.number(Tag::move_task_ended);
+  w.number(f.task);
+  w.number(f.status);
+  w.text(f.failure);
+}
+void write(Writer& w, const CheckpointBegun& f) {
+  w.number(Tag::checkpoint_begun);
+  w.number(f.last_key);
+  w.number(f.last_queue);
+  w.number(f.last_task);
+  w.number(f.name_count);
+  w.raw(f.secret);
+}
+void write(Writer& w, const QueueSnapshot& f) {
+  w.number(Tag::queue_snapshot);
+  put(w, f.created);
+  put(w, f.created_wall);
+  put(w, f.modified_wall);
+  put(w, f.purged_at);
+}
+void write(Writer& w, const MessageSnapshot& f) {
+  w.number(Tag::message_snapshot);
+  w.number(f.key);
+  w.number(f.queue);
+  put(w, f.body);
+  put(w, f.visible_at);
+  put(w, f.sent_at);
+  w.number(f.receive_count);
+  w.number(f.phase);
+  const bool has_history = f.history != nullptr;
+  w.number(static_cast<std::uint8_t>((f.visibility_touched ? 1 : 0) | (has_history ? 2 : 0)));
+  w.number(static_cast<std::uint8_t>(f.group.size()));
+  w.raw(f.group);
+  if (has_history) put(w, *f.history);
+}
+void write(Writer& w, const DedupSnapshot& f) {
+  w.number(Tag::dedup_snapshot);
+  w.number(f.queue);
+  w.number(f.id[0]);
+  w.number(f.id[1]);
+  put(w, f.expires);
+  w.raw(f.message_id.bytes);
+  w.number(f.sequence);
+}
+void write(Writer& w, const AttemptSnapshot& f) {
+  w.number(Tag::attempt_snapshot);
+  w.number(f.queue);
+  w.text(f.attempt_id);
+  put(w, f.expires);
+  w.number(static_cast<std::uint8_t>(f.messages.size()));
+  for (const auto& [key, generation] : f.messages) {
+    w.number(key);
+    w.number(generation);
+  }
+}
+void write(Writer& w, const TaskSnapshot& f) {
+  w.number(Tag::task_snapshot);
+  put(w, f.started);
+  w.number(f.status);
+  w.number(f.moved);
+  put(w, f.started_wall);
+  w.text(f.failure);
+}
+void write(Writer& w, const CheckpointEnded&) { w.number(Tag::checkpoint_ended); }
+
+QueueCreated get_queue_created(Reader& r) {
+  QueueCreated f;
+  f.queue = r.number<QueueKey>();
+  f.arn = r.number<NameIndex>();
+  f.identity.account = r.text();
+  f.identity.region = r.text();
+  f.identity.name = r.text();
+  f.settings = get_settings(r);
+  f.tags = get_tags(r);
+  return f;
+}
+
+MoveTaskStarted get_task_started(Reader& r) {
+  MoveTaskStarted f;
+  f.task = r.number<TaskKey>();
+  f.id = Uuid{r.array<16>()};
+  f.source = r.number<QueueKey>();
+  f.source_arn = r.text();
+  f.destination_arn = r.text();
+  f.rate = r.number<std::uint32_t>();
+  f.to_move = r.number<std::uint64_t>();
+  return f;
+}
+
+// Passes over the stored bytes of a message and tells where they lie.
+BodyRef skip_stored(Reader& r, journal::Location at) {
+  const std::size_t start = r.position();
+  r.raw(4);
+  const auto tail_size = r.number<std::uint32_t>();
+  r.raw(kMessageHeadBytes - 8 + std::size_t{tail_size});
+  return {at.segment,
+          at.offset + static_cast<std::uint32_t>(start),
+          static_cast<std::uint32_t>(r.position() - start)};
+}
+
+MessageSent read_message_sent(Reader& r, journal::Location at, std::string_view payload) {
+  MessageSent f{};
+  const std::size_t start = r.position();
+  f.body = skip_stored(r, at);
+  const auto stored = r.ok() ? decode_message(payload.substr(start, f.body.size)) : std::nullopt;
+  if (!stored) {
+    r.refuse();
+    return f;
+  }
+  f.queue = stored->queue;
+  f.key = stored->key;
+  f.message_id = stored->message_id;
+  f.visible_at = stored->visible_at;
+  f.group = stored->contents.group;
+  f.dedup = stored->contents.dedup;
+  return f;
+}
+
+MessagesReceived read_messages_received(Reader& r) {
+  MessagesReceived f{};
+  f.queue = r.number<QueueKey>();
+  f.by = r.number<NameIndex>();
+  f.visible_at = get_time(r);
+  f.count = get_keys(r, f.keys);
+  f.attempt_id = r.text();
+  return f;
+}
+
+ReceiveRepeated read_receive_repeated(Reader& r) {
+  ReceiveRepeated f{};
+  f.queue = r.number<QueueKey>();
+  f.visible_at = get_time(r);
+  f.count = get_keys(r, f.keys);
+  return f;
+}
+
+MessageRedriven read_message_redriven(Reader& r) {
+  MessageRedriven f{};
+  f.task = r.number<TaskKey>();
+  f.key = r.number<MessageKey>();
+  f.from = r.number<QueueKey>();
+  f.to = r.number<QueueKey>();
+  f.message_id = Uuid{r.array<16>()};
+  f.sequence = r.number<std::uint64_t>();
+  return f;
+}
+
+MessageSnapshot read_message_snapshot(Reader& r) {
+  MessageSnapshot f{};
+  f.key = r.number<MessageKey>();
+  f.queue = r.number<QueueKey>();
+  f.body = get_body(r);
+  f.visible_at = get_time(r);
+  f.sent_at = get_time(r);
+  f.receive_count = r.number<std::uint32_t>();
+  f.phase = r.number<std::uint8_t>();
+  const auto flags = r.number<std::uint8_t>();
+  f.visibility_touched = (flags & 1) != 0;
+  f.group = r.raw(r.number<std::uint8_t>());
+  if ((flags & 2) != 0) f.restored = get_history(r);
+  return f;
+}
+
+AttemptSnapshot read_attempt_snapshot(Reader& r) {
+  AttemptSnapshot f{};
+  f.queue = r.number<QueueKey>();
+  f.attempt_id = r.text();
+  f.expires = get_time(r);
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    const auto key = r.number<MessageKey>();
+    f.messages.emplace_back(key, r.number<std::uint32_t>());
+  }
+  return f;
+}
+
+Change read_change(Reader& r, journal::Location at, std::string_view payload) {
+  // Braced initialisers are evaluated left to right, so members are read in the order in which they were written.
+  switch (r.number<Tag>()) {
+    case Tag::server_started:
+      return ServerStarted{r.array<16>()};
+    case Tag::name_learned:
+      return NameLearned{r.number<NameIndex>(), r.text()};
+    case Tag::queue_created:
+      return get_queue_created(r);
+    case Tag::queue_settings_changed:
+      return QueueSettingsChanged{r.number<QueueKey>(), get_settings(r)};
+    case Tag::queue_tags_changed:
+      return QueueTagsChanged{r.number<QueueKey>(), get_tags(r)};
+    case Tag::queue_deleted:
+      return QueueDeleted{r.number<QueueKey>()};
+    case Tag::queue_purged:
+      return QueuePurged{r.number<QueueKey>()};
+    case Tag::message_sent:
+      return read_message_sent(r, at, payload);
+    case Tag::messages_received:
+      return read_messages_received(r);
+    case Tag::message_deleted:
+      return MessageDeleted{r.number<QueueKey>(), r.number<MessageKey>()};
+    case Tag::visibility_changed:
+      return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r)};
+    case Tag::receive_repeated:
+      return read_receive_repeated(r);
+    case Tag::message_dead_lettered:
+      return MessageDeadLettered{
+          r.number<MessageKey>(), r.number<QueueKey>(), r.number<QueueKey>(), r.number<std::uint64_t>()};
+    case Tag::message_redriven:
+      return read_message_redriven(r);
+    case Tag::move_task_started:
+      return get_task_started(r);
+    case Tag::move_task_ended:
+      return MoveTaskEnded{r.number<TaskKey>(), r.number<TaskStatus>(), r.text()};
+    case Tag::message_relocated: {
+      MessageRelocated f{};
+      f.key = r.number<MessageKey>();
+      f.body = skip_stored(r, at);
+      return f;
+    }
+    case Tag::checkpoint_begun:
+      return CheckpointBegun{r.number<MessageKey>(), r.number<QueueKey>(), r.number<TaskKey>(),
+                             r.number<std::uint32_t>(), r.array<16>()};
+    case Tag::queue_snapshot:
+      return QueueSnapshot{get_queue_created(r), get_time(r), get_time(r), get_time(r)};
+    case Tag::message_snapshot:
+      return read_message_snapshot(r);
+    case Tag::dedup_snapshot:
+      return DedupSnapshot{r.number<QueueKey>(), {r.number<std::uint64_t>(), r.number<std::uint64_t>()},
+                           get_time(r), Uuid{r.array<16>()}, r.number<std::uint64_t>()};
+    case Tag::attempt_snapshot:
+      return read_attempt_snapshot(r);
+    case Tag::task_snapshot:
+      return TaskSnapshot{get_task_started(r), r.number<TaskStatus>(), r.number<std::uint64_t>(), get_time(r), r.text()};
+    case Tag::checkpoint_ended:
+      return CheckpointEnded{};
+  }
+  r.refuse();
+  return CheckpointEnded{};
+}
+
+}  // namespace
+
+std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp, std::span<const Change> changes) {
+  scratch_.clear();
+  parts_.clear();
+  stored_.clear();
+  flushed_ = external_bytes_ = 0;
+  Writer w(scratch_);
+  put(w, stamp.now);
+  put(w, stamp.wall);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto note_stored = [&](std::size_t head_size, std::string_view tail) {
+      stored_.push_back({.change = i,
+                         .offset = static_cast<std::uint32_t>(scratch_.size() - head_size + external_bytes_),
+                         .size = static_cast<std::uint32_t>(head_size + tail.size())});
+      add_external(tail);
+    };
+    if (const auto* sent = std::get_if<MessageSent>(&changes[i])) {
+      w.number(Tag::message_sent);
+      encode_message_head(scratch_,
+                          {.key = sent->key,
+                           .queue = sent->queue,
+                           .message_id = sent->message_id,
+                           .sent_wall = stamp.wall,
+                           .visible_at = sent->visible_at,
+                           .contents = {},
+                           .tail_crc = sent->tail_crc,
+                           .tail = sent->tail});
+      note_stored(kMessageHeadBytes, sent->tail);
+    } else if (const auto* relocated = std::get_if<MessageRelocated>(&changes[i])) {
+      w.number(Tag::message_relocated);
+      w.number(relocated->key);
+      note_stored(0, relocated->stored);
+    } else {
+      std::visit(
+          [&]<class Fact>(const Fact& fact) {
+            constexpr bool kAbove = std::is_same_v<Fact, MessageSent> || std::is_same_v<Fact, MessageRelocated>;
+            if constexpr (!kAbove) write(w, fact);
+          },
+          changes[i]);
+    }
+  }
+  flush_to(scratch_.size());
+  views_.clear();
+  for (const Part& part : parts_) {
+    views_.emplace_back(part.external != nullptr ? part.external : scratch_.data() + part.offset, part.size);
+  }
+  return views_;
+}
+
+void RecordEncoder::flush_to(std::size_t end) {
+  if (end > flushed_) parts_.push_back({.external = nullptr, .offset = flushed_, .size = end - flushed_});
+  flushed_ = end;
+}
+
+void RecordEncoder::add_external(std::string_view bytes) {
+  if (bytes.empty()) return;
+  flush_to(scratch_.size());
+  parts_.push_back({.external = bytes.data(), .offset = 0, .size = bytes.size()});
+  external_bytes_ += bytes.size();
+}
+
+Result<void> decode_record(journal::Location at, std::string_view payload,
+                           const std::function<void(const Change&, const Stamp&)>& visit) {
+  Reader reader(payload);
+  const Timestamp now = get_time(reader);
+  const Stamp stamp{.now = now, .wall = get_time(reader)};
+  while (reader.ok() && !reader.done()) {
+    const Change change = read_change(reader, at, payload);
+    if (reader.ok()) visit(change, stamp);
+  }
+  if (reader.ok()) return {};
+  return fail(ErrorCode::storage_damaged,
+              fmt::format("segment {}, offset {}: a record with a whole checksum holds facts this version cannot read",
+                          at.segment,
+                          at.offset));
+}
+
+}  // namespace redrive::store

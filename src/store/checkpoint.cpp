@@ -1,0 +1,215 @@
+// Background work of the store: checkpoints, and moving the last messages out of nearly empty segments.
+
+#include <algorithm>
+#include <cassert>
+
+#include "store/store.h"
+
+namespace redrive::store {
+namespace {
+
+// One slice keeps the engine's turn for some tens of microseconds.
+constexpr queue::Slot kSlotsPerSlice = 2048;
+constexpr std::size_t kMessagesPerSlice = 512;
+constexpr std::size_t kBuriedPerSlice = 1024;
+constexpr std::size_t kRelocationsPerSlice = 128;
+constexpr std::uint64_t kRelocationBytesPerSlice = 1u << 20;
+constexpr std::size_t kFactsPerRecord = 512;
+constexpr std::uint64_t kGarbageBytesMin = 64u << 20;
+constexpr std::uint32_t kSparesMin = 2;
+
+}  // namespace
+
+using queue::Change;
+using queue::MessageKey;
+using queue::QueueKey;
+using queue::Slot;
+using queue::Stamp;
+
+bool Store::checkpoint_due() const {
+  const auto totals = journal_->totals();
+  const std::uint64_t limit = std::max(options_.checkpoint_bytes_min, 2 * last_checkpoint_bytes_);
+  const std::uint64_t segments = options_.checkpoint_segments + limit / journal_->payload_bytes_max();
+  return totals.bytes_since_checkpoint > limit || totals.segments_since_checkpoint > segments;
+}
+
+bool Store::maintain(const Stamp& stamp) {
+  const bool burying = state_.bury(kBuriedPerSlice);
+  switch (checkpoint_.phase) {
+    case Checkpoint::Phase::idle:
+      if (checkpoint_due()) begin_checkpoint(stamp);
+      break;
+    case Checkpoint::Phase::messages:
+      checkpoint_messages(stamp);
+      break;
+    case Checkpoint::Phase::dedup:
+      checkpoint_dedup(stamp);
+      break;
+    case Checkpoint::Phase::syncing:
+      if (journal_->synced() >= checkpoint_.end) {
+        publish_.store(checkpoint_.begin);
+        last_checkpoint_bytes_ = checkpoint_.bytes;
+        checkpoint_ = {};
+      }
+      return burying;
+  }
+  return burying || checkpointing();
+}
+
+Result<void> Store::publish_checkpoint() {
+  const journal::Sequence begin = publish_.exchange(0);
+  if (begin == 0) return {};
+  return journal_->set_checkpoint(begin);
+}
+
+void Store::flush_snapshot(const Stamp& stamp, bool force) {
+  if (snapshot_.empty() || (!force && snapshot_.size() < kFactsPerRecord)) return;
+  append(stamp, snapshot_);
+  snapshot_.clear();
+}
+
+void Store::begin_checkpoint(const Stamp& stamp) {
+  const std::uint64_t before = journal_->totals().bytes_appended;
+  checkpoint_ = {.phase = Checkpoint::Phase::messages};
+  const Change begun = queue::CheckpointBegun{.last_key = state_.last_key(),
+                                              .last_queue = state_.last_queue(),
+                                              .last_task = state_.last_task(),
+                                              .name_count = static_cast<std::uint32_t>(state_.names().size()),
+                                              .secret = state_.secret()};
+  checkpoint_.begin = journal_->append_checkpoint_begin(encoder_.encode(stamp, std::span(&begun, 1))).sequence;
+  // Everything but messages and deduplication ids is small and goes in at once, so that it is consistent.
+  for (std::size_t i = 1; i < state_.names().size(); ++i) {
+    snapshot_.push_back(queue::NameLearned{static_cast<queue::NameIndex>(i), state_.names()[i]});
+    flush_snapshot(stamp, false);
+  }
+  for (const auto& [identity, queue] : state_.queues()) {
+    snapshot_.push_back(queue::QueueSnapshot{
+        .created = {queue->key, queue->arn, identity, queue->settings, queue->tags},
+        .created_wall = queue->created_wall,
+        .modified_wall = queue->modified_wall,
+        .purged_at = queue->purged_at});
+    for (const auto& [id, attempt] : queue->receive_attempts) {
+      snapshot_.push_back(queue::AttemptSnapshot{queue->key, id, attempt.expires, attempt.messages});
+    }
+    flush_snapshot(stamp, false);
+  }
+  for (const auto& [key, task] : state_.tasks()) {
+    snapshot_.push_back(queue::TaskSnapshot{
+        .started = {key, task.id, task.source, task.source_arn, task.destination_arn, task.rate, task.to_move},
+        .status = task.status,
+        .moved = task.moved,
+        .started_wall = task.started_wall,
+        .failure = task.failure});
+  }
+  flush_snapshot(stamp, true);
+  checkpoint_.bytes = journal_->totals().bytes_appended - before;
+}
+
+void Store::checkpoint_messages(const Stamp& stamp) {
+  const std::uint64_t before = journal_->totals().bytes_appended;
+  const auto& messages = state_.messages();
+  const Slot end = std::min(messages.end(), checkpoint_.slot + kSlotsPerSlice);
+  for (; checkpoint_.slot < end && snapshot_.size() < kMessagesPerSlice; ++checkpoint_.slot) {
+    const Slot slot = checkpoint_.slot;
+    const queue::Message& message = messages[slot];
+    if (message.key == MessageKey::none || state_.is_buried(slot)) continue;
+    snapshot_.push_back(queue::MessageSnapshot{.key = message.key,
+                                               .queue = state_.queue_of(slot),
+                                               .body = message.body,
+                                               .visible_at = message.visible_at,
+                                               .sent_at = message.sent_at,
+                                               .receive_count = message.receive_count,
+                                               .phase = static_cast<std::uint8_t>(message.phase),
+                                               .visibility_touched = message.visibility_touched,
+                                               .group = state_.group_of(slot),
+                                               .history = messages.history_if(slot),
+                                               .restored = nullptr});
+  }
+  flush_snapshot(stamp, true);
+  checkpoint_.bytes += journal_->totals().bytes_appended - before;
+  if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::dedup;
+}
+
+void Store::checkpoint_dedup(const Stamp& stamp) {
+  const std::uint64_t before = journal_->totals().bytes_appended;
+  // Queues in order of their keys; new ones come behind, so none is missed.
+  const queue::Queue* current = nullptr;
+  for (const auto& [identity, queue] : state_.queues()) {
+    if (queue->key < checkpoint_.dedup_queue || queue->dedup.size() == 0) continue;
+    if (current == nullptr || queue->key < current->key) current = queue.get();
+  }
+  if (current == nullptr) return end_checkpoint(stamp);
+  if (current->key != checkpoint_.dedup_queue) checkpoint_.dedup_position = 0;
+  checkpoint_.dedup_queue = current->key;
+  auto& position = checkpoint_.dedup_position;
+  position = std::max(position, current->dedup.first());
+  for (; position < current->dedup.last() && snapshot_.size() < kMessagesPerSlice; ++position) {
+    const queue::DedupId& id = current->dedup.id_at(position);
+    const auto* entry = current->dedup.entry(id);
+    if (entry == nullptr) continue;
+    snapshot_.push_back(queue::DedupSnapshot{current->key, id, entry->expires, entry->message_id, entry->sequence});
+  }
+  const bool queue_done = position >= current->dedup.last();
+  flush_snapshot(stamp, true);
+  checkpoint_.bytes += journal_->totals().bytes_appended - before;
+  if (queue_done) checkpoint_.dedup_queue = next(current->key);
+}
+
+void Store::end_checkpoint(const Stamp& stamp) {
+  const Change ended = queue::CheckpointEnded{};
+  checkpoint_.end = journal_->append_checkpoint_end(encoder_.encode(stamp, std::span(&ended, 1))).sequence;
+  checkpoint_.phase = Checkpoint::Phase::syncing;
+  // What the next checkpoint will need must fit into the reserve that a full disk leaves.
+  const auto segments = checkpoint_.bytes * 5 / 4 / journal_->payload_bytes_max();
+  journal_->set_spare_target(kSparesMin + static_cast<std::uint32_t>(segments));
+}
+
+void Store::choose_victims() {
+  std::uint64_t garbage = 0;
+  std::uint64_t used = 0;
+  std::vector<std::uint32_t> victims;
+  for (const auto& use : journal_->usage()) {
+    used += use.used_bytes;
+    if (use.active || !use.before_checkpoint || use.held_bytes == 0) continue;
+    if (use.held_bytes * 2 > use.used_bytes) continue;
+    garbage += use.used_bytes - use.held_bytes;
+    victims.push_back(use.segment);
+  }
+  if (garbage < std::min(kGarbageBytesMin, std::uint64_t{8} * journal_->payload_bytes_max()) || garbage * 4 < used) return;
+  compaction_ = {.victims = std::move(victims)};
+}
+
+std::vector<Store::Relocation> Store::choose_relocations() {
+  std::vector<Relocation> chosen;
+  if (compaction_.victims.empty()) choose_victims();
+  if (compaction_.victims.empty()) return chosen;
+  const auto& messages = state_.messages();
+  std::uint64_t bytes = 0;
+  const Slot end = std::min<Slot>(messages.end(), compaction_.slot + 8 * kSlotsPerSlice);
+  for (; compaction_.slot < end; ++compaction_.slot) {
+    if (chosen.size() == kRelocationsPerSlice || bytes > kRelocationBytesPerSlice) return chosen;
+    const queue::Message& message = messages[compaction_.slot];
+    if (message.key == MessageKey::none || state_.is_buried(compaction_.slot)) continue;
+    if (!std::ranges::binary_search(compaction_.victims, message.body.segment)) continue;
+    journal_->pin(message.body.segment);
+    chosen.push_back({.key = message.key, .from = message.body, .stored = {}});
+    bytes += message.body.size;
+  }
+  if (compaction_.slot >= messages.end()) compaction_ = {};
+  return chosen;
+}
+
+void Store::relocate(const Stamp& stamp, std::vector<Relocation>& relocations) {
+  std::vector<Change> changes;
+  for (const Relocation& relocation : relocations) {
+    const Slot slot = state_.messages().find(relocation.key);
+    const bool still_there = slot != queue::kNoSlot && state_.messages()[slot].body == relocation.from;
+    if (still_there && !relocation.stored.empty()) {
+      changes.push_back(queue::MessageRelocated{.key = relocation.key, .stored = relocation.stored, .body = {}});
+    }
+  }
+  if (!changes.empty()) commit(stamp, changes);
+  for (const Relocation& relocation : relocations) journal_->unpin(relocation.from.segment);
+}
+
+}  // namespace redrive::store

@@ -1,0 +1,114 @@
+#include "store/message_codec.h"
+
+#include <cassert>
+
+#include "store/bytes.h"
+
+namespace redrive::store {
+namespace {
+
+bool decode_tail(std::string_view tail, MessageContents& contents) {
+  Reader reader(tail);
+  const auto group_size = reader.number<std::uint8_t>();
+  const auto dedup_size = reader.number<std::uint8_t>();
+  const auto sender_size = reader.number<std::uint16_t>();
+  const auto trace_size = reader.number<std::uint16_t>();
+  reader.number<std::uint8_t>();  // Flags: none yet.
+  contents.attribute_count = reader.number<std::uint8_t>();
+  const auto attributes_size = reader.number<std::uint32_t>();
+  const auto body_size = reader.number<std::uint32_t>();
+  contents.md5_of_body = reader.array<16>();
+  contents.md5_of_attributes = reader.array<16>();
+  contents.group = reader.raw(group_size);
+  contents.dedup = reader.raw(dedup_size);
+  contents.sender = reader.raw(sender_size);
+  contents.trace = reader.raw(trace_size);
+  contents.attributes = reader.raw(attributes_size);
+  contents.body = reader.raw(body_size);
+  return reader.ok() && reader.done();
+}
+
+}  // namespace
+
+void append_attribute(std::string& out, const AttributeView& attribute) {
+  Writer writer(out);
+  writer.number(static_cast<std::uint16_t>(attribute.name.size()));
+  writer.number(static_cast<std::uint16_t>(attribute.type.size()));
+  writer.number(static_cast<std::uint32_t>(attribute.value.size()));
+  writer.number(static_cast<std::uint8_t>(attribute.binary));
+  writer.raw(attribute.name);
+  writer.raw(attribute.type);
+  writer.raw(attribute.value);
+}
+
+void MessageContents::for_each_attribute(const std::function<void(const AttributeView&)>& visit) const {
+  Reader reader(attributes);
+  for (int i = 0; i < attribute_count && reader.ok(); ++i) {
+    const auto name_size = reader.number<std::uint16_t>();
+    const auto type_size = reader.number<std::uint16_t>();
+    const auto value_size = reader.number<std::uint32_t>();
+    AttributeView attribute;
+    attribute.binary = reader.number<std::uint8_t>() != 0;
+    attribute.name = reader.raw(name_size);
+    attribute.type = reader.raw(type_size);
+    attribute.value = reader.raw(value_size);
+    if (reader.ok()) visit(attribute);
+  }
+}
+
+void encode_tail(std::string& out, const MessageContents& contents) {
+  assert(contents.group.size() <= 128 && contents.dedup.size() <= 128);
+  Writer writer(out);
+  writer.number(static_cast<std::uint8_t>(contents.group.size()));
+  writer.number(static_cast<std::uint8_t>(contents.dedup.size()));
+  writer.number(static_cast<std::uint16_t>(contents.sender.size()));
+  writer.number(static_cast<std::uint16_t>(contents.trace.size()));
+  writer.number(std::uint8_t{0});
+  writer.number(contents.attribute_count);
+  writer.number(static_cast<std::uint32_t>(contents.attributes.size()));
+  writer.number(static_cast<std::uint32_t>(contents.body.size()));
+  writer.raw(contents.md5_of_body);
+  writer.raw(contents.md5_of_attributes);
+  writer.raw(contents.group);
+  writer.raw(contents.dedup);
+  writer.raw(contents.sender);
+  writer.raw(contents.trace);
+  writer.raw(contents.attributes);
+  writer.raw(contents.body);
+}
+
+void encode_message_head(std::string& out, const StoredMessage& message) {
+  const std::size_t start = out.size();
+  Writer writer(out);
+  writer.number(std::uint32_t{0});
+  writer.number(static_cast<std::uint32_t>(message.tail.size()));
+  writer.number(message.key);
+  writer.number(message.queue);
+  writer.raw(message.message_id.bytes);
+  writer.number(message.sent_wall.ms());
+  writer.number(message.visible_at.ms());
+  assert(out.size() - start == kMessageHeadBytes);
+  const std::string_view summed = std::string_view(out).substr(start + 4);
+  const std::uint32_t crc = crc32c(summed, message.tail_crc);
+  std::memcpy(out.data() + start, &crc, sizeof(crc));
+}
+
+std::optional<StoredMessage> decode_message(std::string_view stored) {
+  Reader reader(stored);
+  StoredMessage message;
+  const auto crc = reader.number<std::uint32_t>();
+  const auto tail_size = reader.number<std::uint32_t>();
+  message.key = reader.number<queue::MessageKey>();
+  message.queue = reader.number<queue::QueueKey>();
+  message.message_id.bytes = reader.array<16>();
+  message.sent_wall = Timestamp(reader.number<std::int64_t>());
+  message.visible_at = Timestamp(reader.number<std::int64_t>());
+  message.tail = reader.raw(tail_size);
+  if (!reader.ok() || !reader.done()) return std::nullopt;
+  message.tail_crc = crc32c(message.tail);
+  if (crc32c(stored.substr(4, kMessageHeadBytes - 4), message.tail_crc) != crc) return std::nullopt;
+  if (!decode_tail(message.tail, message.contents)) return std::nullopt;
+  return message;
+}
+
+}  // namespace redrive::store

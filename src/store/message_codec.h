@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/digest.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "queue/ids.h"
+
+namespace redrive::store {
+
+// A message's stored bytes:
+//
+//   u32 checksum   crc32c of the rest of the head, seeded with the crc32c of the tail
+//   u32 tail size
+//   u64 key, u32 queue, 16 bytes message id, i64 sent (wall), i64 visible at (engine time)
+//   tail:
+//     u8 group size, u8 dedup size, u16 sender size, u16 trace size, u8 flags, u8 attribute count,
+//     u32 attributes size, u32 body size, 16 bytes md5 of body, 16 bytes md5 of attributes
+//     group, dedup id, sender, trace header, attributes, body
+//   attribute: u16 name size, u16 type size, u32 value size, u8 is binary; name, type, value
+//
+// The tail is made and summed outside the engine's turn; only the head is written inside it.
+inline constexpr std::size_t kMessageHeadBytes = 4 + 4 + 8 + 4 + 16 + 8 + 8;
+
+struct AttributeView {
+  std::string_view name;
+  std::string_view type;
+  std::string_view value;
+  bool binary = false;
+};
+void append_attribute(std::string& out, const AttributeView& attribute);
+
+// What a sender gave, as views.
+struct MessageContents {
+  std::string_view group;
+  std::string_view dedup;
+  std::string_view sender;
+  std::string_view trace;
+  Md5 md5_of_body{};
+  Md5 md5_of_attributes{};  // Of all of them; meaningless without any.
+  std::uint8_t attribute_count = 0;
+  std::string_view attributes;  // As append_attribute made them.
+  std::string_view body;
+
+  void for_each_attribute(const std::function<void(const AttributeView&)>& visit) const;
+};
+
+// Appends a tail to `out`.
+void encode_tail(std::string& out, const MessageContents& contents);
+
+struct StoredMessage {
+  queue::MessageKey key{};
+  queue::QueueKey queue{};
+  Uuid message_id;
+  Timestamp sent_wall;
+  Timestamp visible_at;
+  MessageContents contents;
+  std::uint32_t tail_crc = 0;
+  std::string_view tail;
+};
+
+// Appends the head; the tail's bytes follow it.
+void encode_message_head(std::string& out, const StoredMessage& message);
+// Reads stored bytes; nothing when they are not what was written.
+std::optional<StoredMessage> decode_message(std::string_view stored);
+
+}  // namespace redrive::store

@@ -1,0 +1,62 @@
+#include "store/store.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace redrive::store {
+
+using queue::BodyRef;
+using queue::Change;
+using queue::Stamp;
+
+Store::Store(const StoreOptions& options) : options_(options), state_(*this) {}
+
+Result<void> Store::replay(journal::Location at, std::string_view payload) {
+  return decode_record(at, payload, [this](const Change& change, const Stamp& stamp) {
+    state_.apply(change, stamp);
+    last_stamp_ = stamp;
+  });
+}
+
+void Store::attach(journal::Journal& journal) {
+  journal_ = &journal;
+  for (std::size_t segment = 0; segment < replayed_holds_.size(); ++segment) {
+    const std::int64_t bytes = replayed_holds_[segment];
+    assert(bytes >= 0);
+    if (bytes == 0) continue;
+    journal.hold(static_cast<std::uint32_t>(segment), static_cast<std::uint32_t>(bytes));
+  }
+  replayed_holds_ = {};
+}
+
+void Store::hold(const BodyRef& body) {
+  if (journal_ != nullptr) return journal_->hold(body.segment, body.size);
+  if (replayed_holds_.size() <= body.segment) replayed_holds_.resize(body.segment + std::size_t{1});
+  replayed_holds_[body.segment] += body.size;
+}
+
+void Store::let_go(const BodyRef& body) {
+  if (journal_ != nullptr) return journal_->let_go(body.segment, body.size);
+  replayed_holds_[body.segment] -= body.size;
+}
+
+journal::Appended Store::append(const Stamp& stamp, std::span<const Change> changes) {
+  last_stamp_ = stamp;
+  return journal_->append(encoder_.encode(stamp, changes));
+}
+
+journal::Sequence Store::commit(const Stamp& stamp, std::span<Change> changes) {
+  const journal::Appended appended = append(stamp, changes);
+  for (const RecordEncoder::Stored& stored : encoder_.stored()) {
+    const BodyRef body{appended.payload.segment, appended.payload.offset + stored.offset, stored.size};
+    if (auto* sent = std::get_if<queue::MessageSent>(&changes[stored.change])) {
+      sent->body = body;
+    } else {
+      std::get<queue::MessageRelocated>(changes[stored.change]).body = body;
+    }
+  }
+  for (const Change& change : changes) state_.apply(change, stamp);
+  return appended.sequence;
+}
+
+}  // namespace redrive::store

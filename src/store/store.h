@@ -1,0 +1,106 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "journal/journal.h"
+#include "queue/state.h"
+#include "store/change_codec.h"
+
+namespace redrive::store {
+
+struct StoreOptions {
+  // A checkpoint is due when this many bytes were appended since the last one began, or twice what that one took,
+  // whichever is more.
+  std::uint64_t checkpoint_bytes_min = 64u << 20;
+  std::uint32_t checkpoint_segments = 16;  // Or when the log since then spans this many segments (many restarts).
+};
+
+// The live state and the journal under it, kept equal: `commit` records facts and applies them in one step; opening replays
+// them. All calls on the engine's turn, except `read`.
+class Store final : public queue::BodyLedger {
+ public:
+  explicit Store(const StoreOptions& options = {});
+
+  // For open_journal: feeds one record of the past.
+  Result<void> replay(journal::Location at, std::string_view payload);
+  // Ends the replay: from now on facts go to this journal.
+  void attach(journal::Journal& journal);
+
+  queue::State& state() { return state_; }
+  const queue::State& state() const { return state_; }
+  // The latest moment in the journal, for telling how long the server was away.
+  const queue::Stamp& last_stamp() const { return last_stamp_; }
+
+  // Records the facts as one operation and applies them. BodyRefs of sent messages are filled in.
+  journal::Sequence commit(const queue::Stamp& stamp, std::span<queue::Change> changes);
+
+  // A message's stored bytes, body.size of them, to `out`. From any thread while the segment is pinned.
+  Result<void> read(const queue::BodyRef& body, char* out) const {
+    return journal_->read({body.segment, body.offset}, body.size, out);
+  }
+
+  // One slice of background work: checkpoints and burying. True while there is more to do at once.
+  bool maintain(const queue::Stamp& stamp);
+  // Call outside the engine's turn, after maintain: writes the manifest once a checkpoint is durable.
+  Result<void> publish_checkpoint();
+  bool checkpointing() const { return checkpoint_.phase != Checkpoint::Phase::idle; }
+
+  // Compaction in two steps, as reading takes time: choose on the turn, read outside it, move on the turn.
+  struct Relocation {
+    queue::MessageKey key;
+    queue::BodyRef from;
+    std::string stored;
+  };
+  std::vector<Relocation> choose_relocations();
+  void relocate(const queue::Stamp& stamp, std::vector<Relocation>& relocations);
+
+  void hold(const queue::BodyRef& body) override;
+  void let_go(const queue::BodyRef& body) override;
+  void pin(const queue::BodyRef& body) { journal_->pin(body.segment); }
+  void unpin(const queue::BodyRef& body) { journal_->unpin(body.segment); }
+
+ private:
+  struct Checkpoint {
+    enum class Phase { idle, messages, dedup, syncing };
+    Phase phase = Phase::idle;
+    journal::Sequence begin = 0;
+    journal::Sequence end = 0;
+    std::uint64_t bytes = 0;
+    queue::Slot slot = 0;
+    queue::QueueKey dedup_queue = queue::QueueKey::none;
+    std::uint64_t dedup_position = 0;
+  };
+  struct Compaction {
+    std::vector<std::uint32_t> victims;  // Sorted segment numbers.
+    queue::Slot slot = 0;
+  };
+
+  bool checkpoint_due() const;
+  void begin_checkpoint(const queue::Stamp& stamp);
+  void checkpoint_messages(const queue::Stamp& stamp);
+  void checkpoint_dedup(const queue::Stamp& stamp);
+  void end_checkpoint(const queue::Stamp& stamp);
+  journal::Appended append(const queue::Stamp& stamp, std::span<const queue::Change> changes);
+  void flush_snapshot(const queue::Stamp& stamp, bool force);
+  void choose_victims();
+
+  StoreOptions options_;
+  queue::State state_;
+  journal::Journal* journal_ = nullptr;
+  queue::Stamp last_stamp_{};
+  RecordEncoder encoder_;
+  Checkpoint checkpoint_;
+  std::uint64_t last_checkpoint_bytes_ = 0;
+  std::atomic<journal::Sequence> publish_{0};  // Begin of a durable checkpoint waiting for its manifest.
+  std::vector<queue::Change> snapshot_;
+  Compaction compaction_;
+  std::vector<std::int64_t> replayed_holds_;  // By segment, while there is no journal to tell.
+};
+
+}  // namespace redrive::store

@@ -1,0 +1,109 @@
+#include "wire/append.h"
+#include "wire/encode.h"
+#include "wire/scalar_text.h"
+#include "wire/scan.h"
+
+namespace redrive::wire {
+namespace {
+
+void append_escape(std::string& out, char c) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[static_cast<unsigned char>(c) & 15];
+  }
+}
+
+// Names are ours and need no escape.
+void append_name(std::string& out, std::string_view name, bool& first) {
+  append_parts(out, std::string_view(first ? "\"" : ",\""), name, "\":");
+  first = false;
+}
+
+void encode_list(std::string& out, const Type& type, const void* items) {
+  out += '[';
+  const std::size_t size = type.size(items);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i > 0) out += ',';
+    encode_json_value(out, *type.inner, type.item(items, i));
+  }
+  out += ']';
+}
+
+void encode_map(std::string& out, const Type& type, const void* items) {
+  out += '{';
+  const std::size_t size = type.size(items);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i > 0) out += ',';
+    append_json_text(out, type.key(items, i));
+    out += ':';
+    encode_json_value(out, *type.inner, type.item(items, i));
+  }
+  out += '}';
+}
+
+}  // namespace
+
+void append_json_text(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const char* stop = scan_to<JsonEscapes>(at, end);
+  if (stop == end) return append_parts(out, "\"", text, "\"");
+  out += '"';
+  while (stop != end) {
+    out.append(at, stop);
+    append_escape(out, *stop);
+    at = stop + 1;
+    stop = scan_to<JsonEscapes>(at, end);
+  }
+  append_parts(out, std::string_view(at, end), "\"");
+}
+
+void encode_json_value(std::string& out, const Type& type, const void* value) {
+  switch (type.kind) {
+    case Kind::text:
+      return append_json_text(out, *static_cast<const std::string_view*>(value));
+    case Kind::list:
+      return encode_list(out, type, value);
+    case Kind::map:
+      return encode_map(out, type, value);
+    case Kind::record:
+      return encode_json(out, *type.record, value);
+    default:
+      break;
+  }
+  if (!is_json_literal(type)) out += '"';
+  append_scalar(out, type, value);
+  if (!is_json_literal(type)) out += '"';
+}
+
+void encode_json(std::string& out, const Record& record, const void* value) {
+  out += '{';
+  bool first = true;
+  for (const Field& field : record.fields) {
+    const void* held = value_to_write(field, value);
+    if (held == nullptr && !field.traits.always) continue;
+    append_name(out, field.name, first);
+    encode_json_value(out, bare(*field.type), held != nullptr ? held : field.of(value));
+  }
+  out += '}';
+}
+
+}  // namespace redrive::wire

@@ -1,0 +1,253 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/ids.h"
+#include "wire/type.h"
+
+// How a struct declares what travels. Beside the struct, in its namespace:
+//
+//   constexpr auto shape_of(SendMessageInput*) {
+//     using In = SendMessageInput;
+//     return wire::shape(
+//         wire::required("MessageBody", &In::message_body).filled(),
+//         wire::optional("DelaySeconds", &In::delay_seconds).between(0, 900, "..."),
+//         wire::optional("MessageAttributes", &In::message_attributes).each("MessageAttribute"));
+//   }
+//
+// Decoders, encoders and checks are walks over kRecord<SendMessageInput>, which is made from it.
+
+namespace redrive::wire {
+
+template <class Owner, class Value>
+struct Member {
+  std::string_view name;
+  Value Owner::*place;
+  Traits traits;
+
+  // Values outside fail with "Value <n> for parameter <name> is invalid. Reason: <reason>".
+  constexpr Member between(std::int64_t min, std::int64_t max, std::string_view reason) const {
+    Member changed = *this;
+    changed.traits.ranged = true;
+    changed.traits.min = min;
+    changed.traits.max = max;
+    changed.traits.reason = reason;
+    return changed;
+  }
+  // Query and XML flatten collections: <item>.1, <item>.2 and a repeated <item> element.
+  constexpr Member each(std::string_view item, std::string_view key = "Name",
+                        std::string_view value = "Value") const {
+    Member changed = *this;
+    changed.traits.item_name = item;
+    changed.traits.key_name = key;
+    changed.traits.value_name = value;
+    return changed;
+  }
+  constexpr Member filled() const { return with(&Traits::filled); }
+  constexpr Member queue() const { return with(&Traits::queue); }
+  constexpr Member content() const { return with(&Traits::content); }
+  constexpr Member always() const { return with(&Traits::always); }
+
+ private:
+  constexpr Member with(bool Traits::*trait) const {
+    Member changed = *this;
+    changed.traits.*trait = true;
+    return changed;
+  }
+};
+
+template <class Owner, class Value>
+constexpr auto required(std::string_view name, Value Owner::*place) {
+  return Member<Owner, Value>{name, place, Traits{.required = true}};
+}
+
+template <class Owner, class Value>
+constexpr auto optional(std::string_view name, Value Owner::*place) {
+  return Member<Owner, Value>{name, place, Traits{}};
+}
+
+template <class... Members>
+constexpr auto shape(Members... members) {
+  static_assert(sizeof...(Members) <= 64, "a decoder notes the members it saw in 64 bits");
+  return std::tuple<Members...>(members...);
+}
+
+namespace detail {
+
+template <class T>
+struct RecordOf;  // Types name records and records name types; this is the knot.
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_list = false;
+template <class T>
+inline constexpr bool is_list<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<std::vector<std::pair<std::string_view, T>>> = true;
+
+template <class T>
+struct BareOf {
+  using type = T;
+};
+template <class T>
+struct BareOf<std::optional<T>> {
+  using type = T;
+};
+template <class T>
+using Bare = typename BareOf<T>::type;
+
+template <class T>
+constexpr Kind kind_of() {
+  if constexpr (std::is_same_v<T, std::string_view>) return Kind::text;
+  if constexpr (std::is_same_v<T, bool>) return Kind::flag;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Kind::int32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return Kind::int64;
+  if constexpr (std::is_same_v<T, Uuid>) return Kind::uuid;
+  if constexpr (std::is_same_v<T, Md5>) return Kind::md5;
+  if constexpr (std::is_same_v<T, Blob>) return Kind::blob;
+  if constexpr (is_optional<T>) return Kind::optional;
+  if constexpr (is_map<T>) return Kind::map;
+  if constexpr (is_list<T> && !is_map<T>) return Kind::list;
+  return Kind::record;
+}
+
+template <class T>
+void reset(void* value) {
+  auto& typed = *static_cast<T*>(value);
+  if constexpr (is_list<T>) {
+    typed.clear();
+  } else {
+    typed = T{};
+  }
+}
+
+template <class T>
+constexpr Type type_of();
+
+}  // namespace detail
+
+template <class T>
+inline constexpr Type kType = detail::type_of<T>();
+
+namespace detail {
+
+template <class T>
+constexpr void add_optional_operations(Type& type) {
+  type.inner = &kType<typename T::value_type>;
+  type.engage = [](void* value) -> void* { return &static_cast<T*>(value)->emplace(); };
+  type.held = [](const void* value) -> const void* {
+    const auto& typed = *static_cast<const T*>(value);
+    return typed ? &*typed : nullptr;
+  };
+}
+
+template <class T>
+constexpr void add_list_operations(Type& type) {
+  type.inner = &kType<typename T::value_type>;
+  type.item = [](const void* items, std::size_t index) -> const void* {
+    return &(*static_cast<const T*>(items))[index];
+  };
+  type.append = [](void* items) -> void* { return &static_cast<T*>(items)->emplace_back(); };
+}
+
+template <class T>
+constexpr void add_map_operations(Type& type) {
+  using Value = typename T::value_type::second_type;
+  type.inner = &kType<Value>;
+  type.item = [](const void* items, std::size_t index) -> const void* {
+    return &(*static_cast<const T*>(items))[index].second;
+  };
+  type.key = [](const void* items, std::size_t index) {
+    return (*static_cast<const T*>(items))[index].first;
+  };
+  type.place = [](void* items, std::string_view key) -> void* {
+    auto& typed = *static_cast<T*>(items);
+    const auto found = std::ranges::find(typed, key, &T::value_type::first);
+    if (found == typed.end()) return &typed.emplace_back(key, Value{}).second;
+    found->second = Value{};
+    return &found->second;
+  };
+}
+
+template <class T>
+constexpr Type type_of() {
+  Type type{.kind = kind_of<T>(), .reset = &reset<T>};
+  if constexpr (is_optional<T>) add_optional_operations<T>(type);
+  if constexpr (is_list<T>) {
+    type.size = [](const void* items) { return static_cast<const T*>(items)->size(); };
+  }
+  if constexpr (is_map<T>) {
+    add_map_operations<T>(type);
+  } else if constexpr (is_list<T>) {
+    add_list_operations<T>(type);
+  }
+  if constexpr (kind_of<T>() == Kind::record) type.record = &RecordOf<T>::kValue;
+  return type;
+}
+
+template <class T>
+inline constexpr auto kShape = shape_of(static_cast<T*>(nullptr));
+
+template <class T, std::size_t I>
+inline constexpr auto kMember = std::get<I>(kShape<T>);
+
+template <class T, std::size_t I>
+constexpr Field field_of() {
+  using Value = std::remove_cvref_t<decltype(std::declval<T&>().*kMember<T, I>.place)>;
+  static_assert(!is_list<Value> || !kMember<T, I>.traits.item_name.empty(),
+                "a collection says with each() what Query and XML call one item");
+  static_assert(is_list<Value> || !kMember<T, I>.traits.always, "always() is for collections");
+  static_assert(!is_list<Bare<Value>> || is_list<Value>, "an empty collection is an absent one");
+  return Field{
+      .name = kMember<T, I>.name,
+      .type = &kType<Value>,
+      .traits = kMember<T, I>.traits,
+      .in = [](void* record) -> void* { return &(static_cast<T*>(record)->*kMember<T, I>.place); },
+      .of = [](const void* record) -> const void* {
+        return &(static_cast<const T*>(record)->*kMember<T, I>.place);
+      },
+  };
+}
+
+template <class T>
+inline constexpr auto kFields = []<std::size_t... I>(std::index_sequence<I...>) {
+  return std::array<Field, sizeof...(I)>{field_of<T, I>()...};
+}
+(std::make_index_sequence<std::tuple_size_v<decltype(kShape<T>)>>());
+
+template <class T>
+void reset_members(void* record) {
+  const auto reset_each = [&](const auto&... member) {
+    (reset<std::remove_cvref_t<decltype(std::declval<T&>().*member.place)>>(
+         &(static_cast<T*>(record)->*member.place)),
+     ...);
+  };
+  std::apply(reset_each, kShape<T>);
+}
+
+template <class T>
+struct RecordOf {
+  static constexpr Record kValue{kFields<T>, &reset_members<T>};
+};
+
+}  // namespace detail
+
+// The table that codecs walk for T.
+template <class T>
+inline constexpr const Record& kRecord = detail::RecordOf<T>::kValue;
+
+}  // namespace redrive::wire

@@ -1,0 +1,112 @@
+#include "wire/append.h"
+#include "wire/encode.h"
+#include "wire/scalar_text.h"
+#include "wire/scan.h"
+
+namespace redrive::wire {
+namespace {
+
+void append_reference(std::string& out, char c) {
+  switch (c) {
+    case '&':
+      out += "&amp;";
+      return;
+    case '<':
+      out += "&lt;";
+      return;
+    case '>':
+      out += "&gt;";
+      return;
+    case '"':
+      out += "&quot;";
+      return;
+    case '\r':
+      out += "&#xD;";
+      return;
+    case '\n':
+    case '\t':
+      out += c;
+      return;
+    default:
+      out += "\xef\xbf\xbd";
+  }
+}
+
+void open(std::string& out, std::string_view name) {
+  append_parts(out, "<", name, ">");
+}
+
+void close(std::string& out, std::string_view name) {
+  append_parts(out, "</", name, ">");
+}
+
+void append_text_element(std::string& out, std::string_view name, std::string_view text) {
+  const char* const end = text.data() + text.size();
+  const bool plain = scan_to<XmlEscapes>(text.data(), end) == end;
+  if (plain) return append_parts(out, "<", name, ">", text, "</", name, ">");
+  open(out, name);
+  append_xml_text(out, text);
+  close(out, name);
+}
+
+void append_element(std::string& out, std::string_view name, const Type& type, const void* value) {
+  if (type.kind == Kind::text) {
+    return append_text_element(out, name, *static_cast<const std::string_view*>(value));
+  }
+  open(out, name);
+  if (type.kind == Kind::record) {
+    encode_xml(out, *type.record, value);
+  } else {
+    append_scalar(out, type, value);
+  }
+  close(out, name);
+}
+
+void append_map_item(std::string& out, const Traits& traits, const Type& type, const void* items,
+                     std::size_t i) {
+  open(out, traits.item_name);
+  append_text_element(out, traits.key_name, type.key(items, i));
+  append_element(out, traits.value_name, *type.inner, type.item(items, i));
+  close(out, traits.item_name);
+}
+
+// Flattened: the items stand where the collection would.
+void append_items(std::string& out, const Field& field, const void* items) {
+  const Type& type = *field.type;
+  const std::size_t size = type.size(items);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (type.kind == Kind::map) {
+      append_map_item(out, field.traits, type, items, i);
+    } else {
+      append_element(out, field.traits.item_name, *type.inner, type.item(items, i));
+    }
+  }
+}
+
+}  // namespace
+
+void append_xml_text(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    const char* const stop = scan_to<XmlEscapes>(at, end);
+    out.append(at, stop);
+    if (stop == end) return;
+    append_reference(out, *stop);
+    at = stop + 1;
+  }
+}
+
+void encode_xml(std::string& out, const Record& record, const void* value) {
+  for (const Field& field : record.fields) {
+    const void* held = value_to_write(field, value);
+    if (held == nullptr) continue;
+    if (is_collection(*field.type)) {
+      append_items(out, field, held);
+    } else {
+      append_element(out, field.name, bare(*field.type), held);
+    }
+  }
+}
+
+}  // namespace redrive::wire

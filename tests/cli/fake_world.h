@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "cli/register.h"
+#include "cli/world.h"
+#include "tests/cli/fake_environment.h"
+#include "tests/cli/fake_server.h"
+
+// A world without a network, files or waiting, for the tests of commands.
+namespace redrive::cli {
+
+// An interrupt that comes when `polls_left` idle periods have passed.
+struct FakeInterrupt final : Interrupt {
+  bool watching = false;
+  int polls_left = 0;
+
+  void watch() override { watching = true; }
+  bool requested() const override { return polls_left <= 0; }
+  void idle_begins() override { --polls_left; }
+  void idle_ends() override {}
+};
+
+struct Outcome {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+class FakeWorld {
+ public:
+  FakeServer server;
+  FakeEnvironment environment;
+  ManualClock clock;
+  SeededIds ids{7};
+  FakeInterrupt interrupt;
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  std::vector<Duration> pauses;
+  std::mutex pauses_mutex;
+  World world{.terminal = {.in = in, .out = out, .err = err},
+              .environment = environment,
+              .clock = clock,
+              .ids = ids,
+              .interrupt = interrupt,
+              .connect = [this] { return std::make_unique<FakeTransport>(server); },
+              .sleep =
+                  [this](Duration pause) {
+                    const std::lock_guard lock(pauses_mutex);
+                    pauses.push_back(pause);
+                  }};
+
+  // Runs one command line, without the program's name.
+  Outcome run(std::vector<std::string> arguments) {
+    CLI::App app("test", "redrive");
+    int exit_code = 0;
+    register_commands(app, world, exit_code);
+    out.str("");
+    err.str("");
+    try {
+      std::reverse(arguments.begin(), arguments.end());
+      app.parse(arguments);
+    } catch (const CLI::ParseError& error) {
+      exit_code = report_parse_error(app, error, out, err);
+    }
+    return {exit_code, out.str(), err.str()};
+  }
+};
+
+}  // namespace redrive::cli

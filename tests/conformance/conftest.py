@@ -1,0 +1,116 @@
+"""One server for the whole run, three clients for every behavioural test.
+
+With REDRIVE_ENDPOINT set, the tests run against that server instead of starting one.
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+from harness import clients  # noqa: E402
+from harness.queue import Queue  # noqa: E402
+from harness.server import Server, ServerFailed, binary_path  # noqa: E402
+
+_ENDPOINT = pytest.StashKey()
+_SERVER = pytest.StashKey()
+_DATA = pytest.StashKey()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """With pytest-xdist the controlling process owns the server; workers only get its address."""
+    node.workerinput["redrive_endpoint"] = node.config.stash[_ENDPOINT]
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "own_server: starts its own server process")
+    if hasattr(config, "workerinput"):
+        config.stash[_ENDPOINT] = config.workerinput["redrive_endpoint"]
+        return
+    if not config.option.collectonly:
+        _start_server(config)
+
+
+def _start_server(config):
+    config.stash[_ENDPOINT] = os.environ.get("REDRIVE_ENDPOINT")
+    if config.stash[_ENDPOINT]:
+        return
+    config.stash[_DATA] = tempfile.mkdtemp(prefix="redrive-conformance-")
+    log = os.path.join(config.stash[_DATA], "server.log")
+    data = os.path.join(config.stash[_DATA], "data")
+    try:
+        config.stash[_SERVER] = Server("--data", data, log_path=log)
+    except (OSError, ServerFailed) as error:
+        printed = pathlib.Path(log).read_text(errors="replace")
+        shutil.rmtree(config.stash[_DATA])
+        pytest.exit(f"cannot start {binary_path()}: {error}\n{printed}", returncode=2)
+    config.stash[_ENDPOINT] = config.stash[_SERVER].endpoint
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """The server must have survived the tests and must end cleanly on SIGTERM."""
+    server = session.config.stash.get(_SERVER, None)
+    if server is None:
+        return
+    survived = server.running()
+    code = server.stop()
+    if survived and code == 0:
+        shutil.rmtree(session.config.stash[_DATA], ignore_errors=True)
+        return
+    what = "exited with" if survived else "died during the tests with"
+    print(f"\nFAILED: the server {what} code {code}; see {session.config.stash[_DATA]}")
+    session.exitstatus = 1
+
+
+@pytest.fixture(scope="session")
+def endpoint(request):
+    return request.config.stash[_ENDPOINT]
+
+
+_clients = {}
+
+
+def _client(name, endpoint):
+    """Clients are built once per process: loading boto3's service model takes a while."""
+    if (name, endpoint) not in _clients:
+        _clients[name, endpoint] = clients.ALL[name](endpoint)
+    return _clients[name, endpoint]
+
+
+@pytest.fixture(params=list(clients.ALL))
+def api(request, endpoint):
+    """Each behavioural test runs once per client; both protocols promise the same."""
+    return _client(request.param, endpoint)
+
+
+@pytest.fixture
+def json_api(endpoint):
+    return _client("json-raw", endpoint)
+
+
+@pytest.fixture
+def query_api(endpoint):
+    return _client("query-raw", endpoint)
+
+
+@pytest.fixture
+def new_queue(api):
+    """Makes queues with unique names and deletes them afterwards."""
+    made = []
+
+    def make(prefix="q", fifo=False, attributes=None, tags=None, using=None):
+        made.append(Queue.create(using or api, prefix, fifo, attributes, tags))
+        return made[-1]
+
+    yield make
+    for queue in made:
+        try:
+            queue.api.DeleteQueue(QueueUrl=queue.url)
+        except clients.ApiError:
+            pass  # The test deleted it itself.

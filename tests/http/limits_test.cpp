@@ -1,0 +1,113 @@
+#include "http/limits.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "http/server.h"
+#include "tests/http/raw_client.h"
+#include "tests/http/service.h"
+
+namespace redrive::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Limits, ConnectionsBeyondTheMaximumAreTurnedAway) {
+  Service service({.limits = {.connections_max = 2}});
+  RawClient first(service.port());
+  RawClient second(service.port());
+  for (RawClient* client : {&first, &second}) {
+    client->send(get("/"));
+    EXPECT_EQ(status_of(client->read_response()), 200);
+  }
+  RawClient third(service.port());
+  const std::string answer = third.read_to_end();
+  EXPECT_EQ(status_of(answer), 503);
+  EXPECT_EQ(body_of(answer), "Too many connections.\n");
+  EXPECT_EQ(service.server->connections(), 2u);
+
+  first.send(get("/", "Connection: close\r\n"));
+  first.read_to_end();
+  RawClient fourth(service.port());  // There is room again.
+  fourth.send(get("/"));
+  EXPECT_EQ(status_of(fourth.read_response()), 200);
+}
+
+TEST(Limits, SlowRequestsAreEnded) {
+  const struct {
+    const char* name;
+    std::string bytes;
+  } cases[] = {
+      {"head", "GET / HT"},
+      {"body", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhel"},
+      {"chunks", "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"},
+      {"second request", get("/") + "GET /"},
+  };
+  Service service({.limits = {.request_time_max = 40ms, .idle_time_max = 1h}});
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.name);
+    RawClient client(service.port());
+    client.send(one.bytes);
+    std::string response = client.read_response();
+    if (status_of(response) == 200) response = client.read_response();
+    EXPECT_EQ(status_of(response), 408);
+    EXPECT_TRUE(client.at_end());
+  }
+}
+
+// Sending a byte now and then does not buy more time.
+TEST(Limits, RequestTimeCountsFromItsFirstByte) {
+  Service service({.limits = {.request_time_max = 100ms, .idle_time_max = 1h}});
+  RawClient client(service.port());
+  client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 8000000\r\n\r\n");
+  const auto begun = std::chrono::steady_clock::now();
+  while (!client.has_input() && std::chrono::steady_clock::now() - begun < 10s) {
+    client.send("a");
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(status_of(client.read_response()), 408);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+}
+
+TEST(Limits, IdleConnectionsAreClosedWithoutAWord) {
+  Service service({.limits = {.request_time_max = 1h, .idle_time_max = 40ms}});
+  RawClient fresh(service.port());
+  EXPECT_TRUE(fresh.at_end());
+  RawClient used(service.port());
+  used.send(get("/"));
+  EXPECT_EQ(status_of(used.read_response()), 200);
+  EXPECT_TRUE(used.at_end());
+}
+
+// The waiting is ours, not the client's.
+TEST(Limits, TimeDoesNotRunForRequestsInHand) {
+  Service service({.limits = {.request_time_max = 20ms, .idle_time_max = 20ms}});
+  RawClient deferred(service.port());
+  deferred.send(get("/defer"));
+  RawClient held(service.port());
+  held.send(get("/hold/1"));
+  const Ticket ticket = service.tickets.take().value();
+  EXPECT_TRUE(service.holds.take());
+  RawClient clock(service.port());
+  EXPECT_TRUE(clock.at_end());  // Idle since then, and closed: the time is over.
+  service.answer(ticket, "late");
+  service.server->release(1);
+  EXPECT_EQ(body_of(deferred.read_response()), "late");
+  EXPECT_EQ(body_of(held.read_response()), "held 1");
+}
+
+TEST(Limits, ClientThatDoesNotReadItsAnswerIsClosed) {
+  Service service({.limits = {.request_time_max = 1h, .idle_time_max = 40ms}});
+  RawClient client(service.port());
+  client.send(get("/large/50000000"));
+  const auto begun = std::chrono::steady_clock::now();
+  const auto in_time = [&] { return std::chrono::steady_clock::now() - begun < 10s; };
+  while (!client.has_input() && in_time()) std::this_thread::yield();
+  while (service.server->connections() > 0 && in_time()) std::this_thread::yield();
+  EXPECT_EQ(service.server->connections(), 0u);
+  EXPECT_LT(client.read_to_end().size(), 50'000'000u);
+}
+
+}  // namespace
+}  // namespace redrive::http

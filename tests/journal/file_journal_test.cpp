@@ -1,0 +1,325 @@
+#include "journal/file_journal.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/journal/journal_testing.h"
+
+namespace redrive::journal {
+namespace {
+
+using sim::FaultyFiles;
+
+TEST(FileJournal, NumbersRecordsAndReadsThemBeforeAndAfterTheSync) {
+  FaultyFiles files;
+  auto [journal, replayed, locations, recovered] = must_open(files);
+  EXPECT_EQ(journal->appended(), 0u);
+  const std::string_view parts[] = {"one ", "", "record"};
+  const Appended first = journal->append(parts);
+  const Appended second = journal->append("another");
+  EXPECT_EQ(first.sequence, 1u);
+  EXPECT_EQ(second.sequence, 2u);
+  EXPECT_EQ(journal->synced(), 0u);
+  EXPECT_EQ(must_read(*journal, first.payload, 10), "one record");
+  EXPECT_EQ(must_sync(*journal), 2u);
+  EXPECT_EQ(journal->synced(), 2u);
+  EXPECT_EQ(must_read(*journal, second.payload, 7), "another");
+  EXPECT_EQ(must_read(*journal, {first.payload.segment, first.payload.offset + 4}, 3), "rec");
+  EXPECT_EQ(must_sync(*journal), 2u);
+  EXPECT_EQ(journal->totals().syncs, 1u);  // There was nothing for the second.
+}
+
+TEST(FileJournal, ReplaysWhatWasSyncedInOrder) {
+  FaultyFiles files;
+  std::map<Sequence, std::string> appended;
+  std::map<Sequence, Location> locations;
+  {
+    auto opened = must_open(files);
+    for (std::uint64_t i = 1; i <= 200; ++i) {
+      const std::string payload = numbered(i, i * 13 % 700);
+      const Appended at = opened.journal->append(payload);
+      appended[at.sequence] = payload;
+      locations[at.sequence] = at.payload;
+      if (i % 7 == 0) must_sync(*opened.journal);
+    }
+    must_sync(*opened.journal);
+    EXPECT_GT(opened.journal->totals().segments, 10u);
+  }
+  auto again = must_open(files);
+  EXPECT_EQ(again.replayed, appended);
+  EXPECT_EQ(again.locations, locations);
+  EXPECT_EQ(again.recovered.last_sequence, 200u);
+  EXPECT_EQ(again.recovered.records, 200u);
+  EXPECT_EQ(again.recovered.truncated, "");
+  for (const auto& [sequence, at] : locations) {
+    EXPECT_EQ(must_read(*again.journal, at, appended[sequence].size()), appended[sequence]);
+  }
+  EXPECT_EQ(again.journal->append("next").sequence, 201u);
+}
+
+// Rotation: a record never spans segments, and the largest fills one exactly.
+TEST(FileJournal, TakesRecordsAsLargeAsASegmentAndNoBytesLongOnes) {
+  FaultyFiles files;
+  auto opened = must_open(files);
+  const std::string largest = numbered(1, opened.journal->payload_bytes_max());
+  const Appended first = opened.journal->append(largest);
+  const Appended second = opened.journal->append(largest);
+  const Appended empty = opened.journal->append("");
+  EXPECT_EQ(first.payload.segment + 1, second.payload.segment);
+  EXPECT_EQ(second.payload.segment + 1, empty.payload.segment);
+  EXPECT_EQ(must_read(*opened.journal, second.payload, largest.size()), largest);
+  must_sync(*opened.journal);
+  EXPECT_EQ(must_read(*opened.journal, first.payload, largest.size()), largest);
+
+  const auto again = must_open(files);
+  EXPECT_EQ(again.replayed.at(1), largest);
+  EXPECT_EQ(again.replayed.at(2), largest);
+  EXPECT_EQ(again.replayed.at(3), "");
+}
+
+TEST(FileJournal, KeepsTheTailInMemoryAndTheRestInFiles) {
+  FaultyFiles files;
+  Options options = kSmall;
+  options.segment_bytes = 1u << 20;
+  options.tail_cache_bytes = 600u << 10;  // Two chunks and a bit.
+  auto opened = must_open(files, options);
+  std::vector<Appended> records;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    records.push_back(opened.journal->append(numbered(i, 100'000)));
+  }
+  files.fail_reads(true);
+  EXPECT_EQ(must_read(*opened.journal, records[0].payload, 100'000), numbered(0, 100'000));
+  must_sync(*opened.journal);
+  std::string out(100'000, '\0');
+  EXPECT_FALSE(opened.journal->read(records[0].payload, out.size(), out.data()).has_value());
+  EXPECT_EQ(must_read(*opened.journal, records[29].payload, 100'000), numbered(29, 100'000));
+  files.fail_reads(false);
+  EXPECT_EQ(must_read(*opened.journal, records[0].payload, 100'000), numbered(0, 100'000));
+}
+
+// A payload that leaves no room for another in its segment.
+constexpr std::uint32_t kFilling = 3980;
+
+class Recycling : public ::testing::Test {
+ protected:
+  // Fills some segments; each record almost fills one.
+  void fill(int segments) {
+    for (int i = 0; i < segments; ++i) {
+      last_ = journal().append(numbered(static_cast<std::uint64_t>(i), kFilling));
+    }
+    must_sync(journal());
+  }
+
+  void checkpoint() {
+    const Appended begin = append_checkpoint(journal());
+    must_sync(journal());
+    ASSERT_TRUE(journal().set_checkpoint(begin.sequence).has_value());
+  }
+
+  Journal& journal() { return *opened_.journal; }
+
+  FaultyFiles files_;
+  Opened opened_ = must_open(files_);
+  Appended last_{};
+};
+
+TEST_F(Recycling, SparesThenRemovesWhatLiesBeforeTheCheckpoint) {
+  fill(6);
+  checkpoint();
+  EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6, 7}));
+  must_housekeep(journal());
+  EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{7}));
+  EXPECT_EQ(journal().totals().spares, 2u);
+  EXPECT_EQ(files_.list()->size(), 4u);  // Manifest, segment, two spares.
+}
+
+TEST_F(Recycling, HeldAndPinnedSegmentsStay) {
+  fill(6);
+  journal().hold(2, 500);
+  journal().hold(2, 100);
+  journal().pin(4);
+  checkpoint();
+  must_housekeep(journal());
+  EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{2, 4, 7}));
+  EXPECT_EQ(journal().usage()[0].held_bytes, 600u);
+  journal().let_go(2, 500);
+  journal().unpin(4);
+  must_housekeep(journal());
+  EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{2, 7}));
+  journal().let_go(2, 100);
+  must_housekeep(journal());
+  EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{7}));
+}
+
+TEST_F(Recycling, WithoutACheckpointNothingIsRecycled) {
+  fill(6);
+  must_housekeep(journal());
+  EXPECT_EQ(journal().totals().segments, 6u);
+}
+
+TEST_F(Recycling, ASegmentsNameOutlivesItsHoldAcrossARestart) {
+  fill(3);
+  const Appended held = last_;
+  fill(3);
+  checkpoint();
+  journal().hold(held.payload.segment, kFilling);
+  must_housekeep(journal());
+  opened_ = must_open(files_);
+  journal().hold(held.payload.segment, kFilling);
+  must_housekeep(journal());
+  EXPECT_EQ(must_read(journal(), held.payload, kFilling), numbered(2, kFilling));
+  EXPECT_EQ(opened_.replayed.size(), 2u);  // Only the checkpoint's own records.
+  journal().let_go(held.payload.segment, kFilling);
+  must_housekeep(journal());
+  EXPECT_EQ(journal().totals().segments, 2u);
+}
+
+TEST_F(Recycling, CountsWhatCameSinceTheCheckpoint) {
+  fill(4);
+  EXPECT_EQ(journal().totals().segments_since_checkpoint, 4u);
+  const auto before = journal().totals().bytes_since_checkpoint;
+  EXPECT_GT(before, 4 * kFilling);
+  checkpoint();
+  EXPECT_EQ(journal().totals().segments_since_checkpoint, 1u);
+  EXPECT_LT(journal().totals().bytes_since_checkpoint, 200u);
+  EXPECT_EQ(journal().totals().bytes_appended,
+            before + journal().totals().bytes_since_checkpoint + kSegmentHeaderBytes);
+  must_housekeep(journal());
+  const auto since = journal().totals().bytes_since_checkpoint;
+  opened_ = must_open(files_);
+  EXPECT_EQ(journal().totals().bytes_since_checkpoint, since);
+}
+
+// A later, unfinished checkpoint does not count; the finished one is still the place to begin.
+TEST_F(Recycling, BeginsAtTheCheckpointSetNotAtTheOneBegun) {
+  fill(2);
+  checkpoint();
+  const std::string_view begin = "never finished";
+  journal().append_checkpoint_begin(std::span(&begin, 1));
+  must_sync(journal());
+  must_housekeep(journal());
+  EXPECT_EQ(must_open(files_).replayed.begin()->second, "checkpoint begins");
+}
+
+TEST_F(Recycling, RestartsDoNotPileUpSegments) {
+  fill(1);
+  for (int i = 0; i < 10; ++i) opened_ = must_open(files_);
+  EXPECT_EQ(journal().totals().segments, 2u);
+  EXPECT_EQ(opened_.replayed.size(), 1u);
+}
+
+TEST_F(Recycling, SpareTargetIsFollowedUpAndDown) {
+  journal().set_spare_target(5);
+  must_housekeep(journal());
+  EXPECT_EQ(journal().totals().spares, 5u);
+  journal().set_spare_target(1);
+  must_housekeep(journal());
+  EXPECT_EQ(journal().totals().spares, 1u);
+}
+
+TEST_F(Recycling, SparesOfAnotherSizeAreReplaced) {
+  must_housekeep(journal());
+  Options larger = kSmall;
+  larger.segment_bytes = 8192;
+  opened_ = must_open(files_, larger);
+  must_housekeep(journal());
+  EXPECT_EQ(journal().totals().spares, 2u);
+  const auto names = files_.list().value();
+  for (const std::string& name : names) {
+    if (!parse_spare_name(name)) continue;
+    EXPECT_EQ(files_.bytes(name)->size(), 8192u) << name;
+  }
+}
+
+class FullDisk : public Recycling {};
+
+TEST_F(FullDisk, ShowsWhenTheReserveIsTouchedAndHealsWhenThereIsSpace) {
+  must_housekeep(journal());
+  files_.limit_space(0);
+  EXPECT_TRUE(journal().has_room());
+  fill(2);  // Needs one spare.
+  must_housekeep(journal());
+  EXPECT_FALSE(journal().has_room());
+  fill(1);  // The reserve still serves.
+  EXPECT_EQ(journal().totals().spares, 0u);
+  must_housekeep(journal());
+  EXPECT_FALSE(journal().has_room());
+  files_.limit_space(5000);  // For one spare of two.
+  must_housekeep(journal());
+  EXPECT_FALSE(journal().has_room());
+  files_.limit_space(std::nullopt);
+  must_housekeep(journal());
+  EXPECT_TRUE(journal().has_room());
+  EXPECT_EQ(journal().totals().spares, 2u);
+}
+
+TEST_F(FullDisk, ACheckpointMakesRoom) {
+  fill(4);
+  must_housekeep(journal());
+  files_.limit_space(0);
+  fill(1);
+  must_housekeep(journal());
+  EXPECT_FALSE(journal().has_room());
+  checkpoint();
+  // There is no space for a manifest; none of the spares is left to give up for it either.
+  EXPECT_EQ(journal().totals().spares, 0u);
+  must_housekeep(journal());
+  EXPECT_FALSE(journal().has_room());
+  files_.limit_space(64);
+  must_housekeep(journal());
+  EXPECT_TRUE(journal().has_room());
+  EXPECT_EQ(segment_numbers(journal()).size(), 1u);
+}
+
+TEST_F(FullDisk, GivesUpASpareForTheManifest) {
+  fill(4);
+  must_housekeep(journal());
+  checkpoint();
+  ASSERT_EQ(journal().totals().spares, 1u);
+  files_.limit_space(0);
+  must_housekeep(journal());
+  EXPECT_TRUE(journal().has_room());
+  EXPECT_EQ(segment_numbers(journal()).size(), 1u);
+  EXPECT_EQ(must_open(files_).replayed.begin()->second, "checkpoint begins");
+}
+
+// The segment to go on in takes the place of a spare: deletes must be possible on a full disk.
+TEST_F(FullDisk, StartsOnTheReserve) {
+  fill(3);
+  must_housekeep(journal());
+  files_.limit_space(0);
+  opened_ = must_open(files_);
+  EXPECT_EQ(journal().totals().spares, 1u);
+  fill(1);
+  must_housekeep(journal());
+  EXPECT_FALSE(journal().has_room());
+  EXPECT_EQ(must_open(files_).replayed.size(), 4u);
+}
+
+TEST_F(FullDisk, WithoutAReserveTheSyncFailsForGood) {
+  files_.limit_space(0);
+  journal().append(numbered(1, kFilling));
+  must_sync(journal());
+  journal().append(numbered(2, kFilling));
+  const auto failed = journal().sync_once();
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().code, ErrorCode::storage_full);
+  EXPECT_EQ(journal().synced(), 1u);
+  files_.limit_space(std::nullopt);
+  EXPECT_FALSE(journal().sync_once().has_value());
+  EXPECT_FALSE(journal().housekeep().has_value());
+}
+
+TEST(FileJournalFailure, AFailedSyncIsNeverTriedAgain) {
+  FaultyFiles files;
+  auto opened = must_open(files);
+  opened.journal->append("lost");
+  files.fail_sync_after(0);
+  const auto failed = opened.journal->sync_once();
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().code, ErrorCode::storage_io);
+  EXPECT_EQ(opened.journal->synced(), 0u);
+  EXPECT_EQ(opened.journal->sync_once().error(), failed.error());
+}
+
+}  // namespace
+}  // namespace redrive::journal

@@ -1,0 +1,139 @@
+#include "journal/posix_files.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/journal/journal_testing.h"
+
+namespace redrive::journal {
+namespace {
+
+class PosixFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "journal-test-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern + "/data";
+    parent_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(parent_); }
+
+  std::unique_ptr<PosixFiles> must_open_files() {
+    auto files = PosixFiles::open(directory_, OpenMode::create);
+    EXPECT_TRUE(files.has_value()) << files.error().message;
+    return std::move(files.value());
+  }
+
+  std::string parent_;
+  std::string directory_;
+};
+
+TEST_F(PosixFilesTest, MakesTheDirectoryOnlyWhenAsked) {
+  const auto refused = PosixFiles::open(directory_, OpenMode::must_exist);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::storage_io);
+  EXPECT_NE(refused.error().message.find(directory_), std::string::npos);
+
+  must_open_files();
+  struct stat status;
+  ASSERT_EQ(::stat(directory_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+  EXPECT_TRUE(PosixFiles::open(directory_, OpenMode::must_exist).has_value());
+}
+
+TEST_F(PosixFilesTest, RefusesASecondOpenerAndNamesTheFirst) {
+  auto first = must_open_files();
+  const auto second = PosixFiles::open(directory_, OpenMode::create);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::storage_locked);
+  EXPECT_NE(second.error().message.find(directory_), std::string::npos);
+  EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos);
+  first.reset();
+  EXPECT_TRUE(PosixFiles::open(directory_, OpenMode::create).has_value());
+}
+
+TEST_F(PosixFilesTest, AProcessThatDiedHoldsNoLock) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto files = PosixFiles::open(directory_, OpenMode::create);
+    ::_exit(files ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  EXPECT_TRUE(PosixFiles::open(directory_, OpenMode::must_exist).has_value());
+}
+
+TEST_F(PosixFilesTest, ReadsWritesReservesRenamesAndRemoves) {
+  auto files = must_open_files();
+  auto file = files->create("a").value();
+  ASSERT_TRUE(file->write(3, "hello").has_value());
+  ASSERT_TRUE(file->sync().has_value());
+  EXPECT_EQ(file->size().value(), 8u);
+  ASSERT_TRUE(file->reserve(100).has_value());
+  EXPECT_EQ(file->size().value(), 100u);
+  std::string out(200, 'x');
+  EXPECT_EQ(file->read(0, out.data(), out.size()).value(), 100u);
+  EXPECT_EQ(out.substr(0, 9), std::string("\0\0\0hello\0", 9));
+  EXPECT_EQ(file->read(100, out.data(), 1).value(), 0u);
+
+  ASSERT_TRUE(files->rename("a", "b").has_value());
+  ASSERT_TRUE(files->sync_directory().has_value());
+  EXPECT_EQ(files->list().value(), (std::vector<std::string>{"b", "lock"}));
+  EXPECT_TRUE(files->open("b").has_value());
+  const auto missing = files->open("a");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, ErrorCode::storage_io);
+  EXPECT_NE(missing.error().message.find(directory_ + "/a"), std::string::npos);
+  EXPECT_TRUE(files->remove("b").has_value());
+  EXPECT_FALSE(files->remove("b").has_value());
+}
+
+TEST_F(PosixFilesTest, AFullDeviceIsToldFromOtherErrors) {
+  auto files = must_open_files();
+  std::filesystem::create_symlink("/dev/full", directory_ + "/full");
+  auto file = files->open("full");
+  if (!file) GTEST_SKIP() << "no /dev/full here";
+  const auto written = (*file)->write(0, "x");
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().code, ErrorCode::storage_full);
+}
+
+TEST_F(PosixFilesTest, AJournalLivesInRealFiles) {
+  std::map<Sequence, std::string> records;
+  {
+    auto files = must_open_files();
+    auto opened = must_open(*files);
+    for (std::uint64_t i = 1; i <= 50; ++i) {
+      records[i] = numbered(i, i * 50);
+      opened.journal->append(records[i]);
+      if (i % 9 == 0) must_sync(*opened.journal);
+    }
+    must_sync(*opened.journal);
+    must_housekeep(*opened.journal);
+    EXPECT_EQ(opened.journal->totals().spares, 2u);
+  }
+  auto files = must_open_files();
+  auto opened = must_open(*files);
+  EXPECT_EQ(opened.replayed, records);
+  EXPECT_EQ(must_read(*opened.journal, opened.locations[7], records[7].size()), records[7]);
+  EXPECT_TRUE(check_journal(*files)->healthy);
+}
+
+TEST_F(PosixFilesTest, AForeignDirectoryIsNamed) {
+  auto files = must_open_files();
+  std::ofstream(directory_ + "/thesis.txt") << "chapter one";
+  const auto opened = try_open(*files);
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().code, ErrorCode::storage_foreign);
+  EXPECT_NE(opened.error().message.find(directory_), std::string::npos);
+}
+
+}  // namespace
+}  // namespace redrive::journal

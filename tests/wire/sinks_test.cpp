@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/wire/parcel.h"
+#include "wire/encode.h"
+
+namespace redrive::wire {
+namespace {
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  append_json_text(out, text);
+  return out;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  append_xml_text(out, text);
+  return out;
+}
+
+TEST(JsonSink, WritesEveryKind) {
+  std::string out;
+  encode_json(out, full_parcel());
+  EXPECT_EQ(
+      out,
+      R"({"Sender":"Zoë \"Z\" <z&co>","Letter":"line one\r\nline two\t\\ \u0001 100% + more",)"
+      R"("Weight":900,"Floor":-2,"PostedAt":1767268800000,"Fragile":true,)"
+      R"("Id":"5fea7756-0ea4-451a-a703-a558b933e274","Digest":"f5b75010ea8a54b96f8fe7dafac65c18",)"
+      R"("Note":"","Seal":{"Country":"AT","Image":""},"Routes":["north","","a=b&c"],)"
+      R"("Stamps":[{"Country":"NL","Cents":80,"Image":"AP8Q"},{"Country":"","Cents":0}],)"
+      R"("Labels":{"k1":"v.1","":"empty key","k.3":""},)"
+      R"("Extras":{"first":{"Country":"DE","Cents":1},"second":{"Country":"FR"}}})");
+}
+
+TEST(JsonSink, LeavesOutWhatIsAbsentUnlessItIsAlwaysThere) {
+  std::string out;
+  encode_json(out, Parcel{});
+  EXPECT_EQ(out, R"({"Letter":"","Weight":0,"Fragile":false,"Routes":[]})");
+}
+
+TEST(JsonSink, EscapesWhatJsonForbids) {
+  EXPECT_EQ(json_text(""), R"("")");
+  EXPECT_EQ(json_text("\"\\\n\r\t"), R"("\"\\\n\r\t")");
+  EXPECT_EQ(json_text(std::string_view("\0\x1f\x7f", 3)), "\"\\u0000\\u001f\x7f\"");
+  EXPECT_EQ(json_text("h€llo 😀"), "\"h€llo 😀\"");
+  const std::string clean(100, 'x');
+  EXPECT_EQ(json_text(clean + "\"" + clean), "\"" + clean + "\\\"" + clean + "\"");
+}
+
+TEST(XmlSink, FlattensCollections) {
+  std::string out;
+  encode_xml(out, full_parcel());
+  EXPECT_EQ(out,
+            "<Sender>Zoë &quot;Z&quot; &lt;z&amp;co&gt;</Sender>"
+            "<Letter>line one&#xD;\nline two\t\\ \uFFFD 100% + more</Letter>"
+            "<Weight>900</Weight><Floor>-2</Floor><PostedAt>1767268800000</PostedAt>"
+            "<Fragile>true</Fragile><Id>5fea7756-0ea4-451a-a703-a558b933e274</Id>"
+            "<Digest>f5b75010ea8a54b96f8fe7dafac65c18</Digest><Note></Note>"
+            "<Seal><Country>AT</Country><Image></Image></Seal>"
+            "<Route>north</Route><Route></Route><Route>a=b&amp;c</Route>"
+            "<Stamp><Country>NL</Country><Cents>80</Cents><Image>AP8Q</Image></Stamp>"
+            "<Stamp><Country></Country><Cents>0</Cents></Stamp>"
+            "<Label><Key>k1</Key><Value>v.1</Value></Label>"
+            "<Label><Key></Key><Value>empty key</Value></Label>"
+            "<Label><Key>k.3</Key><Value></Value></Label>"
+            "<Extra><Name>first</Name><Value><Country>DE</Country><Cents>1</Cents></Value></Extra>"
+            "<Extra><Name>second</Name><Value><Country>FR</Country></Value></Extra>");
+}
+
+// Parsers fold raw carriage returns, which would break the body and its MD5.
+TEST(XmlSink, KeepsCarriageReturnsAndQuotesApartFromTheirEntities) {
+  EXPECT_EQ(xml_text("a\r\nb"), "a&#xD;\nb");
+  EXPECT_EQ(xml_text("\"&quot;"), "&quot;&amp;quot;");
+  EXPECT_EQ(xml_text("<a>'\t"), "&lt;a&gt;'\t");
+}
+
+}  // namespace
+}  // namespace redrive::wire
