@@ -62,12 +62,16 @@ Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) 
   wire::Decoder decoder;
   std::string padded;
   sqs::RedrivePolicyDocument document;
-  if (const auto decoded = decode_document(decoder, padded, text, document); !decoded) {
-    const bool object = sqs::is_policy(text);
-    return bad_policy(kName,
-                      text,
-                      object ? "Invalid value for maxReceiveCount: valid values are from 1 to 1000 both inclusive."
-                             : "Redrive policy is not a valid JSON map.");
+  const auto bad_count = [&](auto count) {
+    return bad_policy(
+        kName,
+        text,
+        fmt::format("Invalid value for maxReceiveCount: {}, valid values are from 1 to 1000 both inclusive.", count));
+  };
+  if (!decode_document(decoder, padded, text, document)) {
+    sqs::RedriveCountText count;
+    if (decode_document(decoder, padded, text, count)) return bad_count(count.max_receive_count.value_or(""));
+    return bad_policy(kName, text, "Redrive policy is not a valid JSON map.");
   }
   constexpr std::string_view kMissing = "Redrive policy does not contain mandatory attribute: {}.";
   if (!document.dead_letter_target_arn) {
@@ -75,12 +79,7 @@ Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) 
   }
   if (!document.max_receive_count) return bad_policy(kName, text, fmt::format(kMissing, "maxReceiveCount"));
   const std::int64_t count = *document.max_receive_count;
-  if (count < 1 || count > queue::kReceiveCountMaxMax) {
-    return bad_policy(
-        kName,
-        text,
-        fmt::format("Invalid value for maxReceiveCount: {}, valid values are from 1 to 1000 both inclusive.", count));
-  }
+  if (count < 1 || count > queue::kReceiveCountMaxMax) return bad_count(count);
   settings.redrive = queue::RedrivePolicy{std::string(*document.dead_letter_target_arn),
                                           static_cast<std::uint32_t>(count)};
   return {};

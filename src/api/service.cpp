@@ -211,6 +211,13 @@ void Service::answer(Service& service, Request& request) {
       request.reply.protocol == Protocol::json
           ? wire::decode_json(thread_decoder(), request.http.body, input)
           : wire::decode_query(thread_decoder(), request.http.query, request.http.body, input);
+  if constexpr (sqs::names_queue<typename Action::Input>) {
+    // Which queue is asked before what to do with it.
+    const bool nameless = input.queue_url.empty() && request.call.path.empty();
+    if (nameless && (decoded || decoded.error().code == ErrorCode::missing_parameter)) {
+      return request.fail({ErrorCode::missing_parameter, "The request must contain the parameter QueueUrl."});
+    }
+  }
   if (!decoded) return request.fail(decoded.error());
   if constexpr (std::is_same_v<Action, sqs::ReceiveMessage>) {
     auto plan = plan_receive(request.call, input);

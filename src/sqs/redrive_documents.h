@@ -17,6 +17,14 @@ constexpr auto shape_of(RedrivePolicyDocument*) {
                      wire::optional("maxReceiveCount", &Document::max_receive_count));
 }
 
+// For telling what was wrong with a count that is no number.
+struct RedriveCountText {
+  std::optional<std::string_view> max_receive_count;
+};
+constexpr auto shape_of(RedriveCountText*) {
+  return wire::shape(wire::optional("maxReceiveCount", &RedriveCountText::max_receive_count));
+}
+
 struct RedriveAllowPolicyDocument {
   std::optional<std::string_view> redrive_permission;
   StringList source_queue_arns;

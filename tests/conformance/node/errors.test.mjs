@@ -90,14 +90,14 @@ const refusals = [
   {
     situation: 'an empty body',
     ask: async () => send(client, await queueUrl(), ''),
-    name: 'MissingRequiredParameterException',
+    name: 'MissingParameter', // Not in the SDK's model: it shows the older code.
     code: 'MissingParameter',
     message: 'The request must contain the parameter MessageBody.',
   },
   {
     situation: 'too many messages asked for',
     ask: async () => receive(client, await queueUrl(), { MaxNumberOfMessages: 11 }),
-    name: 'InvalidParameterValueException',
+    name: 'InvalidParameterValue', // Likewise.
     code: 'InvalidParameterValue',
     message:
       'Value 11 for parameter MaxNumberOfMessages is invalid. ' +
