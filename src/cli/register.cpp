@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/Error.hpp>
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <thread>

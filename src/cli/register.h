@@ -1,9 +1,13 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <iosfwd>
 
 #include "cli/world.h"
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace redrive::cli {
 

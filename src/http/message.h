@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -31,7 +32,7 @@ struct Request {
 
 inline constexpr std::size_t kBodyPadding = 64;  // simdjson reads ahead.
 
-// Appends a response head. `content_length` of the body that the caller appends next.
+// A response but for its body. Values hold no line breaks: that is the caller's promise.
 struct ResponseHead {
   int status = 200;
   std::string_view content_type;  // None when empty.
@@ -41,7 +42,10 @@ struct ResponseHead {
 
 // Begins a response in `out` whose body length is not yet known, and returns a mark for
 // end_response, which fills in Content-Length. Between the two the caller appends the body to
-// `out`.
+// `out`. Statuses that have no body (1xx, 204, 304) get no Content-Length.
+//
+// The length has room for ten digits; end_response moves the body up to the last of them that is
+// used. That costs a copy in cache and keeps the head as any other server writes it.
 std::size_t begin_response(std::string& out, const ResponseHead& head);
 void end_response(std::string& out, std::size_t mark);
 

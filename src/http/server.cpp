@@ -61,7 +61,7 @@ LoopServer::LoopServer(const Options& options, Hooks hooks)
 LoopServer::~LoopServer() {
   first().post([this] {
     listener_.close();
-    wake_timer_.cancel();
+    wake_timer_.close();
   });
   for (const auto& loop : loops_) loop->stop();
   for (std::thread& thread : threads_) thread.join();

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,7 +25,8 @@ struct Ticket {
 };
 
 // One request and the place for its answer. A handler does exactly one of: append a response to
-// `out` and call reply(), or call defer().
+// `out` and call reply(), or call defer(). After the answer the connection closes if
+// request().keep_alive is false; ResponseHead::keep_alive is to say the same.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -33,7 +35,7 @@ class Exchange {
   // The response in out() is complete; it leaves once release() has reached `after`.
   virtual void reply(Mark after) = 0;
   // The answer comes later through Server::resume. `abandoned` runs on the connection's thread if
-  // the client goes away first; afterwards resume does nothing for this ticket.
+  // the client goes away first, or the server ends; afterwards the ticket is stale.
   virtual Ticket defer(std::function<void()> abandoned) = 0;
 };
 

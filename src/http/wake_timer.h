@@ -18,11 +18,14 @@ class WakeTimer {
   explicit WakeTimer(asio::io_context& context) : timer_(context) {}
 
   void set(std::chrono::milliseconds delay, std::function<void()> work) {
+    if (closed_) return;
     work_ = std::move(work);
     due_ = Clock::now() + delay;
     if (!armed_ || due_ < armed_for_) arm();
   }
-  void cancel() {
+  // For good: a loop that is to end must not wait for what is set from now on.
+  void close() {
+    closed_ = true;
     work_ = nullptr;
     timer_.cancel();
   }
@@ -50,6 +53,7 @@ class WakeTimer {
   Clock::time_point due_;
   Clock::time_point armed_for_;
   bool armed_ = false;
+  bool closed_ = false;
 };
 
 }  // namespace redrive::http

@@ -217,7 +217,7 @@ void FileJournal::hold(std::uint32_t segment, std::uint32_t bytes) {
 
 void FileJournal::let_go(std::uint32_t segment, std::uint32_t bytes) {
   const std::lock_guard lock(mutex_);
-  segments_.let_go(segment, bytes);
+  segments_.let_go(segment, bytes, appended() + 1);
 }
 
 bool FileJournal::has_segment(std::uint32_t segment) const {
@@ -289,7 +289,7 @@ Result<bool> FileJournal::recycle_segments() {
   std::vector<Segment> free;
   {
     const std::lock_guard lock(mutex_);
-    while (auto segment = segments_.take_free_below(saved_checkpoint_.record.segment)) {
+    while (auto segment = segments_.take_free_below(saved_checkpoint_.record.segment, synced())) {
       std::erase(opened_, segment->number);
       free.push_back(std::move(*segment));
     }

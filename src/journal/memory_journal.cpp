@@ -70,7 +70,7 @@ class MemoryJournal final : public Journal {
 
   void let_go(std::uint32_t segment, std::uint32_t bytes) override {
     const std::lock_guard lock(mutex_);
-    segments_.let_go(segment, bytes);
+    segments_.let_go(segment, bytes, 0);  // There is no crash to think of.
   }
 
   bool has_segment(std::uint32_t segment) const override {
@@ -102,7 +102,7 @@ class MemoryJournal final : public Journal {
 
   Result<bool> housekeep() override {
     const std::lock_guard lock(mutex_);
-    while (const auto free = segments_.take_free_below(checkpoint_.segment)) {
+    while (const auto free = segments_.take_free_below(checkpoint_.segment, 0)) {
       memory_.erase(free->number);
     }
     return false;

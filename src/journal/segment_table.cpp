@@ -36,10 +36,11 @@ void SegmentTable::hold(std::uint32_t number, std::uint64_t bytes) {
   at(number).held += bytes;
 }
 
-void SegmentTable::let_go(std::uint32_t number, std::uint64_t bytes) {
+void SegmentTable::let_go(std::uint32_t number, std::uint64_t bytes, Sequence free_after) {
   Segment& segment = at(number);
   assert(segment.held >= bytes);
   segment.held -= bytes;
+  segment.free_after = free_after;
 }
 
 void SegmentTable::pin(std::uint32_t number) {
@@ -52,11 +53,11 @@ void SegmentTable::unpin(std::uint32_t number) {
   --segment.pins;
 }
 
-std::optional<Segment> SegmentTable::take_free_below(std::uint32_t number) {
+std::optional<Segment> SegmentTable::take_free_below(std::uint32_t number, Sequence synced) {
   for (auto& slot : slots_) {
     if (!slot) continue;
     if (slot->number >= number) break;
-    if (slot->held > 0 || slot->pins > 0) continue;
+    if (slot->held > 0 || slot->pins > 0 || slot->free_after > synced) continue;
     auto taken = std::exchange(slot, std::nullopt);
     --count_;
     while (!slots_.empty() && !slots_.front()) {

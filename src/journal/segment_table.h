@@ -18,6 +18,7 @@ struct Segment {
   std::uint32_t used = 0;   // Up to the end of its last record.
   std::uint64_t held = 0;
   std::uint32_t pins = 0;
+  Sequence free_after = 0;     // Not before this record is durable; see Journal::let_go.
   std::uint32_t filled = 0;    // How far the file has been written in this or a former life.
   std::shared_ptr<File> file;  // Null until it is first needed.
 };
@@ -37,14 +38,15 @@ class SegmentTable {
   std::uint32_t count() const { return count_; }
 
   void hold(std::uint32_t number, std::uint64_t bytes);
-  void let_go(std::uint32_t number, std::uint64_t bytes);
+  void let_go(std::uint32_t number, std::uint64_t bytes, Sequence free_after);
   void pin(std::uint32_t number);
   void unpin(std::uint32_t number);
   // Lets the segment's open file go, if it has one.
   void close(std::uint32_t number) { at(number).file.reset(); }
 
-  // Takes out the oldest segment below `number` that nobody needs, if there is one.
-  std::optional<Segment> take_free_below(std::uint32_t number);
+  // Takes out the oldest segment below `number` that nobody needs, not even after a crash, if there
+  // is one.
+  std::optional<Segment> take_free_below(std::uint32_t number, Sequence synced);
 
   // `checkpoint` and `active` are segment numbers.
   std::vector<Journal::SegmentUse> usage(std::uint32_t checkpoint, std::uint32_t active) const;

@@ -130,6 +130,9 @@ struct MoveTaskEnded {
   std::string_view failure;
 };
 
+// Nothing but its stamp: makes durable that time has passed, with all that ended by it.
+struct TimePassed {};
+
 // A message's bytes now lie elsewhere (compaction).
 struct MessageRelocated {
   MessageKey key;
@@ -190,7 +193,7 @@ struct CheckpointEnded {};
 using Change =
     std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged, QueueDeleted,
                  QueuePurged, MessageSent, MessagesReceived, MessageDeleted, VisibilityChanged, ReceiveRepeated,
-                 MessageDeadLettered, MessageRedriven, MoveTaskStarted, MoveTaskEnded, MessageRelocated,
+                 MessageDeadLettered, MessageRedriven, MoveTaskStarted, MoveTaskEnded, MessageRelocated, TimePassed,
                  CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
                  CheckpointEnded>;
 

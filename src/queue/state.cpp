@@ -20,6 +20,10 @@ void State::advance(Queue& queue, Timestamp now) {
   if (box.is_fifo()) queue.dedup.advance(now);
 }
 
+void State::advance_all(Timestamp now) {
+  for (auto& [identity, queue] : queues_) advance(*queue, now);
+}
+
 const Queue* State::find(const QueueIdentity& identity) const {
   const auto found = queues_.find(identity);
   return found == queues_.end() ? nullptr : found->second.get();

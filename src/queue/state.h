@@ -105,6 +105,9 @@ class State {
   // When a queue of that name was deleted, if that was less than a minute ago.
   std::optional<Timestamp> deleted_at(const QueueIdentity& identity, Timestamp now) const;
 
+  // Brings every queue to `now`.
+  void advance_all(Timestamp now);
+
   // Purged and deleted mailboxes are emptied in slices; true while there is more.
   bool bury(std::size_t messages_max);
   // Messages not to be visited by a checkpoint or a compaction.
@@ -133,6 +136,7 @@ class State {
   void on(const MoveTaskStarted&, const Stamp&);
   void on(const MoveTaskEnded&, const Stamp&);
   void on(const MessageRelocated&, const Stamp&);
+  void on(const TimePassed&, const Stamp&) {}
   void on(const CheckpointBegun&, const Stamp&);
   void on(const QueueSnapshot&, const Stamp&);
   void on(const MessageSnapshot&, const Stamp&);

@@ -149,7 +149,7 @@ Result<void> serve(const Config& config) {
   store::Store store;
   OpenJournal opened = TRY(open_journal(config, store));
   journal::Journal& journal = *opened.journal;
-  store.attach(journal);
+  CHECK(store.attach(journal));
 
   std::unique_ptr<http::Server> server;
   std::unique_ptr<journal::SyncThread> sync;

@@ -31,6 +31,7 @@ enum class Tag : std::uint8_t {
   move_task_started = 15,
   move_task_ended = 16,
   message_relocated = 17,
+  time_passed = 18,
   checkpoint_begun = 32,
   queue_snapshot = 33,
   message_snapshot = 34,
@@ -309,6 +310,7 @@ void write(Writer& w, const MoveTaskEnded& f) {
   w.number(f.status);
   w.text(f.failure);
 }
+void write(Writer& w, const TimePassed&) { w.number(Tag::time_passed); }
 void write(Writer& w, const CheckpointBegun& f) {
   w.number(Tag::checkpoint_begun);
   w.number(f.last_key);
@@ -521,6 +523,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
       f.body = skip_stored(r, at);
       return f;
     }
+    case Tag::time_passed:
+      return TimePassed{};
     case Tag::checkpoint_begun:
       return CheckpointBegun{r.number<MessageKey>(), r.number<QueueKey>(), r.number<TaskKey>(),
                              r.number<std::uint32_t>(), r.array<16>()};

@@ -17,6 +17,7 @@ constexpr std::uint64_t kRelocationBytesPerSlice = 1u << 20;
 constexpr std::size_t kFactsPerRecord = 512;
 constexpr std::uint64_t kGarbageBytesMin = 64u << 20;
 constexpr std::uint32_t kSparesMin = 2;
+constexpr Duration kQuiet{1000};
 
 }  // namespace
 
@@ -35,6 +36,11 @@ bool Store::checkpoint_due() const {
 
 bool Store::maintain(const Stamp& stamp) {
   const bool burying = state_.bury(kBuriedPerSlice);
+  // Space that was let go comes back once a later record is durable: see that there is one.
+  if (let_go_since_record_ && stamp.now >= last_stamp_.now + kQuiet) {
+    const Change passed = queue::TimePassed{};
+    append(stamp, std::span(&passed, 1));
+  }
   switch (checkpoint_.phase) {
     case Checkpoint::Phase::idle:
       if (checkpoint_due()) begin_checkpoint(stamp);

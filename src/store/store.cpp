@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include <fmt/format.h>
+
 namespace redrive::store {
 
 using queue::BodyRef;
@@ -18,15 +20,24 @@ Result<void> Store::replay(journal::Location at, std::string_view payload) {
   });
 }
 
-void Store::attach(journal::Journal& journal) {
+Result<void> Store::attach(journal::Journal& journal) {
+  // Whatever had ended by the last record's time may have lost its bytes since.
+  state_.advance_all(last_stamp_.now);
+  while (state_.bury(SIZE_MAX)) {
+  }
   journal_ = &journal;
   for (std::size_t segment = 0; segment < replayed_holds_.size(); ++segment) {
     const std::int64_t bytes = replayed_holds_[segment];
     assert(bytes >= 0);
     if (bytes == 0) continue;
+    if (!journal.has_segment(static_cast<std::uint32_t>(segment))) {
+      return fail(ErrorCode::storage_damaged,
+                  fmt::format("segment {} is missing, and messages are in it; `redrive journal check` tells more", segment));
+    }
     journal.hold(static_cast<std::uint32_t>(segment), static_cast<std::uint32_t>(bytes));
   }
   replayed_holds_ = {};
+  return {};
 }
 
 void Store::hold(const BodyRef& body) {
@@ -36,12 +47,14 @@ void Store::hold(const BodyRef& body) {
 }
 
 void Store::let_go(const BodyRef& body) {
+  let_go_since_record_ = true;
   if (journal_ != nullptr) return journal_->let_go(body.segment, body.size);
   replayed_holds_[body.segment] -= body.size;
 }
 
 journal::Appended Store::append(const Stamp& stamp, std::span<const Change> changes) {
   last_stamp_ = stamp;
+  let_go_since_record_ = false;
   return journal_->append(encoder_.encode(stamp, changes));
 }
 

@@ -29,8 +29,8 @@ class Store final : public queue::BodyLedger {
 
   // For open_journal: feeds one record of the past.
   Result<void> replay(journal::Location at, std::string_view payload);
-  // Ends the replay: from now on facts go to this journal.
-  void attach(journal::Journal& journal);
+  // Ends the replay: from now on facts go to this journal. Fails when it lacks bytes of a live message.
+  Result<void> attach(journal::Journal& journal);
 
   queue::State& state() { return state_; }
   const queue::State& state() const { return state_; }
@@ -100,6 +100,7 @@ class Store final : public queue::BodyLedger {
   std::atomic<journal::Sequence> publish_{0};  // Begin of a durable checkpoint waiting for its manifest.
   std::vector<queue::Change> snapshot_;
   Compaction compaction_;
+  bool let_go_since_record_ = false;
   std::vector<std::int64_t> replayed_holds_;  // By segment, while there is no journal to tell.
 };
 

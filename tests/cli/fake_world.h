@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <mutex>

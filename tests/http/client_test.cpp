@@ -89,7 +89,7 @@ TEST_F(ClientTest, SaysWhyNoAnswerCame) {
     ClientRequest request;
   } cases[] = {
       {"nobody there", {.url = "http://127.0.0.1:1/"}},
-      {"no URL", {.url = "::::"}},
+      {"no host", {.url = "http://"}},
       {"other protocol", {.url = "file:///etc/hostname"}},
       {"line break in a header", {.url = url("/"), .headers = {{"A", "b\r\nC: d"}}}},
   };

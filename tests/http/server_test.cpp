@@ -179,7 +179,7 @@ TEST(Server, SaysWhyItCannotListen) {
   const auto second = Server::start({.port = first.port()}, {});
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("in use"), std::string::npos) << second.error().message;
-  EXPECT_FALSE(Server::start({.address = "no such address"}, {}));
+  EXPECT_FALSE(Server::start({.address = "192.0.2.1"}, {}));  // Reserved for documentation.
 }
 
 TEST(Server, RunsPostedWorkOnTheThreadAskedFor) {
@@ -211,6 +211,25 @@ TEST(Server, WakesOnceAtTheTimeSetLast) {
   service.server->wake_after(0ms, [&] { woken.put("again"); });
   EXPECT_EQ(woken.take(), "again");
   EXPECT_EQ(woken.size(), 0u);
+}
+
+// Even if the timer is set once more while the server is ending. A failure is a test that hangs.
+TEST(Server, EndsWithoutWaitingForItsTimer) {
+  Server* running = nullptr;
+  Mailbox<int> deferred;
+  const auto handle = [&](Exchange& exchange) {
+    exchange.defer([&running] { running->wake_after(1h, [] {}); });
+    deferred.put(1);
+  };
+  auto server = Server::start({}, {.handle = handle, .round_ended = {}});
+  ASSERT_TRUE(server);
+  running = server->get();
+  RawClient client(running->port());
+  client.send(get("/"));
+  EXPECT_TRUE(deferred.take());
+  running->wake_after(1h, [] {});
+  server->reset();
+  EXPECT_TRUE(client.at_end());
 }
 
 // Ten thousand idle clients are to cost megabytes, not hundreds of them.

@@ -1,0 +1,63 @@
+# make run    installs packages, builds, starts the server on 127.0.0.1:9324 with its data in ./data
+# make test   installs, builds, runs every test
+# make build  only builds            make bench  measures            make packages  only installs
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+JOBS ?= $(shell nproc)
+NINJA = ninja -j $(JOBS) -C
+
+.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz conformance crash
+
+run: packages build
+	@./build/release/redrive serve
+
+packages:
+	@scripts/install_packages.sh build
+
+test-packages:
+	@scripts/install_packages.sh build test
+
+build/%/build.ninja: CMakeLists.txt CMakePresets.json cmake/rooms.cmake
+	@cmake --preset $* > /dev/null
+
+build: build/release/build.ninja
+	@$(NINJA) build/release redrive check_rooms
+
+# The order puts what fails fastest first.
+test: test-packages build unit tsan sim fuzz conformance crash
+	@echo "make test: everything passed"
+
+unit: build/dev/build.ninja
+	@$(NINJA) build/dev unit_tests
+	@ctest --test-dir build/dev -L quick --output-on-failure
+
+# The rooms with threads, under ThreadSanitizer.
+tsan: build/tsan/build.ninja
+	@$(NINJA) build/tsan threaded_tests
+	@ctest --test-dir build/tsan -L threads --output-on-failure
+
+sim: build/release/build.ninja
+	@$(NINJA) build/release redrive-sim
+	@ctest --test-dir build/release -L slow --output-on-failure
+
+fuzz: build/dev/build.ninja
+	@$(NINJA) build/dev fuzz_targets
+	@ctest --test-dir build/dev -L fuzz --output-on-failure
+
+conformance: build
+	@tests/conformance/run.sh -q
+
+crash: build
+	@/usr/bin/python3 tests/crash/kill_loop.py 50
+
+bench: packages build
+	@scripts/install_packages.sh bench
+	@$(NINJA) build/release redrive-bench redrive-micro
+	@bench/run
+
+format:
+	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+check:
+	@git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run --Werror

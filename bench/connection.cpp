@@ -1,0 +1,90 @@
+#include "bench/connection.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace redrive::bench {
+namespace {
+
+constexpr std::size_t kReadBytes = 64u << 10;
+
+std::unexpected<Error> system_error(std::string_view what) {
+  return fail(ErrorCode::network, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+}  // namespace
+
+Result<Connection> Connection::open(const Endpoint& endpoint) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(endpoint.port);
+  if (inet_pton(AF_INET, endpoint.address.c_str(), &address.sin_addr) != 1) {
+    return fail(ErrorCode::usage, fmt::format("`{}` is not an IPv4 address", endpoint.address));
+  }
+  Connection connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int fd = connection.fd_;
+  if (fd < 0) return system_error("socket");
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return system_error(fmt::format("connect to {}:{}", endpoint.address, endpoint.port));
+  }
+  const int one = 1;
+  if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) != 0)
+    return system_error("socket");
+  if (fcntl(fd, F_SETFL, O_NONBLOCK) != 0) return system_error("socket");
+  return connection;
+}
+
+Connection::Connection(Connection&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      out_(std::move(other.out_)),
+      written_(other.written_),
+      in_(std::move(other.in_)) {}
+
+Connection::~Connection() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string& Connection::compose() {
+  out_.clear();
+  written_ = 0;
+  in_.clear();
+  return out_;
+}
+
+Result<bool> Connection::flush() {
+  while (written_ < out_.size()) {
+    const ssize_t size = send(fd_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
+    if (size < 0 && errno == EAGAIN) return false;
+    if (size < 0) return system_error("write");
+    written_ += static_cast<std::size_t>(size);
+  }
+  return true;
+}
+
+Result<std::optional<Reply>> Connection::receive() {
+  char buffer[kReadBytes];
+  while (true) {
+    const ssize_t size = read(fd_, buffer, sizeof buffer);
+    if (size < 0 && errno == EAGAIN) break;
+    if (size < 0) return system_error("read");
+    if (size == 0) return fail(ErrorCode::network, "the server closed the connection");
+    in_.append(buffer, static_cast<std::size_t>(size));
+    if (static_cast<std::size_t>(size) < sizeof buffer) break;
+  }
+  auto reply = TRY(parse_reply(in_));
+  if (reply && reply->size != in_.size()) {
+    return fail(ErrorCode::network, "the server sent more than the answer to one request");
+  }
+  return reply;
+}
+
+}  // namespace redrive::bench

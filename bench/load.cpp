@@ -1,0 +1,83 @@
+#include "bench/load.h"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace redrive::bench {
+namespace {
+
+constexpr std::size_t kEventsMax = 256;
+constexpr int kTurnMilliseconds = 20;  // How late the end of the time may be noticed.
+
+}  // namespace
+
+Result<std::unique_ptr<Load>> Load::open(const Endpoint& endpoint,
+                                         std::vector<std::unique_ptr<Actor>> actors) {
+  const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_fd < 0) return fail(ErrorCode::network, "no epoll set to be had");
+  std::unique_ptr<Load> load(new Load(epoll_fd));
+  load->seats_.reserve(actors.size());  // epoll and paused_ point at seats.
+  for (auto& actor : actors) {
+    Seat& seat = load->seats_.emplace_back(Seat{TRY(Connection::open(endpoint)), std::move(actor)});
+    CHECK(load->watch(seat, EPOLLIN));
+  }
+  return load;
+}
+
+Load::~Load() {
+  close(epoll_fd_);
+}
+
+Result<void> Load::run(Nanos time_max) {
+  const Nanos end = now() + time_max;
+  for (Seat& seat : seats_) CHECK(advance(seat));
+  std::array<epoll_event, kEventsMax> events;
+  while (done_ < seats_.size() && now() < end) {
+    const int count = epoll_wait(epoll_fd_, events.data(), events.size(), kTurnMilliseconds);
+    for (int i = 0; i < count; ++i) {
+      CHECK(serve(*static_cast<Seat*>(events[static_cast<std::size_t>(i)].data.ptr)));
+    }
+    CHECK(advance_paused());
+  }
+  return {};
+}
+
+Result<void> Load::serve(Seat& seat) {
+  if ((seat.watched & EPOLLOUT) != 0 && TRY(seat.connection.flush())) CHECK(watch(seat, EPOLLIN));
+  const auto reply = TRY(seat.connection.receive());
+  if (!reply) return {};
+  CHECK(seat.actor->answered(*reply));
+  return advance(seat);
+}
+
+Result<void> Load::advance(Seat& seat) {
+  seat.state = seat.actor->next(seat.connection.compose());
+  if (seat.state == Step::done) ++done_;
+  if (seat.state == Step::pause) paused_.push_back(&seat);
+  if (seat.state != Step::request) return {};
+  if (TRY(seat.connection.flush())) return {};
+  return watch(seat, EPOLLIN | EPOLLOUT);
+}
+
+Result<void> Load::advance_paused() {
+  for (Seat* seat : std::exchange(paused_, {})) CHECK(advance(*seat));
+  return {};
+}
+
+Result<void> Load::watch(Seat& seat, std::uint32_t events) {
+  epoll_event event{.events = events, .data = {.ptr = &seat}};
+  const int operation = seat.watched == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  if (epoll_ctl(epoll_fd_, operation, seat.connection.fd(), &event) != 0) {
+    return fail(ErrorCode::network, fmt::format("epoll_ctl: {}", std::strerror(errno)));
+  }
+  seat.watched = events;
+  return {};
+}
+
+}  // namespace redrive::bench

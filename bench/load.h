@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/actors.h"
+#include "bench/connection.h"
+#include "bench/nanos.h"
+
+namespace redrive::bench {
+
+// Actors at their connections, driven by one thread and one epoll set.
+class Load {
+ public:
+  static Result<std::unique_ptr<Load>> open(const Endpoint& endpoint,
+                                            std::vector<std::unique_ptr<Actor>> actors);
+  ~Load();
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+
+  // Runs until every actor is done or the time is up; answers still on their way are not waited
+  // for. The first refused or broken answer ends it with an error.
+  Result<void> run(Nanos time_max);
+
+ private:
+  struct Seat {
+    Connection connection;
+    std::unique_ptr<Actor> actor;
+    Step state = Step::pause;
+    std::uint32_t watched = 0;  // epoll's events.
+  };
+
+  explicit Load(int epoll_fd) : epoll_fd_(epoll_fd) {}
+
+  Result<void> serve(Seat& seat);
+  Result<void> advance(Seat& seat);
+  Result<void> advance_paused();
+  Result<void> watch(Seat& seat, std::uint32_t events);
+
+  int epoll_fd_ = -1;
+  std::vector<Seat> seats_;
+  std::vector<Seat*> paused_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace redrive::bench

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs the Debian packages for the purposes named: build, test, bench. Does nothing when all are there.
+set -euo pipefail
+
+declare -A packages=(
+  [build]="build-essential cmake ninja-build ccache libboost1.81-dev libssl-dev libcurl4-openssl-dev libsimdjson-dev
+           libfmt-dev libspdlog-dev libcli11-dev libtomlplusplus-dev libbenchmark-dev libgtest-dev libgmock-dev python3"
+  [test]="python3-boto3 python3-pytest python3-pytest-xdist awscli"
+  [bench]="nginx-light util-linux"
+)
+
+missing=()
+need() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' || missing+=("$1"); }
+for purpose in "$@"; do
+  for package in ${packages[$purpose]}; do need "$package"; done
+  # Any Node.js from 18 on will do; Debian's is installed only where there is none.
+  if [ "$purpose" = test ] && ! { command -v node && command -v npm; } > /dev/null; then missing+=(nodejs npm); fi
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+echo "installing: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq
+$sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null

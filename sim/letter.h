@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "queue/ids.h"
+#include "queue/send.h"
+#include "sim/chance.h"
+
+namespace redrive::sim {
+
+// A message as its sender wrote it, kept outside the server to be held against what consumers get.
+struct Letter {
+  struct Attribute {
+    std::string name;
+    std::string type;
+    std::string value;
+  };
+  std::string body;
+  std::string group;
+  std::string dedup;
+  std::string sender;
+  std::string trace;
+  std::vector<Attribute> attributes;
+  std::optional<std::chrono::seconds> delay;
+  std::string tail;  // All that, as the store lays it out.
+
+  // Known once it was accepted.
+  queue::MessageKey key{};
+  queue::QueueKey queue{};
+  Uuid message_id;
+  Timestamp sent_wall;
+  Timestamp visible_at;
+};
+
+// The kinds of letters a queue takes.
+enum class Post { standard, fifo };
+
+Letter write_letter(Chance& chance, Post post, std::size_t body_bytes_max);
+queue::Draft draft_of(const Letter& letter);
+
+// The stored bytes are those of the letter, to the last one.
+void stored_bytes_are_the_letters(std::string_view stored, const Letter& letter);
+
+}  // namespace redrive::sim
