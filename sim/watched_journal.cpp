@@ -29,6 +29,7 @@ void WatchedJournal::note(const journal::Appended& appended,
   std::string payload;
   for (const std::string_view part : parts) payload += part;
   Record record{.sequence = appended.sequence,
+                .at = appended.payload,
                 .payload = std::make_shared<const std::string>(std::move(payload))};
   const auto decoded = store::decode_record(
       appended.payload,

@@ -14,9 +14,15 @@ namespace redrive::sim {
 // One record as it went into the journal. The facts' views point into `payload`.
 struct Record {
   journal::Sequence sequence = 0;
+  journal::Location at;  // Of the payload.
   queue::Stamp stamp{};
   std::shared_ptr<const std::string> payload;
   std::vector<queue::Change> facts;
+
+  // The stored bytes of a message that this record brought.
+  std::string_view stored(const queue::BodyRef& body) const {
+    return std::string_view(*payload).substr(body.offset - at.offset, body.size);
+  }
 };
 
 // Passes everything on to a journal and keeps a copy of every record appended: the simulator learns

@@ -18,9 +18,10 @@ constexpr std::size_t kBatchMax = 10;
 constexpr std::size_t kBatchBytesMax = queue::kMessageBytesMax;
 
 // The settings of a queue at this moment: messages are checked against them before the engine's turn.
-Result<queue::QueueSettings> settings_of(Call& call, const queue::QueueIdentity& identity) {
-  return call.engine.turn([&](engine::Turn& turn) -> Result<queue::QueueSettings> {
-    return TRY(turn.queue(identity))->settings;
+using SharedSettings = std::shared_ptr<const queue::QueueSettings>;
+Result<SharedSettings> settings_of(Call& call, const queue::QueueIdentity& identity) {
+  return call.engine.turn([&](engine::Turn& turn) -> Result<SharedSettings> {
+    return TRY(turn.queue(identity))->published;
   });
 }
 
@@ -108,7 +109,8 @@ Result<void> check_send_batch(const std::vector<sqs::SendMessageBatchEntry>& ent
 
 Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  const auto settings = TRY(settings_of(call, identity));
+  const SharedSettings shared = TRY(settings_of(call, identity));
+  const queue::QueueSettings& settings = *shared;
   const OutgoingMessage message = outgoing(input);
   CHECK(check_message(message, settings, SendForm::single));
   const Md5 digest = md5(message.body);
@@ -127,7 +129,8 @@ Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& inpu
 
 Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  const auto settings = TRY(settings_of(call, identity));
+  const SharedSettings shared = TRY(settings_of(call, identity));
+  const queue::QueueSettings& settings = *shared;
   CHECK(check_batch(input.entries, "SendMessageBatchRequestEntry"));
   CHECK(check_send_batch(input.entries, settings));
 

@@ -168,7 +168,7 @@ Queue& State::add_queue(const QueueCreated& created) {
   queue.key = created.queue;
   queue.arn = created.arn;
   queue.identity = created.identity;
-  queue.settings = created.settings;
+  set_settings(queue, created.settings);
   queue.tags = created.tags;
   queue.mailbox = open_mailbox(queue);
   queues_by_key_[queue.key] = &queue;
@@ -176,6 +176,11 @@ Queue& State::add_queue(const QueueCreated& created) {
   last_queue_ = std::max(last_queue_, created.queue);
   deleted_.erase(created.identity);
   return queue;
+}
+
+void State::set_settings(Queue& queue, const QueueSettings& settings) {
+  queue.settings = settings;
+  queue.published = std::make_shared<const QueueSettings>(settings);
 }
 
 void State::on(const QueueCreated& fact, const Stamp& stamp) {
@@ -188,7 +193,7 @@ void State::on(const QueueSettingsChanged& fact, const Stamp& stamp) {
   if (queue == nullptr) return;
   advance(*queue, stamp.now);
   const bool delay_changed = queue->settings.delay != fact.settings.delay;
-  queue->settings = fact.settings;
+  set_settings(*queue, fact.settings);
   queue->modified_wall = stamp.wall;
   if (!delay_changed || !queue->settings.is_fifo()) return;
   // On FIFO queues a new delay holds for what is already waiting.

@@ -35,6 +35,7 @@ struct Queue {
   NameIndex arn;
   QueueIdentity identity;
   QueueSettings settings;
+  std::shared_ptr<const QueueSettings> published;  // The same, for readers outside the turn.
   Tags tags;
   Timestamp created_wall;
   Timestamp modified_wall;
@@ -146,6 +147,7 @@ class State {
   void on(const CheckpointEnded&, const Stamp&);
 
   Queue& add_queue(const QueueCreated& created);
+  static void set_settings(Queue& queue, const QueueSettings& settings);
   std::uint32_t open_mailbox(const Queue& queue);
   void close_mailbox(std::uint32_t index);
   // The message a fact speaks of, or kNoSlot (counted as an orphan unless a checkpoint is being loaded).

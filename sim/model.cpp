@@ -1,0 +1,388 @@
+#include "sim/model.h"
+
+#include <algorithm>
+
+#include "sim/violation.h"
+
+namespace redrive::sim {
+
+using queue::MessageKey;
+using queue::NameIndex;
+using queue::Phase;
+using queue::QueueKey;
+using queue::TaskKey;
+using queue::TaskStatus;
+
+namespace {
+
+constexpr std::string_view kSpeaksOfWhatIs = "facts speak of what is there";
+constexpr std::string_view kNumbers = "keys and sequence numbers grow one by one";
+constexpr std::size_t kTasksKept = 10;
+
+// Ends the delivery under way, if there is one, at `at`.
+void end_attempt(queue::History& history, queue::AttemptEnd how, Timestamp at) {
+  if (history.attempts.empty()) return;
+  queue::Attempt& last = history.attempts.back();
+  if (last.end != queue::AttemptEnd::open) return;
+  last.end = how;
+  const std::int64_t lasted = (at - history.received_at).count();
+  last.duration_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(lasted, 0, UINT32_MAX));
+}
+
+void add_attempt(queue::History& history, Timestamp wall, NameIndex by) {
+  ++history.attempts_total;
+  history.attempts.push_back({.received_wall = wall, .by = by});
+  // The first three and the last twenty are kept.
+  if (history.attempts.size() > 23) history.attempts.erase(history.attempts.begin() + 3);
+}
+
+}  // namespace
+
+void Model::apply(const Record& record) {
+  require(record.stamp.now >= last_stamp_.now,
+          "time never runs backwards in the journal",
+          "record {}: {} after {}",
+          record.sequence,
+          record.stamp.now.ms(),
+          last_stamp_.now.ms());
+  last_stamp_ = record.stamp;
+  wall_ = record.stamp.wall;
+  advance(record.stamp.now);
+  for (const queue::Change& fact : record.facts) {
+    std::visit([this](const auto& known) { on(known); }, fact);
+  }
+}
+
+void Model::advance(Timestamp now) {
+  now_ = now;
+  std::erase_if(messages_, [&](const auto& entry) {
+    const auto queue = queues_.find(entry.second.queue);
+    return entry.second.sent_at + queue->second.settings.retention <= now;
+  });
+  for (auto& [key, message] : messages_) {
+    if (message.phase != Phase::visible && message.visible_at <= now) message.phase = Phase::visible;
+  }
+  for (auto& [key, queue] : queues_) {
+    std::erase_if(queue.dedup, [&](const auto& entry) { return entry.second.expires <= now; });
+    std::erase_if(queue.attempts, [&](const auto& entry) { return entry.second.expires <= now; });
+  }
+}
+
+const ModelDedup* Model::find_dedup(const ModelQueue& queue, std::string_view group,
+                                    std::string_view id) const {
+  const bool by_group =
+      queue.settings.fifo->dedup_scope_at_birth == queue::DedupScope::message_group;
+  const auto found = queue.dedup.find({by_group ? std::string(group) : "", std::string(id)});
+  return found == queue.dedup.end() ? nullptr : &found->second;
+}
+
+std::optional<QueueKey> Model::find_by_arn(std::string_view arn) const {
+  for (const auto& [key, queue] : queues_) {
+    if (queue.identity.arn() == arn) return key;
+  }
+  return std::nullopt;
+}
+
+std::optional<QueueKey> Model::dead_letter_target(QueueKey key) const {
+  const ModelQueue& queue = queues_.at(key);
+  if (!queue.settings.redrive) return std::nullopt;
+  const auto target = find_by_arn(queue.settings.redrive->target_arn);
+  if (!target || *target == key) return std::nullopt;
+  if (queues_.at(*target).settings.is_fifo() != queue.settings.is_fifo()) return std::nullopt;
+  return target;
+}
+
+std::size_t Model::count(QueueKey queue, Phase phase) const {
+  return static_cast<std::size_t>(std::ranges::count_if(messages_, [&](const auto& entry) {
+    return entry.second.queue == queue && entry.second.phase == phase;
+  }));
+}
+
+NameIndex Model::find_name(std::string_view text) const {
+  if (text.empty()) return NameIndex::none;
+  const auto found = std::ranges::find(names_, text);
+  return static_cast<NameIndex>(found == names_.end() ? 0 : found - names_.begin());
+}
+
+ModelQueue& Model::queue_of(QueueKey key, std::string_view fact) {
+  const auto found = queues_.find(key);
+  require(found != queues_.end(), kSpeaksOfWhatIs, "{}: queue {}", fact, number(key));
+  return found->second;
+}
+
+ModelMessage& Model::message_in(QueueKey queue, MessageKey key, std::string_view fact) {
+  const auto found = messages_.find(key);
+  require(found != messages_.end() && found->second.queue == queue,
+          kSpeaksOfWhatIs,
+          "{}: message {} in queue {}",
+          fact,
+          number(key),
+          number(queue));
+  return found->second;
+}
+
+void Model::take_sequence(std::uint64_t sequence, std::string_view fact) {
+  require(sequence == last_key_ + 1, kNumbers, "{}: {} after {}", fact, sequence, last_key_);
+  last_key_ = sequence;
+}
+
+void Model::drop_messages(QueueKey queue) {
+  std::erase_if(messages_, [&](const auto& entry) { return entry.second.queue == queue; });
+}
+
+void Model::on(const queue::ServerStarted& fact) {
+  require(!started_, "a journal starts once", "a second start");
+  started_ = true;
+  secret_ = fact.secret;
+}
+
+void Model::on(const queue::NameLearned& fact) {
+  if (number(fact.index) < names_.size()) {  // A checkpoint repeats what is known.
+    require(names_[number(fact.index)] == fact.text, kNumbers, "name {} changed", fact.text);
+    return;
+  }
+  require(number(fact.index) == names_.size(), kNumbers, "name {}", fact.text);
+  require(find_name(fact.text) == NameIndex::none, kNumbers, "name {} twice", fact.text);
+  names_.emplace_back(fact.text);
+}
+
+void Model::on(const queue::QueueCreated& fact) {
+  require(number(fact.queue) == last_queue_ + 1, kNumbers, "queue {}", number(fact.queue));
+  last_queue_ = number(fact.queue);
+  require(!find_by_arn(fact.identity.arn()), kSpeaksOfWhatIs, "{} exists", fact.identity.name);
+  queues_[fact.queue] = {.identity = fact.identity,
+                         .arn = fact.arn,
+                         .settings = fact.settings,
+                         .tags = fact.tags,
+                         .created_wall = wall_,
+                         .modified_wall = wall_};
+  deleted_.erase(fact.identity);
+}
+
+void Model::on(const queue::QueueSettingsChanged& fact) {
+  ModelQueue& queue = queue_of(fact.queue, "settings changed");
+  const bool delays = queue.settings.is_fifo() && queue.settings.delay != fact.settings.delay;
+  queue.settings = fact.settings;
+  queue.modified_wall = wall_;
+  if (!delays) return;
+  for (auto& [key, message] : messages_) {  // A new delay holds for what is already waiting.
+    if (message.queue != fact.queue || message.phase != Phase::delayed) continue;
+    message.visible_at = message.sent_at + fact.settings.delay;
+    if (message.visible_at <= now_) message.phase = Phase::visible;
+  }
+}
+
+void Model::on(const queue::QueueTagsChanged& fact) {
+  queue_of(fact.queue, "tags changed").tags = fact.tags;
+}
+
+void Model::on(const queue::QueueDeleted& fact) {
+  deleted_[queue_of(fact.queue, "deleted").identity] = now_;
+  queues_.erase(fact.queue);
+  drop_messages(fact.queue);
+}
+
+void Model::on(const queue::QueuePurged& fact) {
+  ModelQueue& queue = queue_of(fact.queue, "purged");
+  drop_messages(fact.queue);
+  queue.dedup.clear();
+  queue.attempts.clear();
+  queue.purged_at = now_;
+}
+
+void Model::on(const queue::MessageSent& fact) {
+  const ModelQueue& queue = queue_of(fact.queue, "sent");
+  take_sequence(number(fact.key), "sent");
+  messages_[fact.key] = {.queue = fact.queue,
+                         .group = std::string(fact.group),
+                         .phase = fact.visible_at > now_ ? Phase::delayed : Phase::visible,
+                         .visible_at = fact.visible_at,
+                         .sent_at = now_,
+                         .order = number(fact.key),
+                         .history = {}};
+  if (!queue.settings.fifo) return;
+  require(find_dedup(queue, fact.group, fact.dedup) == nullptr,
+          "deduplication windows are exact",
+          "message {} repeats {}",
+          number(fact.key),
+          fact.dedup);
+  const bool by_group =
+      queue.settings.fifo->dedup_scope_at_birth == queue::DedupScope::message_group;
+  queues_[fact.queue].dedup[{std::string(by_group ? fact.group : ""), std::string(fact.dedup)}] = {
+      .expires = now_ + std::chrono::minutes(5),
+      .message_id = fact.message_id,
+      .sequence = number(fact.key)};
+}
+
+void Model::on(const queue::MessagesReceived& fact) {
+  ModelQueue& queue = queue_of(fact.queue, "received");
+  ModelAttempt attempt{.expires = now_ + std::chrono::minutes(5), .messages = {}};
+  for (std::size_t i = 0; i < fact.count; ++i) {
+    receive_one(fact, fact.keys[i]);
+    attempt.messages.emplace_back(fact.keys[i], messages_.at(fact.keys[i]).generation());
+  }
+  if (!fact.attempt_id.empty()) {
+    queue.attempts.insert_or_assign(std::string(fact.attempt_id), std::move(attempt));
+  }
+}
+
+void Model::receive_one(const queue::MessagesReceived& fact, MessageKey key) {
+  ModelMessage& message = message_in(fact.queue, key, "received");
+  require(message.phase == Phase::visible,
+          "only visible messages are received",
+          "message {}",
+          number(key));
+  end_attempt(message.history, queue::AttemptEnd::visibility_expired, message.visible_at);
+  if (message.receive_count == 0 || message.history.first_received_wall == Timestamp()) {
+    message.history.first_received_wall = wall_;
+  }
+  message.history.received_at = now_;
+  add_attempt(message.history, wall_, fact.by);
+  ++message.receive_count;
+  message.visibility_touched = false;
+  message.visible_at = fact.visible_at;
+  message.phase = fact.visible_at > now_ ? Phase::in_flight : Phase::visible;
+}
+
+void Model::on(const queue::MessageDeleted& fact) {
+  message_in(fact.queue, fact.key, "deleted");
+  messages_.erase(fact.key);
+}
+
+void Model::on(const queue::VisibilityChanged& fact) {
+  ModelMessage& message = message_in(fact.queue, fact.key, "visibility changed");
+  message.visibility_touched = true;
+  if (fact.visible_at <= now_) {
+    end_attempt(message.history, queue::AttemptEnd::released, now_);
+    // Of a message that is visible already nothing changes, not even since when.
+    if (message.phase == Phase::in_flight) message.visible_at = fact.visible_at;
+    message.phase = Phase::visible;
+    return;
+  }
+  message.visible_at = fact.visible_at;
+  message.phase = Phase::in_flight;
+}
+
+void Model::on(const queue::ReceiveRepeated& fact) {
+  for (std::size_t i = 0; i < fact.count; ++i) {
+    ModelMessage& message = message_in(fact.queue, fact.keys[i], "received again");
+    message.history.received_at = now_;
+    message.visible_at = fact.visible_at;
+    message.phase = fact.visible_at > now_ ? Phase::in_flight : Phase::visible;
+  }
+}
+
+void Model::on(const queue::MessageDeadLettered& fact) {
+  take_sequence(fact.sequence, "dead-lettered");
+  const ModelQueue& from = queue_of(fact.from, "dead-lettered from");
+  const ModelQueue& to = queue_of(fact.to, "dead-lettered to");
+  ModelMessage& message = message_in(fact.from, fact.key, "dead-lettered");
+  queue::History& history = message.history;
+  end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
+  history.entered_generation = message.generation();
+  history.dead_letter_source = from.arn;
+  if (history.origin == NameIndex::none) history.origin = from.arn;
+  history.sequence = message.order = fact.sequence;
+  if (to.settings.is_fifo()) {
+    message.sent_at = now_;
+    history.sent_wall = wall_;
+    history.dedup_is_message_id = true;
+  }
+  message.queue = fact.to;
+  message.phase = Phase::visible;
+  message.visibility_touched = false;
+}
+
+void Model::on(const queue::MessageRedriven& fact) {
+  take_sequence(fact.sequence, "redriven");
+  const auto task = tasks_.find(fact.task);
+  require(task != tasks_.end() && task->second.status == TaskStatus::running &&
+              task->second.source == fact.from,
+          "only running tasks move messages, and only from their source",
+          "task {}",
+          number(fact.task));
+  ++task->second.moved;
+  require(task->second.moved <= task->second.to_move,
+          "a task moves no more than it set out to",
+          "task {}",
+          number(fact.task));
+  const ModelQueue& from = queue_of(fact.from, "redriven from");
+  const ModelQueue& to = queue_of(fact.to, "redriven to");
+  ModelMessage& message = message_in(fact.from, fact.key, "redriven");
+  queue::History& history = message.history;
+  require(message.phase == Phase::visible,
+          "move tasks never touch messages in flight",
+          "message {}",
+          number(fact.key));
+  const std::string& destination = task->second.destination_arn.empty()
+                                       ? names_[number(history.dead_letter_source)]
+                                       : task->second.destination_arn;
+  require(destination == to.identity.arn(),
+          "a redrive goes where it should",
+          "message {} goes to {}, not to {}",
+          number(fact.key),
+          to.identity.name,
+          destination);
+  end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
+  history.prior_receives += message.receive_count;
+  history.entered_generation = history.prior_receives;
+  history.first_received_wall = Timestamp();
+  history.dead_letter_source = NameIndex::none;
+  if (history.origin == NameIndex::none) history.origin = from.arn;
+  history.sequence = message.order = fact.sequence;
+  history.message_id = fact.message_id;
+  history.dedup_is_message_id = to.settings.is_fifo();
+  history.sent_wall = wall_;
+  ++history.redrives;
+  message.receive_count = 0;
+  message.sent_at = now_;
+  message.queue = fact.to;
+  message.visibility_touched = false;
+}
+
+void Model::on(const queue::MoveTaskStarted& fact) {
+  require(number(fact.task) == last_task_ + 1, kNumbers, "task {}", number(fact.task));
+  last_task_ = number(fact.task);
+  require(fact.to_move == count(fact.source, Phase::visible),
+          "a task sets out to move what is visible",
+          "{} of {}",
+          fact.to_move,
+          count(fact.source, Phase::visible));
+  forget_old_tasks(fact.source);
+  tasks_[fact.task] = {.id = fact.id,
+                       .source = fact.source,
+                       .source_arn = std::string(fact.source_arn),
+                       .destination_arn = std::string(fact.destination_arn),
+                       .rate = fact.rate,
+                       .to_move = fact.to_move,
+                       .started_wall = wall_,
+                       .failure = {}};
+}
+
+void Model::on(const queue::MoveTaskEnded& fact) {
+  const auto found = tasks_.find(fact.task);
+  require(found != tasks_.end() && found->second.status == TaskStatus::running,
+          "a task ends once",
+          "task {}",
+          number(fact.task));
+  ModelTask& task = found->second;
+  task.status = fact.status;
+  task.failure = fact.failure;
+  if (fact.status != TaskStatus::completed) return;
+  require(task.moved == task.to_move || available(task.source).empty(),
+          "a task is complete when nothing is left to move",
+          "task {} moved {} of {}",
+          number(fact.task),
+          task.moved,
+          task.to_move);
+}
+
+void Model::forget_old_tasks(QueueKey source) {
+  std::vector<TaskKey> ended;
+  for (const auto& [key, task] : tasks_) {
+    if (task.source == source && task.status != TaskStatus::running) ended.push_back(key);
+  }
+  for (std::size_t i = 0; i + kTasksKept <= ended.size(); ++i) tasks_.erase(ended[i]);
+}
+
+}  // namespace redrive::sim

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "queue/change.h"
+#include "queue/message_table.h"
+#include "sim/watched_journal.h"
+
+namespace redrive::sim {
+
+struct ModelMessage {
+  queue::QueueKey queue{};
+  std::string group;
+  queue::Phase phase{};
+  Timestamp visible_at;
+  Timestamp sent_at;
+  std::uint32_t receive_count = 0;
+  bool visibility_touched = false;
+  std::uint64_t order = 0;  // Its place in the queue.
+  queue::History history;   // As data only.
+
+  std::uint32_t generation() const { return history.prior_receives + receive_count; }
+};
+
+struct ModelDedup {
+  Timestamp expires;
+  Uuid message_id;
+  std::uint64_t sequence = 0;
+};
+
+struct ModelAttempt {
+  Timestamp expires;
+  std::vector<std::pair<queue::MessageKey, std::uint32_t>> messages;
+};
+
+struct ModelQueue {
+  queue::QueueIdentity identity;
+  queue::NameIndex arn{};
+  queue::QueueSettings settings;
+  queue::Tags tags;
+  Timestamp created_wall;
+  Timestamp modified_wall;
+  Timestamp purged_at;
+  std::map<std::pair<std::string, std::string>, ModelDedup> dedup;  // By group (if it counts) and id.
+  std::map<std::string, ModelAttempt, std::less<>> attempts;
+};
+
+struct ModelTask {
+  Uuid id;
+  queue::QueueKey source{};
+  std::string source_arn;
+  std::string destination_arn;
+  std::uint32_t rate = 0;
+  std::uint64_t to_move = 0;
+  std::uint64_t moved = 0;
+  Timestamp started_wall;
+  queue::TaskStatus status = queue::TaskStatus::running;
+  std::string failure;
+};
+
+// One consumer's wish, as far as the rules are concerned.
+struct Ask {
+  queue::QueueKey queue{};
+  std::size_t max = 1;
+  std::optional<Duration> visibility;
+  std::string consumer;
+  std::string attempt_id;
+};
+
+// What the server should know, kept a second time and in the simplest way there is: maps, walked
+// from end to end. It shares plain types with src/queue and none of its code.
+//
+// It is fed with the records the server wrote. Every fact is held against the rules before it is
+// believed; a fact that breaks one is a Violation. Time is exact here: whatever has ended by the
+// stamp of a record is over before the record counts, whether or not the server looked.
+class Model {
+ public:
+  void apply(const Record& record);
+  // Lets time pass without a record.
+  void advance(Timestamp now);
+
+  // The rules of a receive; `record` is null when it took nothing.
+  void check_receive(const Ask& ask, const Record* record) const;
+  // The messages a receive from this queue could take now.
+  std::vector<queue::MessageKey> available(queue::QueueKey queue) const;
+  const ModelDedup* find_dedup(const ModelQueue& queue, std::string_view group,
+                               std::string_view id) const;
+  // The queue that takes this queue's dead letters.
+  std::optional<queue::QueueKey> dead_letter_target(queue::QueueKey queue) const;
+  std::optional<queue::QueueKey> find_by_arn(std::string_view arn) const;
+  std::size_t count(queue::QueueKey queue, queue::Phase phase) const;
+
+  const std::map<queue::QueueKey, ModelQueue>& queues() const { return queues_; }
+  const std::map<queue::MessageKey, ModelMessage>& messages() const { return messages_; }
+  const std::map<queue::TaskKey, ModelTask>& tasks() const { return tasks_; }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::map<queue::QueueIdentity, Timestamp>& deleted() const { return deleted_; }
+  const std::array<std::uint8_t, 16>& secret() const { return secret_; }
+  bool started() const { return started_; }
+  std::uint64_t last_key() const { return last_key_; }
+  std::uint32_t last_queue() const { return last_queue_; }
+  std::uint32_t last_task() const { return last_task_; }
+  const queue::Stamp& last_stamp() const { return last_stamp_; }
+  queue::NameIndex find_name(std::string_view text) const;
+
+ private:
+  void on(const queue::ServerStarted&);
+  void on(const queue::NameLearned&);
+  void on(const queue::QueueCreated&);
+  void on(const queue::QueueSettingsChanged&);
+  void on(const queue::QueueTagsChanged&);
+  void on(const queue::QueueDeleted&);
+  void on(const queue::QueuePurged&);
+  void on(const queue::MessageSent&);
+  void on(const queue::MessagesReceived&);
+  void on(const queue::MessageDeleted&);
+  void on(const queue::VisibilityChanged&);
+  void on(const queue::ReceiveRepeated&);
+  void on(const queue::MessageDeadLettered&);
+  void on(const queue::MessageRedriven&);
+  void on(const queue::MoveTaskStarted&);
+  void on(const queue::MoveTaskEnded&);
+  template <class Passive>
+  void on(const Passive&) {}  // Checkpoints, compaction and the passing of time change nothing.
+
+  ModelQueue& queue_of(queue::QueueKey key, std::string_view fact);
+  ModelMessage& message_in(queue::QueueKey queue, queue::MessageKey key, std::string_view fact);
+  void receive_one(const queue::MessagesReceived& fact, queue::MessageKey key);
+  void take_sequence(std::uint64_t sequence, std::string_view fact);
+  void drop_messages(queue::QueueKey queue);
+  void forget_old_tasks(queue::QueueKey source);
+  std::optional<std::vector<queue::MessageKey>> repeatable(const Ask& ask) const;
+
+  std::map<queue::QueueKey, ModelQueue> queues_;
+  std::map<queue::MessageKey, ModelMessage> messages_;
+  std::map<queue::TaskKey, ModelTask> tasks_;
+  std::vector<std::string> names_{std::string()};
+  std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never forgotten here.
+  std::array<std::uint8_t, 16> secret_{};
+  bool started_ = false;
+  std::uint64_t last_key_ = 0;
+  std::uint32_t last_queue_ = 0;
+  std::uint32_t last_task_ = 0;
+  queue::Stamp last_stamp_{};  // Of the last record.
+  Timestamp now_;
+  Timestamp wall_;  // Of the record being applied.
+};
+
+}  // namespace redrive::sim
