@@ -20,6 +20,9 @@ using queue::RedriveAllowPolicy;
 using queue::ThroughputLimit;
 using std::chrono::seconds;
 
+// AWS allows policies of a few kilobytes; whatever fits here also fits into one record of a checkpoint.
+constexpr std::size_t kAttributeBytesMax = 48u << 10;
+
 std::unexpected<Error> unknown_attribute(std::string_view name) {
   return fail(ErrorCode::invalid_attribute_name, fmt::format("Unknown Attribute {}.", name));
 }
@@ -261,7 +264,10 @@ Result<QueueSettings> apply_attributes(const QueueSettings& settings, const sqs:
     const auto fifo = given_value(attributes, "FifoQueue");
     if (fifo && iequals(*fifo, "true")) changed.fifo.emplace();
   }
-  for (const auto& [name, text] : attributes) CHECK(set_one(changed, name, text, use));
+  for (const auto& [name, text] : attributes) {
+    if (text.size() > kAttributeBytesMax) return bad_value(name);
+    CHECK(set_one(changed, name, text, use));
+  }
   CHECK(settle_encryption(changed, attributes));
   if (changed.fifo && changed.fifo->throughput_limit == ThroughputLimit::per_message_group &&
       changed.fifo->dedup_scope != DedupScope::message_group) {

@@ -157,12 +157,13 @@ void State::on(const ServerStarted& fact, const Stamp&) {
 
 void State::on(const NameLearned& fact, const Stamp&) {
   if (number(fact.index) < names_.size()) return;  // A checkpoint repeats what is known.
-  assert(number(fact.index) == names_.size());
+  names_.resize(number(fact.index));               // After a repair some may be missing.
   names_.emplace_back(fact.text);
   name_index_.emplace(fact.text, fact.index);
 }
 
 Queue& State::add_queue(const QueueCreated& created) {
+  if (const Queue* former = find(created.identity)) remove_queue(*former);  // Only where a repair lost its deletion.
   auto owned = std::make_unique<Queue>();
   Queue& queue = *owned;
   queue.key = created.queue;
@@ -214,9 +215,14 @@ void State::on(const QueueDeleted& fact, const Stamp& stamp) {
   if (queue == nullptr) return;
   std::erase_if(deleted_, [&](const auto& entry) { return entry.second + kRecreateInterval <= stamp.now; });
   deleted_[queue->identity] = stamp.now;
-  close_mailbox(queue->mailbox);
-  queues_by_key_.erase(fact.queue);
-  const QueueIdentity identity = queue->identity;
+  remove_queue(*queue);
+}
+
+void State::remove_queue(const Queue& queue) {
+  close_mailbox(queue.mailbox);
+  std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == queue.key; });
+  queues_by_key_.erase(queue.key);
+  const QueueIdentity identity = queue.identity;  // The queue goes with its entry.
   queues_.erase(identity);
 }
 

@@ -147,6 +147,7 @@ class State {
   void on(const CheckpointEnded&, const Stamp&);
 
   Queue& add_queue(const QueueCreated& created);
+  void remove_queue(const Queue& queue);
   static void set_settings(Queue& queue, const QueueSettings& settings);
   std::uint32_t open_mailbox(const Queue& queue);
   void close_mailbox(std::uint32_t index);

@@ -14,7 +14,6 @@ constexpr std::size_t kMessagesPerSlice = 512;
 constexpr std::size_t kBuriedPerSlice = 1024;
 constexpr std::size_t kRelocationsPerSlice = 128;
 constexpr std::uint64_t kRelocationBytesPerSlice = 1u << 20;
-constexpr std::size_t kFactsPerRecord = 512;
 constexpr std::uint64_t kGarbageBytesMin = 64u << 20;
 constexpr std::uint32_t kSparesMin = 2;
 constexpr Duration kQuiet{1000};
@@ -68,8 +67,13 @@ Result<void> Store::publish_checkpoint() {
   return journal_->set_checkpoint(begin);
 }
 
-void Store::flush_snapshot(const Stamp& stamp, bool force) {
-  if (snapshot_.empty() || (!force && snapshot_.size() < kFactsPerRecord)) return;
+// A record must fit into a segment: a queue with its policies and tags takes 270 KiB at the most, other facts 1 KiB.
+std::size_t Store::facts_per_record(std::size_t fact_bytes_max) const {
+  return std::clamp<std::size_t>(journal_->payload_bytes_max() / fact_bytes_max, 1, kMessagesPerSlice);
+}
+
+void Store::flush_snapshot(const Stamp& stamp, std::size_t from) {
+  if (snapshot_.size() < std::max<std::size_t>(from, 1)) return;
   append(stamp, snapshot_);
   snapshot_.clear();
 }
@@ -86,19 +90,22 @@ void Store::begin_checkpoint(const Stamp& stamp) {
   // Everything but messages and deduplication ids is small and goes in at once, so that it is consistent.
   for (std::size_t i = 1; i < state_.names().size(); ++i) {
     snapshot_.push_back(queue::NameLearned{static_cast<queue::NameIndex>(i), state_.names()[i]});
-    flush_snapshot(stamp, false);
+    flush_snapshot(stamp, facts_per_record(1024));
   }
+  flush_snapshot(stamp, 1);
   for (const auto& [identity, queue] : state_.queues()) {
     snapshot_.push_back(queue::QueueSnapshot{
         .created = {queue->key, queue->arn, identity, queue->settings, queue->tags},
         .created_wall = queue->created_wall,
         .modified_wall = queue->modified_wall,
         .purged_at = queue->purged_at});
+    flush_snapshot(stamp, facts_per_record(270 << 10));
     for (const auto& [id, attempt] : queue->receive_attempts) {
       snapshot_.push_back(queue::AttemptSnapshot{queue->key, id, attempt.expires, attempt.messages});
+      flush_snapshot(stamp, facts_per_record(1024));
     }
-    flush_snapshot(stamp, false);
   }
+  flush_snapshot(stamp, 1);
   for (const auto& [key, task] : state_.tasks()) {
     snapshot_.push_back(queue::TaskSnapshot{
         .started = {key, task.id, task.source, task.source_arn, task.destination_arn, task.rate, task.to_move},
@@ -106,8 +113,9 @@ void Store::begin_checkpoint(const Stamp& stamp) {
         .moved = task.moved,
         .started_wall = task.started_wall,
         .failure = task.failure});
+    flush_snapshot(stamp, facts_per_record(1024));
   }
-  flush_snapshot(stamp, true);
+  flush_snapshot(stamp, 1);
   checkpoint_.bytes = journal_->totals().bytes_appended - before;
 }
 
@@ -115,7 +123,8 @@ void Store::checkpoint_messages(const Stamp& stamp) {
   const std::uint64_t before = journal_->totals().bytes_appended;
   const auto& messages = state_.messages();
   const Slot end = std::min(messages.end(), checkpoint_.slot + kSlotsPerSlice);
-  for (; checkpoint_.slot < end && snapshot_.size() < kMessagesPerSlice; ++checkpoint_.slot) {
+  const std::size_t facts_max = facts_per_record(1024);
+  for (; checkpoint_.slot < end && snapshot_.size() < facts_max; ++checkpoint_.slot) {
     const Slot slot = checkpoint_.slot;
     const queue::Message& message = messages[slot];
     if (message.key == MessageKey::none || state_.is_buried(slot)) continue;
@@ -131,7 +140,7 @@ void Store::checkpoint_messages(const Stamp& stamp) {
                                                .history = messages.history_if(slot),
                                                .restored = nullptr});
   }
-  flush_snapshot(stamp, true);
+  flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
   if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::dedup;
 }
@@ -149,14 +158,15 @@ void Store::checkpoint_dedup(const Stamp& stamp) {
   checkpoint_.dedup_queue = current->key;
   auto& position = checkpoint_.dedup_position;
   position = std::max(position, current->dedup.first());
-  for (; position < current->dedup.last() && snapshot_.size() < kMessagesPerSlice; ++position) {
+  const std::size_t facts_max = facts_per_record(1024);
+  for (; position < current->dedup.last() && snapshot_.size() < facts_max; ++position) {
     const queue::DedupId& id = current->dedup.id_at(position);
     const auto* entry = current->dedup.entry(id);
     if (entry == nullptr) continue;
     snapshot_.push_back(queue::DedupSnapshot{current->key, id, entry->expires, entry->message_id, entry->sequence});
   }
   const bool queue_done = position >= current->dedup.last();
-  flush_snapshot(stamp, true);
+  flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
   if (queue_done) checkpoint_.dedup_queue = next(current->key);
 }
@@ -191,9 +201,10 @@ std::vector<Store::Relocation> Store::choose_relocations() {
   if (compaction_.victims.empty()) return chosen;
   const auto& messages = state_.messages();
   std::uint64_t bytes = 0;
+  const std::uint64_t bytes_max = std::min<std::uint64_t>(kRelocationBytesPerSlice, journal_->payload_bytes_max() / 4);
   const Slot end = std::min<Slot>(messages.end(), compaction_.slot + 8 * kSlotsPerSlice);
   for (; compaction_.slot < end; ++compaction_.slot) {
-    if (chosen.size() == kRelocationsPerSlice || bytes > kRelocationBytesPerSlice) return chosen;
+    if (chosen.size() == kRelocationsPerSlice || bytes > bytes_max) return chosen;
     const queue::Message& message = messages[compaction_.slot];
     if (message.key == MessageKey::none || state_.is_buried(compaction_.slot)) continue;
     if (!std::ranges::binary_search(compaction_.victims, message.body.segment)) continue;

@@ -87,7 +87,9 @@ class Store final : public queue::BodyLedger {
   void checkpoint_dedup(const queue::Stamp& stamp);
   void end_checkpoint(const queue::Stamp& stamp);
   journal::Appended append(const queue::Stamp& stamp, std::span<const queue::Change> changes);
-  void flush_snapshot(const queue::Stamp& stamp, bool force);
+  std::size_t facts_per_record(std::size_t fact_bytes_max) const;
+  // Writes the facts gathered for a checkpoint if there are at least that many.
+  void flush_snapshot(const queue::Stamp& stamp, std::size_t from);
   void choose_victims();
 
   StoreOptions options_;
