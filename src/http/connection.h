@@ -16,9 +16,10 @@ class Loop;
 
 // One client. Lives on its loop's thread and is never touched from another.
 //
-//                      ┌────────────── the next request ───────────────┐
-//   reading ── request ─▶ handling ── reply ──▶ held ── mark reached ──▶ writing ──▶ closed
-//                             └── defer ──▶ deferred ── resume ──▲          └──▶ lingering ──▲
+//   reading ─▶ handling ─▶ held ─▶ writing ─▶ reading, lingering or closed
+//                  └─▶ deferred ─▶ handling
+//
+// A reply whose mark is reached skips `held`. After a refusal the connection lingers.
 //
 // Always true:
 //  - At most one wait for reading and one for writing are outstanding. The object outlives them,
