@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <vector>
 
 #include "bench/requests.h"
 
@@ -14,6 +15,18 @@ const std::map<std::string, Mode> kModes = {
     {"send", Mode::send}, {"drain", Mode::drain}, {"e2e", Mode::e2e}, {"wake", Mode::wake}};
 const std::map<std::string, Format> kFormats = {
     {"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
+
+// An option whose values have names.
+template <class Value>
+CLI::Option* add_named(CLI::App& app, const std::string& name,
+                       const std::map<std::string, Value>& names, Value& place) {
+  std::vector<std::string> all;
+  for (const auto& [text, value] : names) all.push_back(text);
+  return app
+      .add_option_function<std::string>(
+          name, [&names, &place](const std::string& text) { place = names.at(text); })
+      ->check(CLI::IsMember(all));
+}
 
 void add_target(CLI::App& app, Options& options) {
   app.add_option("--host", options.endpoint.address, "IPv4 address of the server");
@@ -41,8 +54,7 @@ void add_load(CLI::App& app, Options& options) {
 
 void add_report(CLI::App& app, Options& options) {
   app.add_option("--core", options.core, "Core to run on")->check(CLI::Range(0, 1023));
-  app.add_option("--format", options.format, "text, json or csv")
-      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case));
+  add_named(app, "--format", kFormats, options.format)->description("How to report");
   app.add_option("--label", options.label, "What is being measured");
   app.add_option("--commit", options.commit, "Which commit of it");
 }
@@ -54,9 +66,7 @@ Parsed parse_options(int argc, const char* const* argv) {
   CLI::App app(
       "Load for a server that speaks the Amazon SQS JSON protocol: one thread, kept connections.");
   app.option_defaults()->always_capture_default();
-  app.add_option("mode", parsed.options.mode, "send, drain, e2e or wake")
-      ->required()
-      ->transform(CLI::CheckedTransformer(kModes, CLI::ignore_case));
+  add_named(app, "mode", kModes, parsed.options.mode)->required()->description("What to ask");
   add_target(app, parsed.options);
   add_load(app, parsed.options);
   add_report(app, parsed.options);

@@ -92,6 +92,18 @@ std::optional<QueueKey> Model::dead_letter_target(QueueKey key) const {
   return target;
 }
 
+Standing Model::standing(const queue::ReceiptHandle& handle, QueueKey queue) const {
+  if (handle.queue != queue) return Standing::foreign;
+  const auto found = messages_.find(handle.key);
+  if (found == messages_.end() || found->second.queue != queue ||
+      handle.generation <= found->second.history.entered_generation) {
+    return Standing::gone;
+  }
+  const ModelMessage& message = found->second;
+  const bool holds = message.phase == Phase::in_flight && message.generation() == handle.generation;
+  return holds ? Standing::current : Standing::stale;
+}
+
 std::size_t Model::count(QueueKey queue, Phase phase) const {
   return static_cast<std::size_t>(std::ranges::count_if(messages_, [&](const auto& entry) {
     return entry.second.queue == queue && entry.second.phase == phase;
@@ -180,6 +192,7 @@ void Model::on(const queue::QueueDeleted& fact) {
   deleted_[queue_of(fact.queue, "deleted").identity] = now_;
   queues_.erase(fact.queue);
   drop_messages(fact.queue);
+  std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == fact.queue; });
 }
 
 void Model::on(const queue::QueuePurged& fact) {

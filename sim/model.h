@@ -10,6 +10,7 @@
 
 #include "queue/change.h"
 #include "queue/message_table.h"
+#include "queue/receipt_handle.h"
 #include "sim/watched_journal.h"
 
 namespace redrive::sim {
@@ -73,6 +74,14 @@ struct Ask {
   std::string attempt_id;
 };
 
+// What a receipt handle is worth when shown to a queue.
+enum class Standing {
+  foreign,  // Not of this queue.
+  gone,     // Its message has left since, or has begun another stay.
+  stale,    // Another receive has the message now, or nobody.
+  current,  // It holds the message.
+};
+
 // What the server should know, kept a second time and in the simplest way there is: maps, walked
 // from end to end. It shares plain types with src/queue and none of its code.
 //
@@ -94,6 +103,7 @@ class Model {
   // The queue that takes this queue's dead letters.
   std::optional<queue::QueueKey> dead_letter_target(queue::QueueKey queue) const;
   std::optional<queue::QueueKey> find_by_arn(std::string_view arn) const;
+  Standing standing(const queue::ReceiptHandle& handle, queue::QueueKey queue) const;
   std::size_t count(queue::QueueKey queue, queue::Phase phase) const;
 
   const std::map<queue::QueueKey, ModelQueue>& queues() const { return queues_; }

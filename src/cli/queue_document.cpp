@@ -24,6 +24,7 @@ std::string_view attribute_of(const sqs::StringMap& attributes, std::string_view
 }
 
 std::optional<DeadLetterTarget> parse_redrive_policy(std::string_view policy) {
+  if (policy.empty()) return {};
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   std::string_view arn;

@@ -134,8 +134,9 @@ void Engine::serve_waiters(Turn& turn) {
 }
 
 void Engine::serve_queue(Turn& turn, Queue& queue) {
-  store_.state().advance(queue, turn.stamp().now);
   while (auto* waiter = waiters_.first(queue.key)) {
+    // Each time: what the one before received with a timeout of zero is there for the next.
+    store_.state().advance(queue, turn.stamp().now);
     if (store_.state().mailbox(queue).visible() == 0) return;
     bool over_limit = false;
     ReceiveOutcome outcome = take(turn, queue, waiter->request, over_limit);
@@ -148,9 +149,19 @@ void Engine::answer(std::function<void(Result<ReceiveOutcome>)> done, Result<Rec
   answers_.push_back({std::move(done), std::move(outcome)});
 }
 
+// When time alone may bring something to receive.
+Timestamp Engine::next_arrival(const Queue& queue) const {
+  const queue::Mailbox& box = store_.state().mailbox(queue);
+  const Slot oldest = box.is_fifo() ? box.oldest() : queue::kNoSlot;
+  if (oldest == queue::kNoSlot) return box.next_visible_at();
+  // In a FIFO queue the end of a hidden message's retention lets those behind it go.
+  const Timestamp ends = store_.state().messages()[oldest].sent_at + queue.settings.retention;
+  return std::min(box.next_visible_at(), ends);
+}
+
 void Engine::rearm(queue::QueueKey key) {
   const Queue* queue = waiters_.any(key) ? store_.state().find(key) : nullptr;
-  const Timestamp at = queue == nullptr ? kNever : store_.state().mailbox(*queue).next_visible_at();
+  const Timestamp at = queue == nullptr ? kNever : next_arrival(*queue);
   const auto armed = queue_wake_.find(key);
   const Timestamp before = armed == queue_wake_.end() ? kNever : armed->second;
   if (at == before) return;

@@ -185,6 +185,7 @@ class Engine {
   // Takes what a receive can have now.
   ReceiveOutcome take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request, bool& over_limit);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
+  Timestamp next_arrival(const queue::Queue& queue) const;
   void rearm(queue::QueueKey queue);
   Timestamp next_wake() const;
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);

@@ -130,6 +130,10 @@ void Mailbox::set_visible_at(Slot slot, Timestamp visible_at, Timestamp now) {
   if (visible_at <= now) make_visible(slot);
 }
 
+void Mailbox::reveal(Slot slot) {
+  if (table_[slot].phase != Phase::visible) make_visible(slot);
+}
+
 void Mailbox::set_delay_end(Slot slot, Timestamp visible_at, Timestamp now) {
   Message& message = table_[slot];
   assert(message.phase == Phase::delayed);

@@ -66,6 +66,8 @@ class Mailbox {
   void deliver(Slot slot, Timestamp visible_at);
   // A message in flight stays hidden until `visible_at`, or, when that is not after `now`, is visible again.
   void set_visible_at(Slot slot, Timestamp visible_at, Timestamp now);
+  // Makes a message visible whatever its time says.
+  void reveal(Slot slot);
   // A delayed message's delay is counted anew.
   void set_delay_end(Slot slot, Timestamp visible_at, Timestamp now);
 

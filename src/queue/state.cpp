@@ -20,6 +20,26 @@ void State::advance(Queue& queue, Timestamp now) {
   if (box.is_fifo()) queue.dedup.advance(now);
 }
 
+void State::advance_loading(Queue& queue, Timestamp now) {
+  Mailbox& box = mailbox(queue);
+  for (const Slot slot : members(queue)) {
+    if (messages_[slot].sent_at <= now - queue.settings.retention) {
+      remove(box, slot);
+    } else if (messages_[slot].visible_at <= now) {
+      box.reveal(slot);
+    }
+  }
+}
+
+std::vector<Slot> State::members(const Queue& queue) const {
+  std::vector<Slot> slots;
+  for (Slot slot = 0; slot < messages_.end(); ++slot) {
+    const Message& message = messages_[slot];
+    if (message.key != MessageKey::none && message.mailbox == queue.mailbox) slots.push_back(slot);
+  }
+  return slots;
+}
+
 void State::advance_all(Timestamp now) {
   for (auto& [identity, queue] : queues_) advance(*queue, now);
 }
@@ -192,15 +212,15 @@ void State::on(const QueueCreated& fact, const Stamp& stamp) {
 void State::on(const QueueSettingsChanged& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
-  advance(*queue, stamp.now);
+  loading_ ? advance_loading(*queue, stamp.now) : advance(*queue, stamp.now);
   const bool delay_changed = queue->settings.delay != fact.settings.delay;
   set_settings(*queue, fact.settings);
   queue->modified_wall = stamp.wall;
   if (!delay_changed || !queue->settings.is_fifo()) return;
   // On FIFO queues a new delay holds for what is already waiting.
   Mailbox& box = mailbox(*queue);
-  const std::vector<Slot> hidden = box.hidden();
-  for (const Slot slot : hidden) {
+  const std::vector<Slot> waiting = loading_ ? members(*queue) : box.hidden();
+  for (const Slot slot : waiting) {
     const Message& message = messages_[slot];
     if (message.phase == Phase::delayed) box.set_delay_end(slot, message.sent_at + queue->settings.delay, stamp.now);
   }

@@ -146,6 +146,9 @@ class State {
   void on(const TaskSnapshot&, const Stamp&);
   void on(const CheckpointEnded&, const Stamp&);
 
+  // What `advance` does, for a queue of which a checkpoint has brought a part: looks at every message.
+  void advance_loading(Queue& queue, Timestamp now);
+  std::vector<Slot> members(const Queue& queue) const;
   Queue& add_queue(const QueueCreated& created);
   void remove_queue(const Queue& queue);
   static void set_settings(Queue& queue, const QueueSettings& settings);

@@ -56,12 +56,9 @@ void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceiv
   history.add({.received_wall = stamp.wall, .by = fact.by});
   ++message.receive_count;
   message.visibility_touched = false;
-  Mailbox& box = mailbox(queue);
-  if (message.phase == Phase::visible) {
-    box.deliver(slot, fact.visible_at);
-  } else {
-    box.set_visible_at(slot, fact.visible_at, stamp.now);
-  }
+  // It was visible then, though memory may not have followed: nothing advances while a checkpoint is loaded.
+  mailbox(queue).reveal(slot);
+  mailbox(queue).deliver(slot, fact.visible_at);
 }
 
 void State::on(const MessageDeleted& fact, const Stamp& stamp) {

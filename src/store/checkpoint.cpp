@@ -87,7 +87,7 @@ void Store::begin_checkpoint(const Stamp& stamp) {
                                               .name_count = static_cast<std::uint32_t>(state_.names().size()),
                                               .secret = state_.secret()};
   checkpoint_.begin = journal_->append_checkpoint_begin(encoder_.encode(stamp, std::span(&begun, 1))).sequence;
-  // Everything but messages and deduplication ids is small and goes in at once, so that it is consistent.
+  // Names, queues and tasks are few and go in at once, so that they are consistent.
   for (std::size_t i = 1; i < state_.names().size(); ++i) {
     snapshot_.push_back(queue::NameLearned{static_cast<queue::NameIndex>(i), state_.names()[i]});
     flush_snapshot(stamp, facts_per_record(1024));
@@ -100,10 +100,6 @@ void Store::begin_checkpoint(const Stamp& stamp) {
         .modified_wall = queue->modified_wall,
         .purged_at = queue->purged_at});
     flush_snapshot(stamp, facts_per_record(270 << 10));
-    for (const auto& [id, attempt] : queue->receive_attempts) {
-      snapshot_.push_back(queue::AttemptSnapshot{queue->key, id, attempt.expires, attempt.messages});
-      flush_snapshot(stamp, facts_per_record(1024));
-    }
   }
   flush_snapshot(stamp, 1);
   for (const auto& [key, task] : state_.tasks()) {
@@ -168,10 +164,24 @@ void Store::checkpoint_dedup(const Stamp& stamp) {
   const bool queue_done = position >= current->dedup.last();
   flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
-  if (queue_done) checkpoint_.dedup_queue = next(current->key);
+  if (!queue_done) return;
+  checkpoint_.dedup_queue = next(current->key);
+  position = 0;
+}
+
+// Receive attempts speak of messages, so they come when all of those are there.
+void Store::checkpoint_attempts(const Stamp& stamp) {
+  for (const auto& [identity, queue] : state_.queues()) {
+    for (const auto& [id, attempt] : queue->receive_attempts) {
+      snapshot_.push_back(queue::AttemptSnapshot{queue->key, id, attempt.expires, attempt.messages});
+      flush_snapshot(stamp, facts_per_record(1024));
+    }
+  }
+  flush_snapshot(stamp, 1);
 }
 
 void Store::end_checkpoint(const Stamp& stamp) {
+  checkpoint_attempts(stamp);
   const Change ended = queue::CheckpointEnded{};
   checkpoint_.end = journal_->append_checkpoint_end(encoder_.encode(stamp, std::span(&ended, 1))).sequence;
   checkpoint_.phase = Checkpoint::Phase::syncing;

@@ -85,6 +85,7 @@ class Store final : public queue::BodyLedger {
   void begin_checkpoint(const queue::Stamp& stamp);
   void checkpoint_messages(const queue::Stamp& stamp);
   void checkpoint_dedup(const queue::Stamp& stamp);
+  void checkpoint_attempts(const queue::Stamp& stamp);
   void end_checkpoint(const queue::Stamp& stamp);
   journal::Appended append(const queue::Stamp& stamp, std::span<const queue::Change> changes);
   std::size_t facts_per_record(std::size_t fact_bytes_max) const;

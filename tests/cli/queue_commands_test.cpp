@@ -193,10 +193,11 @@ TEST_F(QueueCommands, RemoveFindsAllBeforeDeletingAny) {
   EXPECT_EQ(outcome.err, "redrive: QueueDoesNotExist: there is no queue slip\n");
   EXPECT_TRUE(server.bodies("DeleteQueue").empty());
 
-  outcome = world.run({"queue", "rm", "--yes", "http://h/0/a", "http://h/0/b"});
+  outcome = world.run({"queue", "rm", "--yes", "http://localhost/0/a", "http://localhost/0/b"});
   EXPECT_EQ(outcome.out, "deleted a\ndeleted b\n");
   EXPECT_THAT(server.bodies("DeleteQueue"),
-              ElementsAre(R"({"QueueUrl":"http://h/0/a"})", R"({"QueueUrl":"http://h/0/b"})"));
+              ElementsAre(R"({"QueueUrl":"http://localhost/0/a"})",
+                          R"({"QueueUrl":"http://localhost/0/b"})"));
 }
 
 TEST_F(QueueCommands, NameAQueueInThreeWays) {

@@ -240,7 +240,7 @@ TEST_F(SendTest, DrawsProgressOnlyOnATerminal) {
   EXPECT_EQ(world.run(arguments).err, "20 messages sent\n");
   world.world.terminal.err_is_terminal = true;
   EXPECT_THAT(world.run(arguments).err,
-              HasSubstr("\r\x1b[K[###############...............]  55%  11 sent"));
+              HasSubstr("\r\x1b[K[################..............]  55%  11 sent"));
 }
 
 }  // namespace

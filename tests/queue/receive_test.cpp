@@ -7,7 +7,7 @@
 namespace redrive::queue {
 namespace {
 
-constexpr World::Asked kAtOnce{.max = 10, .visibility = seconds(0)};
+constexpr Asked kAtOnce{.max = 10, .visibility = seconds(0)};
 
 struct DeadLetters : testing::Test {
   World world;
@@ -142,7 +142,7 @@ TEST(InFlightLimit, IsReachedAt120000) {
 struct RepeatedAttempt : testing::Test {
   World world;
   Queue& queue = world.create("orders.fifo", fifo_settings());
-  const World::Asked asked{.max = 2, .visibility = seconds(30), .attempt_id = "attempt"};
+  const Asked asked{.max = 2, .visibility = seconds(30), .attempt_id = "attempt"};
 
   RepeatedAttempt() {
     for (int i = 0; i < 3; ++i) world.send(queue, {.group = "g"});
@@ -186,7 +186,7 @@ TEST_F(RepeatedAttempt, ATimeoutThatEndedMakesItAReceiveLikeAnyOther) {
 }
 
 TEST_F(RepeatedAttempt, IsForgottenAfterFiveMinutes) {
-  World::Asked patient = asked;
+  Asked patient = asked;
   patient.visibility = std::chrono::hours(1);
   world.receive(queue, patient);
   world.pass(kReceiveAttemptWindow - Duration(1));

@@ -51,6 +51,18 @@ inline QueueIdentity identity_of(std::string name) {
   return {"000000000000", "us-east-1", std::move(name)};
 }
 
+struct Outgoing {
+  std::string_view group;
+  std::string_view dedup;
+  std::optional<seconds> delay;
+};
+
+struct Asked {
+  std::size_t max = 1;
+  Duration visibility = seconds(30);
+  std::string_view attempt_id;
+};
+
 // A server without a journal: decides, applies, and lets the test move the time.
 class World {
  public:
@@ -84,11 +96,6 @@ class World {
     apply(QueueSettingsChanged{queue.key, std::move(settings)});
   }
 
-  struct Outgoing {
-    std::string_view group;
-    std::string_view dedup;
-    std::optional<seconds> delay;
-  };
   // Sends as one batch; a FIFO message without a deduplication id gets one of its own.
   std::vector<SendOutcome> send_batch(Queue& queue, const std::vector<Outgoing>& messages) {
     state.advance(queue, stamp.now);
@@ -114,11 +121,6 @@ class World {
     return send_batch(queue, {message})[0];
   }
 
-  struct Asked {
-    std::size_t max = 1;
-    Duration visibility = seconds(30);
-    std::string_view attempt_id;
-  };
   ReceiveDecision decide(Queue& queue, const Asked& asked) {
     state.advance(queue, stamp.now);
     return decide_receive(state,

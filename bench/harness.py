@@ -1,0 +1,154 @@
+"""What bench/run and bench/backlog share: servers on one core, the generator on another."""
+
+import contextlib
+import ctypes
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = ROOT / "build" / "bench-data"
+START_SECONDS_MAX = 600
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
+
+# Being told to stop is no reason to leave servers and gigabytes behind.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
+def two_cores():
+    """(server's, generator's); the same one on a machine that has no other."""
+    cores = sorted(os.sched_getaffinity(0))
+    return cores[0], cores[min(1, len(cores) - 1)]
+
+
+SERVER_CORE, GENERATOR_CORE = two_cores()
+
+
+def stop(message):
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {message}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def commit():
+    """The commit being measured, marked when the tree differs from it."""
+    def git(*words):
+        return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
+
+    head = git("rev-parse", "--short=12", "HEAD")
+    if head.returncode != 0:
+        return "uncommitted"
+    return head.stdout.strip() + ("-dirty" if git("status", "--porcelain").stdout.strip() else "")
+
+
+def filesystem_of(path):
+    """The type of the file system a path is on."""
+    best = ("", "unknown")
+    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
+        mount, kind = line.split()[1:3]
+        if (f"{path}/".startswith(mount.rstrip("/") + "/")) and len(mount) >= len(best[0]):
+            best = (mount, kind)
+    return best[1]
+
+
+@contextlib.contextmanager
+def data_directory():
+    """A fresh directory on the disk that holds the build; removed afterwards."""
+    path = DATA / str(os.getpid())
+    path.mkdir(parents=True)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def spawn(command, log):
+    """A child on the server's core, threads and children included. It does not outlive us."""
+    def prepare():
+        os.sched_setaffinity(0, {SERVER_CORE})
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    words = [str(word) for word in command]
+    with open(log, "ab") as out:
+        return subprocess.Popen(words, preexec_fn=prepare, stdout=out, stderr=out)
+
+
+def end(process, how=signal.SIGTERM):
+    if process.poll() is None:
+        process.send_signal(how)
+    process.wait()
+
+
+class Server:
+    """`redrive serve` on a data directory."""
+
+    def __init__(self, build, data, port=0):
+        self.port = port or free_port()
+        self._log = data.parent / "server.log"
+        began = time.monotonic()
+        self.process = spawn([build / "redrive", "serve", "--listen", f"127.0.0.1:{self.port}", "--data", data,
+                              "--log-level", "warn"], self._log)
+        self._await_answer()
+        self.start_seconds = time.monotonic() - began
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def _await_answer(self):
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                stop(f"the server ended with {self.process.returncode}:\n{self._log.read_text()[-2000:]}")
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+                connection.request("GET", "/ready")
+                if connection.getresponse().status == 200:
+                    return
+            except OSError:
+                time.sleep(0.005)
+        stop("the server does not answer")
+
+    def memory_bytes(self):
+        """Resident memory that is the process's own, not pages of files."""
+        for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024
+        stop("the system does not tell RssAnon")
+
+    def end(self, how=signal.SIGTERM):
+        end(self.process, how)
+
+
+class Generator:
+    """Runs redrive-bench and reads its answer."""
+
+    def __init__(self, build):
+        self._binary = build / "redrive-bench"
+        self._commit = commit()
+
+    def run(self, mode, port, pid, *more):
+        command = [self._binary, mode, "--port", port, "--pid", pid, "--core", GENERATOR_CORE,
+                   "--commit", self._commit, "--format", "json", *more]
+        ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+        if ran.returncode != 0:
+            stop(ran.stderr.strip() or f"redrive-bench ended with {ran.returncode}")
+        return json.loads(ran.stdout)
+
+
+def check_built(build):
+    missing = [name for name in ("redrive", "redrive-bench") if not (build / name).exists()]
+    if missing:
+        stop(f"{build / missing[0]} is missing; build it first: cmake --build --preset release")

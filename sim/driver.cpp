@@ -1,0 +1,191 @@
+#include "sim/driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/digest.h"
+#include "sim/violation.h"
+
+namespace redrive::sim {
+namespace {
+
+std::uint64_t seed_now = 0;
+int step_now = 0;
+
+Shape choose_shape(Chance& chance) {
+  const std::uint32_t scale = 1u << chance.below(3);
+  return {.segment_bytes = scale * (8u << 10),
+          .tail_cache_bytes = chance.one_in(2) ? 0 : 32u << 10,
+          .checkpoint_bytes = static_cast<std::uint64_t>(chance.between(2, 24)) << 10,
+          .messages_max = static_cast<std::size_t>(chance.between(10, 80)),
+          .body_bytes_max = scale * std::size_t{500}};
+}
+
+}  // namespace
+
+Driver::Driver(const Options& options)
+    : options_(options),
+      chance_(options.seed),
+      world_(chance_, choose_shape(chance_), options.seed) {
+  // Each seed likes some steps more, and some of the rare ones not at all: so they meet more often.
+  for (const Choice& choice : choices()) {
+    static constexpr std::uint64_t kTastes[] = {0, 1, 2, 4};
+    const std::uint64_t taste = chance_.pick(kTastes);
+    weights_.push_back(choice.weight * (choice.weight < 4 ? taste : std::max<std::uint64_t>(taste, 1)));
+    weight_total_ += weights_.back();
+  }
+}
+
+std::span<const Driver::Choice> Driver::choices() {
+  static constexpr Choice kChoices[] = {
+      {"create queue", 3, &Driver::create_queue},
+      {"delete queue", 1, &Driver::delete_queue},
+      {"purge queue", 1, &Driver::purge_queue},
+      {"set attributes", 5, &Driver::set_attributes},
+      {"set tags", 1, &Driver::set_tags},
+      {"start task", 4, &Driver::start_task},
+      {"cancel task", 1, &Driver::cancel_task},
+      {"send", 30, &Driver::send},
+      {"receive", 30, &Driver::receive},
+      {"wait for messages", 6, &Driver::wait_for_messages},
+      {"cancel wait", 1, &Driver::cancel_wait},
+      {"delete", 16, &Driver::remove},
+      {"change visibility", 10, &Driver::change_visibility},
+      {"advance time", 20, &Driver::advance_time},
+      {"jump wall", 1, &Driver::jump_wall},
+      {"tick", 10, &Driver::tick},
+      {"sync", 20, &Driver::sync},
+      {"maintain", 20, &Driver::maintain},
+      {"housekeep", 12, &Driver::housekeep},
+      {"read replies", 10, &Driver::read_replies},
+      {"replay elsewhere", 1, &Driver::replay_elsewhere},
+      {"crash", 1, &Driver::crash},
+      {"restart", 1, &Driver::restart},
+      {"kill", 1, &Driver::kill},
+      {"break later", 1, &Driver::break_later},
+      {"fill disk", 1, &Driver::fill_disk},
+      {"empty disk", 2, &Driver::empty_disk},
+  };
+  return kChoices;
+}
+
+std::string Driver::where() {
+  return fmt::format("seed {} step {}", seed_now, step_now);
+}
+
+void Driver::note(const std::string& line) {
+  trace_ = crc32c(line, static_cast<std::uint32_t>(trace_));
+  if (options_.verbose) fmt::print("{:5} {}\n", step_, line);
+}
+
+Verdict Driver::run() {
+  seed_now = options_.seed;
+  try {
+    for (int i = 0; i < 6; ++i) create_queue();
+    for (step_ = 1; step_ <= options_.steps; ++step_) step();
+    drain();
+  } catch (const Violation& violation) {
+    return {.passed = false,
+            .step = step_,
+            .invariant = violation.invariant,
+            .detail = violation.detail,
+            .trace = trace_,
+            .totals = world_.totals()};
+  }
+  return {.passed = true, .step = step_, .invariant = {}, .detail = {}, .trace = trace_,
+          .totals = world_.totals()};
+}
+
+void Driver::step() {
+  step_now = step_;
+  std::uint64_t at = chance_.below(weight_total_);
+  std::size_t chosen = 0;
+  while (at >= weights_[chosen]) at -= weights_[chosen++];
+  tell("{} (record {})", choices()[chosen].name, world_.journal().appended());
+  if (options_.verbose) std::fflush(stdout);
+  (this->*choices()[chosen].step)();
+  world_.check();
+}
+
+std::optional<queue::QueueKey> Driver::choose_queue() {
+  const auto& queues = world_.model().queues();
+  if (queues.empty()) return std::nullopt;
+  return chance_.pick(queues).first;
+}
+
+std::optional<queue::QueueKey> Driver::choose_full_queue() {
+  const auto& messages = world_.model().messages();
+  if (messages.empty() || chance_.one_in(6)) return choose_queue();
+  return chance_.pick(messages).second.queue;
+}
+
+std::optional<queue::QueueKey> Driver::choose_received_queue() {
+  if (world_.issued().empty() || chance_.one_in(10)) return choose_queue();
+  const queue::QueueKey key = chance_.pick(world_.issued()).handle.queue;
+  return world_.model().queues().contains(key) ? key : choose_queue();
+}
+
+// Ends all misfortune and everything that is under way.
+void Driver::quiet_down() {
+  world_.limit_space(std::nullopt);
+  world_.end(Ending::power_lost);
+  world_.end(Ending::clean);  // In case the recovery was cut short once more.
+  const auto running = [&] {
+    return std::ranges::any_of(world_.model().tasks(), [](const auto& entry) {
+      return entry.second.status == queue::TaskStatus::running;
+    });
+  };
+  for (int i = 0; running(); ++i) {
+    require(i < 2000, "every move task ends", "one still runs");
+    world_.clock().advance(Duration(1000));
+    world_.tick();
+  }
+  world_.check();
+}
+
+// Receives and deletes everything there is: nothing is lost, nothing is left over.
+void Driver::drain() {
+  ++step_;
+  tell("drain");
+  quiet_down();
+  std::vector<queue::QueueKey> queues;
+  for (const auto& [key, queue] : world_.model().queues()) queues.push_back(key);
+  for (const queue::QueueKey key : queues) {
+    auto settings = world_.model().queues().at(key).settings;
+    settings.redrive.reset();
+    world_.engine().turn(
+        [&](engine::Turn& turn) { turn.commit(queue::QueueSettingsChanged{key, settings}); });
+    world_.follow(world_.take_records());
+  }
+  for (const queue::QueueKey key : queues) drain_queue(key);
+  require(world_.model().messages().empty(), "draining leaves nothing", "messages are left");
+  world_.check();
+  world_.sync();
+  world_.replay_elsewhere();
+  world_.end(Ending::killed);
+}
+
+void Driver::drain_queue(queue::QueueKey key) {
+  const auto left = [&] {
+    const Model& model = world_.model();
+    return std::ranges::any_of(model.messages(),
+                               [&](const auto& entry) { return entry.second.queue == key; });
+  };
+  for (int i = 0; left(); ++i) {
+    require(i < 1000, "draining leaves nothing", "queue {}", number(key));
+    world_.issued().clear();
+    receive_once({.queue = key, .max = 10, .visibility = Duration(60'000)}, Duration::zero());
+    world_.read_held_replies();
+    std::vector<Shown> handles;
+    for (const World::Issued& issued : world_.issued()) handles.push_back({issued.handle});
+    if (handles.empty()) {
+      world_.clock().advance(std::chrono::minutes(5));
+    } else {
+      remove_with(key, handles);
+    }
+  }
+}
+
+}  // namespace redrive::sim

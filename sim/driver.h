@@ -1,0 +1,120 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/world.h"
+
+namespace redrive::sim {
+
+// What a seed led to.
+struct Verdict {
+  bool passed = true;
+  int step = 0;
+  std::string invariant;
+  std::string detail;
+  std::uint64_t trace = 0;  // Equal for equal runs.
+  World::Totals totals;
+};
+
+// Clients, operators, time and misfortune: chooses what happens next, does it to the world, and holds
+// every answer against the model.
+class Driver {
+ public:
+  struct Options {
+    std::uint64_t seed = 0;
+    int steps = 400;
+    bool verbose = false;
+  };
+  explicit Driver(const Options& options);
+
+  Verdict run();
+
+  // The seed and step being run, for whoever has to report an abort.
+  static std::string where();
+
+ private:
+  using Step = void (Driver::*)();
+  struct Choice {
+    std::string_view name;
+    std::uint64_t weight;
+    Step step;
+  };
+  static std::span<const Choice> choices();
+
+  // Queues (queue_steps.cpp).
+  void create_queue();
+  void delete_queue();
+  void purge_queue();
+  void set_attributes();
+  void set_tags();
+  void start_task();
+  void cancel_task();
+  queue::QueueSettings choose_settings(const queue::QueueIdentity& identity);
+  void change_settings(queue::QueueSettings& settings, const queue::QueueIdentity& identity);
+
+  // Messages (message_steps.cpp).
+  void send();
+  void receive();
+  void wait_for_messages();
+  void cancel_wait();
+  void remove();
+  void change_visibility();
+  void send_letters(const ModelQueue& queue, queue::QueueKey key, std::vector<Letter> letters);
+  void receive_once(Ask ask, std::optional<Duration> wait);
+  struct Shown {
+    queue::ReceiptHandle handle;
+    bool forged = false;
+  };
+  std::vector<Shown> choose_handles(queue::QueueKey queue, std::size_t count);
+  std::string seal(const Shown& shown);
+  void remove_with(queue::QueueKey queue, std::span<const Shown> handles);
+
+  // Time, disk and power (fault_steps.cpp).
+  void advance_time();
+  void jump_wall();
+  void tick();
+  void sync();
+  void maintain();
+  void housekeep();
+  void read_replies();
+  void replay_elsewhere();
+  void crash();
+  void restart();
+  void kill();
+  void break_later();
+  void fill_disk();
+  void empty_disk();
+
+  void step();
+  void drain();
+  void drain_queue(queue::QueueKey queue);
+  void quiet_down();
+  std::optional<queue::QueueKey> choose_queue();
+  // Mostly one that has messages, or one that messages were received from.
+  std::optional<queue::QueueKey> choose_full_queue();
+  std::optional<queue::QueueKey> choose_received_queue();
+  queue::QueueIdentity identity_of(queue::QueueKey queue) { return world_.model().queues().at(queue).identity; }
+  template <class... Args>
+  void tell(fmt::format_string<Args...> text, Args&&... args) {
+    note(fmt::format(text, std::forward<Args>(args)...));
+  }
+  void note(const std::string& line);  // For the trace, and whoever wants to read along.
+
+  const Options options_;
+  Chance chance_;
+  World world_;
+  std::vector<std::uint64_t> weights_;  // This seed's taste in steps.
+  std::uint64_t weight_total_ = 0;
+  std::uint64_t waits_ = 0;
+  std::uint64_t trace_ = 0;
+  int step_ = 0;
+};
+
+}  // namespace redrive::sim

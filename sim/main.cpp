@@ -1,0 +1,112 @@
+// redrive-sim: runs seeds of the simulator.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "sim/driver.h"
+
+namespace {
+
+using redrive::sim::Driver;
+using redrive::sim::Verdict;
+
+// An assertion of the server failed: say where, as the seed is all one needs.
+void on_abort(int) {
+  const std::string line = Driver::where() + ": aborted\n";
+  [[maybe_unused]] const auto written = write(STDOUT_FILENO, line.data(), line.size());
+  _exit(3);
+}
+
+// "7" or "1..500".
+std::vector<std::uint64_t> parse_seeds(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto first = redrive::parse_int<std::uint64_t>(text.substr(0, dots));
+  const auto last = dots == std::string::npos ? first
+                                              : redrive::parse_int<std::uint64_t>(text.substr(dots + 2));
+  std::vector<std::uint64_t> seeds;
+  if (!first || !last) return seeds;
+  for (std::uint64_t seed = *first; seed <= *last; ++seed) seeds.push_back(seed);
+  return seeds;
+}
+
+// One seed a line, then what it once found.
+std::vector<std::uint64_t> read_seed_file(const std::string& path) {
+  std::vector<std::uint64_t> seeds;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto seed = redrive::parse_int<std::uint64_t>(line.substr(0, line.find(' ')));
+    if (seed) seeds.push_back(*seed);
+  }
+  return seeds;
+}
+
+struct Tally {
+  std::uint64_t passed = 0;
+  std::uint64_t failed = 0;
+  redrive::sim::World::Totals totals;
+
+  void add(const Verdict& verdict) {
+    ++(verdict.passed ? passed : failed);
+    totals.records += verdict.totals.records;
+    totals.recoveries += verdict.totals.recoveries;
+    totals.records_lost += verdict.totals.records_lost;
+    totals.checkpoints += verdict.totals.checkpoints;
+    totals.relocations += verdict.totals.relocations;
+    totals.storage_failures += verdict.totals.storage_failures;
+  }
+};
+
+Verdict run(std::uint64_t seed, int steps, bool verbose) {
+  Driver driver({.seed = seed, .steps = steps, .verbose = verbose});
+  const Verdict verdict = driver.run();
+  if (!verdict.passed) {
+    fmt::print("seed {} step {}: {}: {}  (redrive-sim --seed {} --steps {} --verbose)\n",
+               seed,
+               verdict.step,
+               verdict.invariant,
+               verdict.detail,
+               seed,
+               steps);
+    std::fflush(stdout);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Runs the server in one thread against a model, with seeded chance and misfortune."};
+  std::string range;
+  std::string file;
+  int steps = 400;
+  bool verbose = false;
+  app.add_option("--seeds,--seed", range, "A seed, or a range of them: 1..500");
+  app.add_option("--seed-file", file, "Seeds to run first: one a line");
+  app.add_option("--steps", steps, "Steps of each run")->check(CLI::PositiveNumber);
+  app.add_flag("--verbose", verbose, "Print every step");
+  CLI11_PARSE(app, argc, argv);
+
+  std::signal(SIGABRT, on_abort);
+  Tally tally;
+  std::vector<std::uint64_t> seeds = read_seed_file(file);
+  for (const std::uint64_t seed : parse_seeds(range)) seeds.push_back(seed);
+  for (const std::uint64_t seed : seeds) tally.add(run(seed, steps, verbose));
+  fmt::print("{} records, {} recoveries, {} records lost unacknowledged, {} checkpoints, {} messages "
+             "relocated, {} storage failures\n",
+             tally.totals.records,
+             tally.totals.recoveries,
+             tally.totals.records_lost,
+             tally.totals.checkpoints,
+             tally.totals.relocations,
+             tally.totals.storage_failures);
+  fmt::print("{} passed, {} failed\n", tally.passed, tally.failed);
+  return tally.failed == 0 && tally.passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,181 @@
+// What owners of queues do.
+
+#include "sim/driver.h"
+#include "sim/violation.h"
+
+namespace redrive::sim {
+namespace {
+
+using queue::QueueIdentity;
+using queue::QueueKey;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kStandardNames = 4;
+constexpr std::uint64_t kFifoNames = 3;
+
+QueueIdentity identity(std::uint64_t number) {
+  const bool fifo = number >= kStandardNames;
+  return {.account = "000000000000",
+          .region = "us-east-1",
+          .name = fifo ? fmt::format("f{}.fifo", number - kStandardNames) : fmt::format("s{}", number)};
+}
+
+bool is_fifo(const QueueIdentity& identity) {
+  return identity.name.ends_with(".fifo");
+}
+
+// A queue of the same kind, which may be the same one, or be gone.
+QueueIdentity sibling(Chance& chance, const QueueIdentity& of) {
+  return is_fifo(of) ? identity(kStandardNames + chance.below(kFifoNames))
+                     : identity(chance.below(kStandardNames));
+}
+
+}  // namespace
+
+void Driver::change_settings(queue::QueueSettings& settings, const QueueIdentity& identity) {
+  static constexpr std::int64_t kRetentions[] = {60, 120, 600, 3600, 86'400, 345'600, 1'209'600};
+  switch (chance_.below(6)) {
+    case 0:
+      settings.visibility_timeout = seconds(chance_.below(40));
+      break;
+    case 1:
+      settings.delay = seconds(chance_.one_in(2) ? 0 : chance_.below(30));
+      break;
+    case 2:
+      settings.retention = seconds(chance_.pick(kRetentions));
+      break;
+    case 3:
+      settings.receive_wait = seconds(chance_.one_in(2) ? 0 : chance_.below(20));
+      break;
+    case 4:
+      settings.redrive.reset();
+      break;
+    default:
+      settings.redrive = {.target_arn = sibling(chance_, identity).arn(),
+                          .receive_count_max = static_cast<std::uint32_t>(chance_.between(1, 4))};
+  }
+}
+
+queue::QueueSettings Driver::choose_settings(const QueueIdentity& identity) {
+  queue::QueueSettings settings;
+  if (is_fifo(identity)) {
+    queue::FifoSettings fifo;
+    if (chance_.one_in(3)) fifo.dedup_scope = queue::DedupScope::message_group;
+    fifo.dedup_scope_at_birth = fifo.dedup_scope;
+    settings.fifo = fifo;
+  }
+  for (int i = 0; i < 3; ++i) change_settings(settings, identity);
+  return settings;
+}
+
+void Driver::create_queue() {
+  const QueueIdentity identity = sim::identity(chance_.below(kStandardNames + kFifoNames));
+  if (world_.model().find_by_arn(identity.arn())) return;
+  const queue::QueueSettings settings = choose_settings(identity);
+  world_.engine().turn([&](engine::Turn& turn) {
+    std::vector<queue::Change> changes;
+    const std::string arn = identity.arn();
+    const queue::NameIndex name = turn.name(arn, changes);
+    changes.push_back(
+        queue::QueueCreated{next(turn.state().last_queue()), name, identity, settings, {}});
+    turn.commit(changes);
+  });
+  world_.follow(world_.take_records());
+  const auto created = world_.model().find_by_arn(identity.arn());
+  require(created.has_value(), "a queue created is there", "{}", identity.name);
+  require(world_.model().queues().at(*created).settings == settings,
+          "settings are recorded as given",
+          "{}",
+          identity.name);
+}
+
+void Driver::delete_queue() {
+  const auto key = choose_queue();
+  if (!key) return;
+  tell("  {}", identity_of(*key).name);
+  world_.engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueueDeleted{*key}); });
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+}
+
+void Driver::purge_queue() {
+  const auto key = choose_queue();
+  if (!key) return;
+  tell("  {}", identity_of(*key).name);
+  world_.engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueuePurged{*key}); });
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  const queue::State& state = world_.store().state();
+  require(state.mailbox(*state.find(*key)).size() == 0, "a purge leaves nothing", "{}", number(*key));
+}
+
+void Driver::set_attributes() {
+  const auto key = choose_queue();
+  if (!key) return;
+  auto settings = world_.model().queues().at(*key).settings;
+  const QueueIdentity identity = identity_of(*key);
+  change_settings(settings, identity);
+  tell("  {}: retention {} delay {}", identity.name, settings.retention.count(), settings.delay.count());
+  world_.engine().turn([&](engine::Turn& turn) {
+    require(turn.queue(identity).has_value(), "a queue created is there", "{}", identity.name);
+    turn.commit(queue::QueueSettingsChanged{*key, settings});
+  });
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  require(world_.model().queues().at(*key).settings == settings,
+          "settings are recorded as given",
+          "{}",
+          identity.name);
+}
+
+void Driver::set_tags() {
+  const auto key = choose_queue();
+  if (!key) return;
+  queue::Tags tags;
+  for (std::uint64_t i = chance_.below(4); i > 0; --i) {
+    tags[fmt::format("key{}", i)] = fmt::format("value{}", chance_.below(100));
+  }
+  world_.engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueueTagsChanged{*key, tags}); });
+  world_.follow(world_.take_records());
+  require(world_.model().queues().at(*key).tags == tags, "tags are recorded as given", "tags");
+}
+
+void Driver::start_task() {
+  const auto source = choose_queue();
+  if (!source) return;
+  const QueueIdentity identity = identity_of(*source);
+  const QueueIdentity destination = sibling(chance_, identity);
+  const bool directed = chance_.one_in(2);
+  if (directed && (destination == identity || !world_.model().find_by_arn(destination.arn()))) return;
+  const auto rate = static_cast<std::uint32_t>(chance_.one_in(2) ? 0 : chance_.between(1, 5));
+  world_.engine().turn([&](engine::Turn& turn) {
+    if (!turn.queue(identity) || turn.state().active_task(*source) != nullptr) return;
+    const std::string arn = identity.arn();
+    const std::string destination_arn = directed ? destination.arn() : "";
+    turn.commit(queue::MoveTaskStarted{
+        .task = next(turn.state().last_task()),
+        .id = turn.ids().uuid(),
+        .source = *source,
+        .source_arn = arn,
+        .destination_arn = destination_arn,
+        .rate = rate,
+        .to_move = turn.state().mailbox(*turn.state().find(*source)).visible()});
+  });
+  tell("  from {} to {} at {}", identity.name, directed ? destination.name : "", rate);
+  world_.follow(world_.take_records());
+}
+
+void Driver::cancel_task() {
+  std::vector<queue::TaskKey> running;
+  for (const auto& [key, task] : world_.model().tasks()) {
+    if (task.status == queue::TaskStatus::running) running.push_back(key);
+  }
+  if (running.empty()) return;
+  const queue::TaskKey key = chance_.pick(running);
+  world_.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::MoveTaskEnded{key, queue::TaskStatus::cancelled, {}});
+  });
+  world_.follow(world_.take_records());
+}
+
+}  // namespace redrive::sim

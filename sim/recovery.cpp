@@ -1,0 +1,186 @@
+// The world's disk and power: syncing, failing, stopping and coming back.
+
+#include "sim/invariants.h"
+#include "sim/violation.h"
+#include "sim/world.h"
+
+namespace redrive::sim {
+
+void World::sync() {
+  const auto synced = journal().sync_once();
+  if (!synced) {
+    require(!journal().sync_once(), "after a failed sync nothing is acknowledged", "a second try");
+    return storage_failed(synced.error());
+  }
+  require(*synced == journal().appended(), "a sync covers what was appended", "{}", *synced);
+  settle_synced();
+}
+
+void World::settle_synced() {
+  const journal::Sequence synced = journal().synced();
+  while (!in_doubt_.empty() && in_doubt_.front().sequence <= synced) {
+    synced_model_.apply(in_doubt_.front());
+    in_doubt_.pop_front();
+  }
+}
+
+void World::tick() {
+  for (Waiter& waiter : waiters_) waiter.expired = waiter.deadline <= now();
+  engine().tick();
+  follow(take_records());
+  settle_answers();
+}
+
+void World::maintain() {
+  const std::uint64_t before = journal().checkpoints();
+  const auto more = engine().maintain();
+  follow(take_records());
+  settle_answers();
+  totals_.checkpoints += journal().checkpoints() - before;
+  if (!more) storage_failed(more.error());
+}
+
+void World::housekeep() {
+  const auto more = journal().housekeep();
+  if (!more) storage_failed(more.error());
+}
+
+void World::fail_later(std::uint64_t operations) {
+  files_.stop_after(operations);
+  fault_expected_ = true;
+}
+
+void World::fail_sync_later(std::uint64_t syncs) {
+  files_.fail_sync_after(syncs);
+  fault_expected_ = true;
+}
+
+void World::limit_space(std::optional<std::uint64_t> bytes) {
+  files_.limit_space(bytes);
+  space_limited_ = bytes.has_value();
+}
+
+// A storage error is final: nothing more may be acknowledged.
+void World::storage_failed(const Error& error) {
+  const bool expected = error.code == ErrorCode::storage_full ? space_limited_ : fault_expected_;
+  require(expected, "storage fails only when told to", "{}", error.message);
+  ++totals_.storage_failures;
+  end(chance_.one_in(2) ? Ending::killed : Ending::power_lost);
+}
+
+void World::end(Ending ending) {
+  read_held_replies();
+  if (ending == Ending::clean) {
+    stopping_ = true;
+    engine().stop_waiting();
+    settle_answers();
+    stopping_ = false;
+    read_held_replies();
+    if (!journal().sync_once()) ending = Ending::power_lost;
+  }
+  const journal::Sequence synced = journal().synced();
+  const journal::Sequence appended = journal().appended();
+  held_.clear();
+  waiters_.clear();
+  answers_.clear();
+  server_.reset();
+  if (ending == Ending::power_lost) {
+    files_.crash(chance_.source());
+    fault_expected_ = false;
+  }
+  let_time_pass_while_down();
+  open_again();
+  resume(synced, appended);
+}
+
+void World::let_time_pass_while_down() {
+  if (chance_.one_in(2)) clock_.advance(Duration(chance_.below(60'000)));
+  if (chance_.one_in(16)) clock_.advance(std::chrono::hours(chance_.below(48)));
+  if (chance_.one_in(8)) clock_.jump_wall(std::chrono::minutes(chance_.between(-600, 600)));
+}
+
+void World::open_again() {
+  // Recovery, too, may be cut short.
+  if (chance_.one_in(4)) fail_later(chance_.below(30));
+  for (int tries = 0; tries < 10; ++tries) {
+    auto opened = Server::open({files_, clock_, ids_}, shape_);
+    if (opened) {
+      server_ = std::move(*opened);
+      return;
+    }
+    const Error& error = opened.error();
+    const bool full = error.code == ErrorCode::storage_full && space_limited_;
+    const bool failed = error.code == ErrorCode::storage_io && fault_expected_;
+    require(full || failed, "recovery reads what was written", "{}", error.message);
+    if (full) limit_space(std::nullopt);
+    if (failed) files_.crash(chance_.source());
+    if (failed) fault_expected_ = false;
+  }
+  require(false, "recovery reads what was written", "it never succeeds");
+}
+
+// Rolls the model back to what survived, and holds the recovered state against it.
+void World::resume(journal::Sequence synced, journal::Sequence appended) {
+  const journal::Sequence survived = server_->recovered().last_sequence;
+  require(survived >= synced,
+          "nothing acknowledged is lost",
+          "record {} is the last, {} was synced",
+          survived,
+          synced);
+  require(survived <= appended, "nothing is invented", "{} of {}", survived, appended);
+  while (!in_doubt_.empty() && in_doubt_.front().sequence <= survived) {
+    synced_model_.apply(in_doubt_.front());
+    in_doubt_.pop_front();
+  }
+  totals_.records_lost += in_doubt_.size();
+  ++totals_.recoveries;
+  in_doubt_.clear();
+  now_model_ = synced_model_;
+  std::erase_if(issued_, [&](const Issued& handle) { return handle.after > survived; });
+  time_went_on();
+  follow(take_records());
+  paces_.clear();
+  for (const auto& [key, task] : now_model_.tasks()) paces_[key] = {.since = now()};
+  check();
+  bodies_are_whole();
+  sync();
+}
+
+// Engine time goes on from the last record, by as much as the wall clock moved on since.
+void World::time_went_on() {
+  const queue::Stamp& last = synced_model_.last_stamp();
+  if (!synced_model_.started()) return;
+  const Duration away = std::max(Duration::zero(), clock_.wall() - last.wall);
+  require(now() == last.now + away,
+          "time goes on after a restart",
+          "{}, not {}",
+          now().ms(),
+          (last.now + away).ms());
+}
+
+void World::replay_elsewhere() {
+  if (fault_expected_) return;
+  sync();
+  if (fault_expected_ || !in_doubt_.empty()) return;
+  FaultyFiles copy;
+  const auto names = files_.list();
+  if (!names) return;
+  for (const std::string& name : *names) copy.put(name, *files_.bytes(name));
+  store::Store second({.checkpoint_bytes_min = shape_.checkpoint_bytes});
+  journal::Recovered recovered;
+  const auto opened = replay_into(second, copy, shape_, recovered);
+  require(opened.has_value(),
+          "recovery reads what was written",
+          "a copy: {}",
+          opened ? "" : opened.error().message);
+  const auto attached = second.attach(**opened);
+  require(attached.has_value(), "recovery reads what was written", "a copy lacks bodies");
+  const View view{second.state(), model(), now()};
+  memory_equals_the_model(view);
+  second.state().advance_all(view.now);
+  mailbox_structures_agree(view.state);
+  counters_equal_a_recount(view);
+  walks_find_what_is_available(view);
+}
+
+}  // namespace redrive::sim

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "sim/chance.h"
+#include "sim/faulty_files.h"
+#include "sim/letter.h"
+#include "sim/model.h"
+#include "sim/server.h"
+
+namespace redrive::sim {
+
+// How a run of the server comes to its end.
+enum class Ending {
+  clean,       // Told to stop: everything is synced first.
+  killed,      // The process is gone; what it had written stays.
+  power_lost,  // What was not synced is up to chance.
+};
+
+// What a consumer must be told about one message.
+struct Delivery {
+  queue::MessageKey key{};
+  std::uint32_t generation = 0;
+  std::uint32_t receive_count = 0;
+  std::uint64_t sequence = 0;
+  Timestamp first_received_wall;
+  Timestamp sent_wall;
+  std::optional<Uuid> message_id;
+  std::string dead_letter_source;
+  bool dedup_is_message_id = false;
+};
+
+// A receive that waits.
+struct Waiter {
+  std::uint64_t number = 0;
+  engine::WaitId id = 0;
+  Ask ask;
+  Timestamp deadline;
+  bool expired = false;
+  std::vector<Delivery> deliveries;  // Not empty: it was served,
+  journal::Sequence after = 0;       // by this record.
+};
+
+// One server, its disk and its time, and the model beside it.
+//
+// Two models are kept. One follows every record at once: it is what the server should know now. The
+// other follows what has been synced: it is what a crash must leave. Between them lie the records
+// in doubt; a crash keeps a prefix of them, and only the journal knows which. What was acknowledged
+// is never in doubt: that is the promise, and it is checked at every recovery.
+class World {
+ public:
+  World(Chance& chance, const Shape& shape, std::uint64_t seed);
+  ~World();
+
+  engine::Engine& engine() { return server_->engine(); }
+  WatchedJournal& journal() { return server_->journal(); }
+  store::Store& store() { return server_->store(); }
+  FaultyFiles& files() { return files_; }
+  ManualClock& clock() { return clock_; }
+  const Shape& shape() const { return shape_; }
+  Timestamp now() const { return server_->engine().now(); }
+  const Model& model();  // As of now.
+
+  // The records of the operation just made, oldest first.
+  std::vector<Record> take_records();
+  void believe(const Record& record);
+  // Records that followed from an operation rather than being it: waiting receives served, messages
+  // moved by tasks, background work.
+  void follow(std::span<const Record> records);
+
+  // Letters the server accepted.
+  void keep(Letter letter);
+  const Letter& letter(queue::MessageKey key) const { return letters_.at(key); }
+
+  // What a consumer must be told now about these messages.
+  std::vector<Delivery> deliveries(std::span<const queue::MessageKey> keys) const;
+  void reply_is_exact(const engine::ReceiveOutcome& outcome, std::span<const Delivery> deliveries,
+                      journal::Sequence after, queue::QueueKey queue);
+  // Keeps a reply to read its bodies later, as a slow connection would.
+  void hold_reply(engine::ReceiveOutcome outcome);
+  void read_held_replies();
+
+  // Handles that consumers have been given.
+  struct Issued {
+    queue::ReceiptHandle handle;
+    journal::Sequence after;
+  };
+  std::deque<Issued>& issued() { return issued_; }
+
+  void add_waiter(std::uint64_t number, engine::WaitId id, Ask ask, Timestamp deadline);
+  void forget_waiter(std::uint64_t number);
+  std::deque<Waiter>& waiters() { return waiters_; }
+  std::function<void(Result<engine::ReceiveOutcome>)> answer_to(std::uint64_t number);
+  void settle_answers();
+
+  void sync();
+  void tick();
+  void maintain();
+  void housekeep();
+
+  // Faults: the next ones of their kind are expected.
+  void fail_later(std::uint64_t operations);  // The machine stands still, then loses power.
+  void fail_sync_later(std::uint64_t syncs);
+  void limit_space(std::optional<std::uint64_t> bytes);
+
+  void end(Ending ending);
+  // Everything holds.
+  void check();
+  // A second server, started from a copy of the files, knows what this one knows.
+  void replay_elsewhere();
+  void bodies_are_whole();
+
+  struct Totals {
+    std::uint64_t records = 0;
+    std::uint64_t recoveries = 0;
+    std::uint64_t records_lost = 0;
+    std::uint64_t checkpoints = 0;
+    std::uint64_t relocations = 0;
+    std::uint64_t storage_failures = 0;
+  };
+  const Totals& totals() const { return totals_; }
+
+ private:
+  struct Answer {
+    std::uint64_t number;
+    Result<engine::ReceiveOutcome> outcome;
+  };
+  struct TaskPace {
+    Timestamp since;
+    std::uint64_t moved = 0;
+  };
+
+  void follow_receive(const Record& record, queue::QueueKey queue);
+  void moves_keep_their_pace(const Record& record);
+  void relocations_are_copies(const Record& record);
+  void settle_answer(const Waiter& waiter, Answer& answer);
+  void nobody_waits_in_vain();
+  void bodies_are_held();
+  void queues_are_in_order();
+  void settle_synced();
+  void storage_failed(const Error& error);
+  void let_time_pass_while_down();
+  void open_again();
+  void resume(journal::Sequence synced, journal::Sequence appended);
+  void time_went_on();
+  void read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter);
+
+  Chance& chance_;
+  const Shape shape_;
+  ManualClock clock_;
+  SeededIds ids_;
+  FaultyFiles files_;
+  Model now_model_;
+  Model synced_model_;
+  std::deque<Record> in_doubt_;
+  std::map<queue::MessageKey, Letter> letters_;
+  std::deque<Waiter> waiters_;
+  std::deque<Issued> issued_;
+  std::map<queue::TaskKey, TaskPace> paces_;
+  bool fault_expected_ = false;
+  bool space_limited_ = false;
+  bool stopping_ = false;
+  Totals totals_;
+  std::unique_ptr<Server> server_;
+  // These pin what the server has, so they end before it does.
+  std::vector<Answer> answers_;
+  std::deque<engine::ReceiveOutcome> held_;
+};
+
+}  // namespace redrive::sim

@@ -1,0 +1,351 @@
+#include "store/store.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/store/describe_state.h"
+#include "tests/store/recording_journal.h"
+#include "tests/store/traffic.h"
+
+namespace redrive::store {
+namespace {
+
+// A store rebuilt from the records beginning with one of them.
+std::unique_ptr<Store> replayed(const RecordingJournal& journal, journal::Sequence from = 1) {
+  auto store = std::make_unique<Store>();
+  for (const auto& record : journal.records()) {
+    if (record.sequence < from) continue;
+    const auto result = store->replay(record.at, record.payload);
+    EXPECT_TRUE(result.has_value()) << result.error().message;
+  }
+  return store;
+}
+
+void expect_equal(Store& live, Store& rebuilt, Timestamp now, Order order) {
+  for (Store* store : {&live, &rebuilt}) {
+    store->state().advance_all(now);
+    while (store->state().bury(1000)) {
+    }
+  }
+  ASSERT_EQ(describe_state(rebuilt.state(), order), describe_state(live.state(), order));
+}
+
+class StoreSeeds : public testing::TestWithParam<unsigned> {};
+
+TEST_P(StoreSeeds, ReplayRebuildsAnEqualState) {
+  RecordingJournal journal;
+  Store live;
+  ASSERT_TRUE(live.attach(journal).has_value());
+  Traffic traffic(live, GetParam());
+  for (int step = 0; step < 1'500; ++step) {
+    traffic.step();
+    if (step % 500 != 499) continue;
+    const auto rebuilt = replayed(journal);
+    EXPECT_EQ(rebuilt->last_stamp().now, live.last_stamp().now);
+    expect_equal(live, *rebuilt, traffic.stamp().now, Order::exact);
+  }
+}
+
+// The checkpoint is written in slices while traffic goes on; what comes before it is not needed.
+TEST_P(StoreSeeds, ACheckpointWrittenInPassingRebuildsAnEqualState) {
+  RecordingJournal journal(8192);  // Small records: many slices.
+  Store live({.checkpoint_bytes_min = 20'000});
+  ASSERT_TRUE(live.attach(journal).has_value());
+  Traffic traffic(live, GetParam());
+  int checkpoints = 0;
+  journal::Sequence last = 0;
+  for (int step = 0; step < 4'000; ++step) {
+    traffic.step();
+    if (step % 3 == 0) live.maintain(traffic.stamp());
+    ASSERT_TRUE(journal.sync_once().has_value());
+    ASSERT_TRUE(live.publish_checkpoint().has_value());
+    if (journal.checkpoint() == last) continue;
+    last = journal.checkpoint();
+    ++checkpoints;
+    const auto rebuilt = replayed(journal, last);
+    ASSERT_NO_FATAL_FAILURE(
+        expect_equal(live, *rebuilt, traffic.stamp().now, Order::within_groups))
+        << "checkpoint " << checkpoints << ", step " << step;
+    ASSERT_TRUE(rebuilt->attach(journal).has_value());
+  }
+  EXPECT_GE(checkpoints, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, StoreSeeds, testing::Range(1u, 13u));
+
+// ---- Single things worth a name.
+
+struct StoreTest : testing::Test {
+  RecordingJournal journal{4096};
+  Store store{{.checkpoint_bytes_min = 1'000}};
+  queue::Stamp stamp{.now = Timestamp(1'000'000), .wall = Timestamp(1'700'000'000'000)};
+
+  StoreTest() {
+    EXPECT_TRUE(store.attach(journal).has_value());
+    commit(queue::ServerStarted{});
+  }
+  void commit(queue::Change change) { store.commit(stamp, std::span(&change, 1)); }
+
+  queue::Queue& create(const std::string& name, bool fifo = false) {
+    queue::QueueSettings settings;
+    if (fifo) settings.fifo.emplace();
+    const queue::QueueIdentity identity{"000000000000", "us-east-1", name};
+    commit(queue::QueueCreated{next(store.state().last_queue()), {}, identity, settings, {}});
+    return *store.state().find(identity);
+  }
+  queue::MessageKey send(const queue::Queue& queue, std::string_view body,
+                         std::string_view dedup = "d", queue::seconds delay = {}) {
+    std::string tail;
+    encode_tail(tail, {.group = queue.settings.is_fifo() ? "g" : "", .dedup = dedup, .body = body});
+    const queue::MessageKey key = next(store.state().last_key());
+    commit(queue::MessageSent{.queue = queue.key,
+                              .key = key,
+                              .message_id = {},
+                              .visible_at = stamp.now + delay,
+                              .group = queue.settings.is_fifo() ? "g" : "",
+                              .dedup = dedup,
+                              .tail = tail,
+                              .tail_crc = crc32c(tail),
+                              .body = {}});
+    return key;
+  }
+  const queue::Message& message(queue::MessageKey key) {
+    return store.state().messages()[store.state().messages().find(key)];
+  }
+  std::string read(const queue::BodyRef& body) {
+    std::string bytes(body.size, '\0');
+    EXPECT_TRUE(store.read(body, bytes.data()).has_value());
+    return bytes;
+  }
+  void begin_checkpoint() {
+    while (!store.checkpointing()) {
+      commit(queue::NameLearned{{}, "this fills the journal until a checkpoint is due"});
+      store.maintain(stamp);
+    }
+  }
+  void end_checkpoint() {
+    for (int i = 0; store.checkpointing(); ++i) {
+      ASSERT_LT(i, 100'000);
+      store.maintain(stamp);
+      ASSERT_TRUE(journal.sync_once().has_value());
+    }
+    ASSERT_TRUE(store.publish_checkpoint().has_value());
+  }
+  void write_checkpoint() {
+    begin_checkpoint();
+    end_checkpoint();
+  }
+};
+
+TEST_F(StoreTest, TellsWhereTheBytesOfAMessageLie) {
+  const queue::MessageKey key = send(create("orders"), "the body");
+  const std::string bytes = read(message(key).body);
+  const auto stored = decode_message(bytes);
+  ASSERT_TRUE(stored.has_value());
+  EXPECT_EQ(stored->key, key);
+  EXPECT_EQ(stored->contents.body, "the body");
+  EXPECT_EQ(stored->sent_wall, stamp.wall);
+}
+
+TEST_F(StoreTest, SeveralMessagesOfOneRecordEachHaveTheirPlace) {
+  const queue::Queue& queue = create("orders");
+  std::vector<std::string> tails(3);
+  std::vector<queue::Change> changes;
+  for (std::size_t i = 0; i < tails.size(); ++i) {
+    const std::string body(10 * (i + 1), static_cast<char>('a' + i));
+    encode_tail(tails[i], {.body = body});
+    changes.push_back(queue::MessageSent{.queue = queue.key,
+                                         .key = static_cast<queue::MessageKey>(i + 1),
+                                         .message_id = {},
+                                         .visible_at = stamp.now,
+                                         .group = {},
+                                         .dedup = {},
+                                         .tail = tails[i],
+                                         .tail_crc = crc32c(tails[i]),
+                                         .body = {}});
+  }
+  store.commit(stamp, changes);
+  for (std::size_t i = 0; i < tails.size(); ++i) {
+    const std::string bytes = read(message(static_cast<queue::MessageKey>(i + 1)).body);
+    const auto stored = decode_message(bytes);
+    ASSERT_TRUE(stored.has_value()) << i;
+    EXPECT_EQ(stored->contents.body, std::string(10 * (i + 1), static_cast<char>('a' + i)));
+  }
+}
+
+TEST_F(StoreTest, ARecordItCannotReadStopsTheReplay) {
+  EXPECT_EQ(Store().replay({1, 64}, "short").error().code, ErrorCode::storage_damaged);
+  EXPECT_EQ(Store().replay({1, 64}, std::string(16, '\0') + '\xff').error().code,
+            ErrorCode::storage_damaged);
+}
+
+TEST_F(StoreTest, WithoutTheSegmentOfALiveMessageItDoesNotStart) {
+  send(create("orders"), "body");
+  const auto rebuilt = replayed(journal);
+  RecordingJournal other;  // Has segment 1 ...
+  EXPECT_TRUE(rebuilt->attach(other).has_value());
+
+  for (int i = 0; i < 10; ++i) send(create("q" + std::to_string(i)), std::string(1'000, 'x'));
+  const auto later = replayed(journal);  // ... but none of the later ones.
+  RecordingJournal lacking;
+  EXPECT_EQ(later->attach(lacking).error().code, ErrorCode::storage_damaged);
+}
+
+// Each FIFO queue's ids are walked from the first, whatever was walked before.
+TEST_F(StoreTest, ACheckpointHasTheDeduplicationIdsOfEveryQueue) {
+  const int counts[] = {40, 1, 30, 7};
+  for (std::size_t q = 0; q < std::size(counts); ++q) {
+    const queue::Queue& queue = create("q" + std::to_string(q) + ".fifo", true);
+    for (int i = 0; i < counts[q]; ++i) send(queue, "body", "d" + std::to_string(i));
+  }
+  write_checkpoint();
+  const auto rebuilt = replayed(journal, journal.checkpoint());
+  for (const auto& [identity, queue] : store.state().queues()) {
+    EXPECT_EQ(rebuilt->state().find(identity)->dedup.size(), queue->dedup.size()) << identity.name;
+  }
+  expect_equal(store, *rebuilt, stamp.now, Order::within_groups);
+}
+
+// The attempt is recorded before the chunk that brings its messages.
+TEST_F(StoreTest, ACheckpointHasTheReceiveAttemptsMadeWhileItWasWritten) {
+  const queue::Queue& queue = create("orders.fifo", true);
+  const queue::MessageKey key = send(queue, "body");
+  begin_checkpoint();
+  queue::MessagesReceived received{};
+  received.queue = queue.key;
+  received.visible_at = stamp.now + queue::seconds(30);
+  received.count = 1;
+  received.keys[0] = key;
+  received.attempt_id = "attempt";
+  commit(received);
+  end_checkpoint();
+  const auto rebuilt = replayed(journal, journal.checkpoint());
+  const auto& attempts = rebuilt->state().find(queue.identity)->receive_attempts;
+  ASSERT_TRUE(attempts.contains("attempt"));
+  EXPECT_EQ(attempts.find("attempt")->second.messages.size(), 1u);
+  expect_equal(store, *rebuilt, stamp.now, Order::within_groups);
+}
+
+TEST_F(StoreTest, ACheckpointOfABigQueueTakesManySlices) {
+  const queue::Queue& queue = create("orders");
+  for (int i = 0; i < 3'000; ++i) send(queue, "body");
+  begin_checkpoint();
+  int slices = 0;
+  const std::size_t records = journal.records().size();
+  for (; store.checkpointing(); ++slices) {
+    store.maintain(stamp);
+    ASSERT_TRUE(journal.sync_once().has_value());
+  }
+  EXPECT_GT(slices, 5);
+  EXPECT_GT(journal.records().size(), records + 5);
+  ASSERT_TRUE(store.publish_checkpoint().has_value());
+  const auto rebuilt = replayed(journal, journal.checkpoint());
+  expect_equal(store, *rebuilt, stamp.now, Order::exact);
+}
+
+TEST_F(StoreTest, NoCheckpointIsDueBeforeItsBytesAre) {
+  EXPECT_FALSE(store.maintain(stamp));
+  EXPECT_FALSE(store.checkpointing());
+  write_checkpoint();
+  store.maintain(stamp);
+  EXPECT_FALSE(store.checkpointing());
+}
+
+TEST_F(StoreTest, ACheckpointCountsOnlyOnceItIsDurable) {
+  create("orders");
+  begin_checkpoint();
+  for (int i = 0; i < 100; ++i) store.maintain(stamp);  // Nothing is synced.
+  EXPECT_TRUE(store.checkpointing());
+  ASSERT_TRUE(store.publish_checkpoint().has_value());
+  EXPECT_EQ(journal.checkpoint(), 0u);
+  end_checkpoint();
+  EXPECT_NE(journal.checkpoint(), 0u);
+}
+
+// ---- Compaction: the last messages move out of nearly empty segments.
+
+struct Compaction : StoreTest {
+  queue::Queue& queue = create("orders");
+
+  // Several segments full of messages of which every tenth stays.
+  std::vector<queue::MessageKey> fill() {
+    std::vector<queue::MessageKey> kept;
+    for (int i = 0; i < 200; ++i) {
+      const queue::MessageKey key = send(queue, std::string(400, 'x') + std::to_string(i));
+      if (i % 10 == 0) kept.push_back(key);
+    }
+    for (int i = 0; i < 200; ++i) {
+      if (i % 10 != 0) commit(queue::MessageDeleted{queue.key, static_cast<queue::MessageKey>(i + 1)});
+    }
+    return kept;
+  }
+  std::size_t relocate_all() {
+    std::size_t moved = 0;
+    for (int i = 0; i < 1'000; ++i) {
+      auto chosen = store.choose_relocations();
+      if (chosen.empty()) break;
+      for (auto& relocation : chosen) relocation.stored = read(relocation.from);
+      moved += chosen.size();
+      store.relocate(stamp, chosen);
+    }
+    return moved;
+  }
+};
+
+TEST_F(Compaction, MovesMessagesOutOfNearlyEmptySegments) {
+  const std::vector<queue::MessageKey> kept = fill();
+  write_checkpoint();
+  const std::size_t segments = journal.usage().size();
+  EXPECT_GE(relocate_all(), kept.size() - 2);
+  EXPECT_EQ(journal.pins(), 0);
+  for (const queue::MessageKey key : kept) {
+    const std::string bytes = read(message(key).body);
+    const auto stored = decode_message(bytes);
+    ASSERT_TRUE(stored.has_value());
+    EXPECT_EQ(stored->key, key);
+    EXPECT_EQ(stored->contents.body,
+              std::string(400, 'x') + std::to_string(number(key) - 1));
+  }
+  ASSERT_TRUE(journal.housekeep().has_value());
+  EXPECT_LT(journal.usage().size(), segments / 2);
+}
+
+TEST_F(Compaction, SurvivesReplay) {
+  fill();
+  write_checkpoint();
+  ASSERT_GT(relocate_all(), 0u);
+  expect_equal(store, *replayed(journal), stamp.now, Order::exact);
+  expect_equal(store, *replayed(journal, journal.checkpoint()), stamp.now, Order::exact);
+}
+
+TEST_F(Compaction, LeavesWhatTheReplayStillNeeds) {
+  fill();  // No checkpoint: every segment is still read at a start.
+  EXPECT_TRUE(store.choose_relocations().empty());
+}
+
+TEST_F(Compaction, AMessageDeletedWhileItWasReadDoesNotMove) {
+  fill();
+  write_checkpoint();
+  auto chosen = store.choose_relocations();
+  ASSERT_FALSE(chosen.empty());
+  for (auto& relocation : chosen) relocation.stored = read(relocation.from);
+  const queue::MessageKey gone = chosen[0].key;
+  commit(queue::MessageDeleted{queue.key, gone});
+  store.relocate(stamp, chosen);
+  EXPECT_EQ(store.state().messages().find(gone), queue::kNoSlot);
+  EXPECT_EQ(journal.pins(), 0);
+  expect_equal(store, *replayed(journal), stamp.now, Order::exact);
+}
+
+TEST_F(Compaction, AMessageThatCannotBeReadStaysWhereItIs) {
+  fill();
+  write_checkpoint();
+  auto chosen = store.choose_relocations();
+  ASSERT_FALSE(chosen.empty());
+  const queue::BodyRef before = message(chosen[0].key).body;
+  store.relocate(stamp, chosen);  // None was read.
+  EXPECT_EQ(message(chosen[0].key).body, before);
+  EXPECT_EQ(journal.pins(), 0);
+}
+
+}  // namespace
+}  // namespace redrive::store
