@@ -120,13 +120,15 @@ void only_the_available_is_taken(const Model& model, const Ask& ask, const Taken
   }
 }
 
-// With receive_count_max N exactly N receives deliver; the next one moves.
+// With receive_count_max N exactly N receives from the queue deliver; the next one moves.
 void dead_lettering_is_exact(const Model& model, const Ask& ask, const Taken& taken) {
   constexpr std::string_view kExact = "dead-lettering is exact";
   const auto target = model.dead_letter_target(ask.queue);
   const auto& settings = model.queues().at(ask.queue).settings;
   const auto spent = [&](MessageKey key) {
-    return target && model.messages().at(key).receive_count >= settings.redrive->receive_count_max;
+    const ModelMessage& message = model.messages().at(key);
+    const std::uint32_t here = message.generation() - message.history.entered_generation;
+    return target && here >= settings.redrive->receive_count_max;
   };
   for (const MessageKey key : taken.delivered) {
     require(!spent(key), kExact, "message {} was delivered once too often", number(key));

@@ -55,8 +55,8 @@ class Tail {
     interrupt.watch();
     if (!remove_) {
       session_.terminal().err
-          << "redrive: messages are given back after a look, and each look counts "
-             "as a receive; --delete consumes them instead\n";
+          << "redrive: messages are given back after a look, but each look counts as a receive and "
+             "so brings them closer to a dead-letter queue; --delete consumes them instead\n";
     }
     Backoff backoff(session_.world.ids, session_.world.sleep);
     while (!interrupt.requested()) {

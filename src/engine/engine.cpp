@@ -27,13 +27,28 @@ std::unexpected<Error> no_such_queue() {
   return fail(ErrorCode::queue_does_not_exist, "The specified queue does not exist.");
 }
 
+// When time alone may bring something to receive.
+Timestamp next_arrival(const queue::State& state, const Queue& queue) {
+  const queue::Mailbox& box = state.mailbox(queue);
+  const Slot oldest = box.is_fifo() ? box.oldest() : queue::kNoSlot;
+  if (oldest == queue::kNoSlot) return box.next_visible_at();
+  // In a FIFO queue the end of a hidden message's retention lets those behind it go.
+  return std::min(box.next_visible_at(), state.messages()[oldest].sent_at + queue.settings.retention);
+}
+
 }  // namespace
 
 Result<Queue*> Turn::queue(const QueueIdentity& identity) {
   Queue* found = store_.state().find(identity);
   if (found == nullptr) return no_such_queue();
-  store_.state().advance(*found, stamp_.now);
+  advance(*found);
   return found;
+}
+
+// Whoever lets time bring something to a queue tells those who wait for it: the next tick would find nothing left to do.
+void Turn::advance(Queue& queue) {
+  if (next_arrival(state(), queue) <= stamp_.now) touched_.push_back(queue.key);
+  store_.state().advance(queue, stamp_.now);
 }
 
 void Turn::commit(std::span<Change> changes) {
@@ -47,6 +62,8 @@ void Turn::note(const Change& change) {
     if (touched_.empty() || touched_.back() != sent->queue) touched_.push_back(sent->queue);
   } else if (const auto* received = std::get_if<queue::MessagesReceived>(&change)) {
     if (received->visible_at <= stamp_.now) touched_.push_back(received->queue);
+  } else if (const auto* repeated = std::get_if<queue::ReceiveRepeated>(&change)) {
+    touched_.push_back(repeated->queue);  // The new timeout may end sooner than the old one.
   } else if (const auto* removed = std::get_if<queue::MessageDeleted>(&change)) {
     touched_.push_back(removed->queue);
   } else if (const auto* changed = std::get_if<queue::VisibilityChanged>(&change)) {
@@ -149,19 +166,9 @@ void Engine::answer(std::function<void(Result<ReceiveOutcome>)> done, Result<Rec
   answers_.push_back({std::move(done), std::move(outcome)});
 }
 
-// When time alone may bring something to receive.
-Timestamp Engine::next_arrival(const Queue& queue) const {
-  const queue::Mailbox& box = store_.state().mailbox(queue);
-  const Slot oldest = box.is_fifo() ? box.oldest() : queue::kNoSlot;
-  if (oldest == queue::kNoSlot) return box.next_visible_at();
-  // In a FIFO queue the end of a hidden message's retention lets those behind it go.
-  const Timestamp ends = store_.state().messages()[oldest].sent_at + queue.settings.retention;
-  return std::min(box.next_visible_at(), ends);
-}
-
 void Engine::rearm(queue::QueueKey key) {
   const Queue* queue = waiters_.any(key) ? store_.state().find(key) : nullptr;
-  const Timestamp at = queue == nullptr ? kNever : next_arrival(*queue);
+  const Timestamp at = queue == nullptr ? kNever : next_arrival(store_.state(), *queue);
   const auto armed = queue_wake_.find(key);
   const Timestamp before = armed == queue_wake_.end() ? kNever : armed->second;
   if (at == before) return;
@@ -386,7 +393,7 @@ void Engine::sweep(Turn& turn) {
   const auto& queues = store_.state().queues();
   auto at = queues.upper_bound(swept_);
   for (std::size_t i = 0; i < kSweepQueues && at != queues.end(); ++i, ++at) {
-    store_.state().advance(*at->second, turn.stamp().now);
+    turn.advance(*at->second);
     swept_ = at->first;
   }
   if (at == queues.end()) swept_ = {};

@@ -96,6 +96,7 @@ class Turn {
   Turn(store::Store& store, IdSource& ids, queue::Stamp stamp, std::vector<queue::QueueKey>& touched)
       : store_(store), ids_(ids), stamp_(stamp), touched_(touched) {}
   void note(const queue::Change& change);
+  void advance(queue::Queue& queue);
 
   store::Store& store_;
   IdSource& ids_;
@@ -185,7 +186,6 @@ class Engine {
   // Takes what a receive can have now.
   ReceiveOutcome take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request, bool& over_limit);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
-  Timestamp next_arrival(const queue::Queue& queue) const;
   void rearm(queue::QueueKey queue);
   Timestamp next_wake() const;
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);

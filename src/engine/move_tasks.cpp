@@ -61,7 +61,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   const Timestamp now = turn.stamp().now;
   Queue* source = store_.state().find(task.source);
   if (source == nullptr) return end_task(turn, task.key, TaskStatus::failed, "AWS.SimpleQueueService.NonExistentQueue");
-  store_.state().advance(*source, now);
+  turn.advance(*source);
 
   TaskRun& run = task_runs_[task.key];
   std::uint64_t quota = kMovesPerTurn;

@@ -25,6 +25,13 @@ bool repeat_attempt(const State& state, const Queue& queue, const ReceiveQuery& 
   return true;
 }
 
+// How often this queue has delivered the message. What it went through in other queues does not count: two queues that are
+// each other's dead-letter queue would hand a spent message to and fro without end while consumers wait on both.
+std::uint32_t receives_here(const State& state, Slot slot) {
+  const History* history = state.messages().history_if(slot);
+  return state.generation(slot) - (history == nullptr ? 0 : history->entered_generation);
+}
+
 }  // namespace
 
 const Queue* dead_letter_target(const State& state, const Queue& queue) {
@@ -61,7 +68,7 @@ ReceiveDecision decide_receive(const State& state, const Queue& queue, const Rec
     const Slot slot = walk.next();
     if (slot == kNoSlot) break;
     const Message& message = state.messages()[slot];
-    if (target != nullptr && message.receive_count >= queue.settings.redrive->receive_count_max) {
+    if (target != nullptr && receives_here(state, slot) >= queue.settings.redrive->receive_count_max) {
       if (decision.dead_lettered.size() == kDeadLettersPerReceive) break;
       decision.dead_lettered.push_back(
           {.key = message.key, .from = queue.key, .to = target->key, .sequence = ++sequence});

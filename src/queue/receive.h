@@ -31,9 +31,9 @@ inline constexpr std::size_t kDeadLettersPerReceive = 1000;
 
 // Decides the fate of messages that are visible at the stamp; the queue has been advanced to it.
 //
-// A message already received `receive_count_max` times goes to the dead-letter queue instead of to the consumer. The check
-// is made here, on the way out, and not when a visibility timeout ends: a message nobody asks for stays where operators can
-// see it. If the dead-letter queue is gone the message keeps being delivered.
+// A message this queue has delivered `receive_count_max` times goes to the dead-letter queue instead of to the consumer.
+// The check is made here, on the way out, and not when a visibility timeout ends: a message nobody asks for stays where
+// operators can see it. If the dead-letter queue is gone the message keeps being delivered.
 //
 // Pure: equal arguments give an equal decision, and nothing has happened until it is recorded.
 ReceiveDecision decide_receive(const State& state, const Queue& queue, const ReceiveQuery& query, const Stamp& stamp);

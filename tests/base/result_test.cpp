@@ -36,14 +36,18 @@ TEST(Result, CheckStopsAtAnError) {
   EXPECT_EQ(reached, 1);
 }
 
-Result<std::unique_ptr<int>> boxed(int number) { return std::make_unique<int>(number); }
+Result<std::unique_ptr<int>> boxed(int number) {
+  return std::make_unique<int>(number);
+}
 
 Result<int> unboxed(int number) {
   const std::unique_ptr<int> box = TRY(boxed(number));
   return *box;
 }
 
-TEST(Result, TryMovesWhatCannotBeCopied) { EXPECT_EQ(unboxed(7).value(), 7); }
+TEST(Result, TryMovesWhatCannotBeCopied) {
+  EXPECT_EQ(unboxed(7).value(), 7);
+}
 
 }  // namespace
 }  // namespace redrive

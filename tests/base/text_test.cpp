@@ -166,7 +166,8 @@ TEST(MessageText, AllowsExactlyTheCodePointsOfTheReference) {
   for (const CodePoint& point : kCodePoints) {
     for (std::size_t before = 0; before < 9; ++before) {
       for (std::size_t after : {0, 1, 7, 8, 16}) {
-        const std::string text = std::string(before, 'x') + utf8(point.code) + std::string(after, 'x');
+        const std::string text =
+            std::string(before, 'x') + utf8(point.code) + std::string(after, 'x');
         EXPECT_EQ(is_message_text(text), point.message)
             << std::hex << point.code << " after " << before << " before " << after;
         EXPECT_EQ(is_utf8(text), point.valid) << std::hex << point.code;

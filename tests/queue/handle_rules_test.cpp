@@ -217,7 +217,8 @@ TEST_F(Handles, OfADeletedMessageChangesNoVisibility) {
   }
 }
 
-// The twelve hours run from the receive, so that repeated extensions cannot hold a message for ever.
+// The twelve hours run from the receive, so that repeated extensions cannot hold a message for
+// ever.
 TEST_F(Handles, NoMessageIsHeldBeyondTwelveHours) {
   world.send(queue);
   const std::string handle = receive(queue, seconds(30));

@@ -5,7 +5,9 @@
 namespace redrive::queue {
 namespace {
 
-Attempt attempt(std::int64_t when) { return {.received_wall = Timestamp(when)}; }
+Attempt attempt(std::int64_t when) {
+  return {.received_wall = Timestamp(when)};
+}
 
 std::vector<std::int64_t> times(const History& history) {
   std::vector<std::int64_t> out;

@@ -27,11 +27,11 @@ Parts parts_of(const State& state) {
     parts.head.push_back(NameLearned{static_cast<NameIndex>(i), state.names()[i]});
   }
   for (const auto& [identity, queue] : state.queues()) {
-    parts.head.push_back(QueueSnapshot{
-        .created = {queue->key, queue->arn, identity, queue->settings, queue->tags},
-        .created_wall = queue->created_wall,
-        .modified_wall = queue->modified_wall,
-        .purged_at = queue->purged_at});
+    parts.head.push_back(
+        QueueSnapshot{.created = {queue->key, queue->arn, identity, queue->settings, queue->tags},
+                      .created_wall = queue->created_wall,
+                      .modified_wall = queue->modified_wall,
+                      .purged_at = queue->purged_at});
   }
   const MessageTable& table = state.messages();
   for (Slot slot = 0; slot < table.end(); ++slot) {

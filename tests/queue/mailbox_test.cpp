@@ -7,8 +7,8 @@
 
 #include "tests/queue/world.h"
 
-// The order in which a queue gives out its messages: standard and fair queues, ages and timers. FIFO
-// queues have their own file.
+// The order in which a queue gives out its messages: standard and fair queues, ages and timers.
+// FIFO queues have their own file.
 
 namespace redrive::queue {
 namespace {

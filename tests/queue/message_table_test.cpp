@@ -10,10 +10,14 @@
 namespace redrive::queue {
 namespace {
 
-constexpr MessageKey key(std::uint64_t number) { return static_cast<MessageKey>(number); }
+constexpr MessageKey key(std::uint64_t number) {
+  return static_cast<MessageKey>(number);
+}
 
 // What a waiting message costs in memory. A new field of Message needs a reason.
-TEST(MessageTable, AMessageTakes80Bytes) { EXPECT_EQ(sizeof(Message), 80u); }
+TEST(MessageTable, AMessageTakes80Bytes) {
+  EXPECT_EQ(sizeof(Message), 80u);
+}
 
 TEST(MessageTable, FindsWhatWasInsertedAndNothingElse) {
   MessageTable table;

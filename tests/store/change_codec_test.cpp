@@ -220,7 +220,8 @@ struct Samples {
     encode_tail(tail, {.group = "group", .dedup = "dedup", .body = "body"});
     encode_message_head(stored, {.tail_crc = crc32c(tail), .tail = tail});
     stored += tail;
-    const std::array<std::uint8_t, 16> secret = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    const std::array<std::uint8_t, 16> secret = {
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     const QueueCreated created{key<QueueKey>(1),
                                key<NameIndex>(2),
                                {"account", "region", "name"},
@@ -236,7 +237,15 @@ struct Samples {
         QueueTagsChanged{key<QueueKey>(1), {{"k", "v"}}},
         QueueDeleted{key<QueueKey>(1)},
         QueuePurged{key<QueueKey>(2)},
-        MessageSent{key<QueueKey>(1), key<MessageKey>(2), Uuid{{3}}, Timestamp(4), "group", "dedup", tail, crc32c(tail), {}},
+        MessageSent{key<QueueKey>(1),
+                    key<MessageKey>(2),
+                    Uuid{{3}},
+                    Timestamp(4),
+                    "group",
+                    "dedup",
+                    tail,
+                    crc32c(tail),
+                    {}},
         MessagesReceived{key<QueueKey>(1),
                          key<NameIndex>(2),
                          Timestamp(3),
@@ -247,24 +256,49 @@ struct Samples {
         VisibilityChanged{key<QueueKey>(1), key<MessageKey>(2), Timestamp(3)},
         ReceiveRepeated{key<QueueKey>(1), Timestamp(2), 1, {key<MessageKey>(3)}},
         MessageDeadLettered{key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4},
-        MessageRedriven{key<TaskKey>(1), key<MessageKey>(2), key<QueueKey>(3), key<QueueKey>(4), Uuid{{5}}, 6},
+        MessageRedriven{
+            key<TaskKey>(1), key<MessageKey>(2), key<QueueKey>(3), key<QueueKey>(4), Uuid{{5}}, 6},
         started,
         MoveTaskEnded{key<TaskKey>(1), TaskStatus::failed, "why"},
         MessageRelocated{key<MessageKey>(1), stored, {}},
         TimePassed{},
         CheckpointBegun{key<MessageKey>(1), key<QueueKey>(2), key<TaskKey>(3), 4, secret},
         QueueSnapshot{created, Timestamp(1), Timestamp(2), Timestamp(3)},
-        MessageSnapshot{key<MessageKey>(1), key<QueueKey>(2), {3, 4, 5}, Timestamp(6), Timestamp(7), 8, 1, true, "group", &history, nullptr},
-        MessageSnapshot{key<MessageKey>(1), key<QueueKey>(2), {3, 4, 5}, Timestamp(6), Timestamp(7), 0, 2, false, "", nullptr, nullptr},
+        MessageSnapshot{key<MessageKey>(1),
+                        key<QueueKey>(2),
+                        {3, 4, 5},
+                        Timestamp(6),
+                        Timestamp(7),
+                        8,
+                        1,
+                        true,
+                        "group",
+                        &history,
+                        nullptr},
+        MessageSnapshot{key<MessageKey>(1),
+                        key<QueueKey>(2),
+                        {3, 4, 5},
+                        Timestamp(6),
+                        Timestamp(7),
+                        0,
+                        2,
+                        false,
+                        "",
+                        nullptr,
+                        nullptr},
         DedupSnapshot{key<QueueKey>(1), {2, 3}, Timestamp(4), Uuid{{5}}, 6},
-        AttemptSnapshot{key<QueueKey>(1), "attempt", Timestamp(2), {{key<MessageKey>(3), 4}, {key<MessageKey>(5), 6}}},
+        AttemptSnapshot{key<QueueKey>(1),
+                        "attempt",
+                        Timestamp(2),
+                        {{key<MessageKey>(3), 4}, {key<MessageKey>(5), 6}}},
         TaskSnapshot{started, TaskStatus::cancelled, 1, Timestamp(2), "failure"},
         CheckpointEnded{},
     };
   }
 };
 
-std::string encoded(std::span<const Change> changes, std::vector<RecordEncoder::Stored>* stored = nullptr) {
+std::string encoded(std::span<const Change> changes,
+                    std::vector<RecordEncoder::Stored>* stored = nullptr) {
   RecordEncoder encoder;
   std::string payload;
   for (const std::string_view part : encoder.encode(kStamp, changes)) payload += part;
@@ -283,13 +317,14 @@ TEST(ChangeCodec, EveryFactAloneIsReadBack) {
   for (const Change& change : samples.changes) {
     const std::string payload = encoded({&change, 1});
     int seen = 0;
-    const auto decoded = decode_record(kPlace, payload, [&](const Change& back, const Stamp& stamp) {
-      ++seen;
-      EXPECT_EQ(back.index(), change.index());
-      EXPECT_EQ(std::visit(Describe(), back), std::visit(Describe(), change));
-      EXPECT_EQ(stamp.now, kStamp.now);
-      EXPECT_EQ(stamp.wall, kStamp.wall);
-    });
+    const auto decoded =
+        decode_record(kPlace, payload, [&](const Change& back, const Stamp& stamp) {
+          ++seen;
+          EXPECT_EQ(back.index(), change.index());
+          EXPECT_EQ(std::visit(Describe(), back), std::visit(Describe(), change));
+          EXPECT_EQ(stamp.now, kStamp.now);
+          EXPECT_EQ(stamp.wall, kStamp.wall);
+        });
     EXPECT_TRUE(decoded.has_value()) << change.index();
     EXPECT_EQ(seen, 1) << change.index();
   }
@@ -326,7 +361,8 @@ TEST(ChangeCodec, StoredBytesLieWhereTheEncoderSays) {
   ASSERT_TRUE(decoded.has_value());
   ASSERT_EQ(bodies.size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(bodies[i], (BodyRef{kPlace.segment, kPlace.offset + stored[i].offset, stored[i].size}));
+    EXPECT_EQ(bodies[i],
+              (BodyRef{kPlace.segment, kPlace.offset + stored[i].offset, stored[i].size}));
   }
 }
 

@@ -10,26 +10,28 @@
 
 namespace redrive::store {
 
-// How much of the order between messages to tell. A checkpoint keeps the order within a FIFO group;
-// everything else about order is best effort and starts anew with the server.
-enum class Order { exact, within_groups };
+// Whose order to tell. That within a FIFO group is kept always; that of a standard queue by a
+// replay but not by a checkpoint; that between groups is not promised, and depends on who looked
+// when.
+enum class Order { all_queues, fifo_queues };
 
 inline std::string describe_history(const queue::History* history) {
   if (history == nullptr) return "no history";
-  std::string out = fmt::format("first {} at {} attempts {} entered {} prior {} redrives {} from {} origin {} "
-                                "sequence {} id {} sent {} dedup {}:",
-                                history->first_received_wall.ms(),
-                                history->received_at.ms(),
-                                history->attempts_total,
-                                history->entered_generation,
-                                history->prior_receives,
-                                history->redrives,
-                                number(history->dead_letter_source),
-                                number(history->origin),
-                                history->sequence,
-                                history->message_id ? history->message_id->text() : "as sent",
-                                history->sent_wall.ms(),
-                                history->dedup_is_message_id);
+  std::string out = fmt::format(
+      "first {} at {} attempts {} entered {} prior {} redrives {} from {} origin {} "
+      "sequence {} id {} sent {} dedup {}:",
+      history->first_received_wall.ms(),
+      history->received_at.ms(),
+      history->attempts_total,
+      history->entered_generation,
+      history->prior_receives,
+      history->redrives,
+      number(history->dead_letter_source),
+      number(history->origin),
+      history->sequence,
+      history->message_id ? history->message_id->text() : "as sent",
+      history->sent_wall.ms(),
+      history->dedup_is_message_id);
   for (const queue::Attempt& attempt : history->attempts) {
     out += fmt::format(" {}/{}/{}/{}",
                        attempt.received_wall.ms(),
@@ -51,7 +53,8 @@ inline std::string describe_settings(const queue::QueueSettings& s) {
                                 s.sqs_managed_sse,
                                 s.kms_key_id,
                                 s.kms_reuse_period.count());
-  if (s.redrive) out += fmt::format(" redrive {} {}", s.redrive->target_arn, s.redrive->receive_count_max);
+  if (s.redrive)
+    out += fmt::format(" redrive {} {}", s.redrive->target_arn, s.redrive->receive_count_max);
   if (s.redrive_allow) {
     out += fmt::format(" allow {}", static_cast<int>(s.redrive_allow->permission));
     for (const std::string& arn : s.redrive_allow->source_arns) out += ' ' + arn;
@@ -66,12 +69,14 @@ inline std::string describe_settings(const queue::QueueSettings& s) {
   return out;
 }
 
-inline std::string describe_walk(const queue::State& state, const queue::Queue& queue, Order order) {
+inline std::string describe_walk(const queue::State& state, const queue::Queue& queue,
+                                 Order order) {
   std::map<std::string, std::string> walks;
   queue::ReadyWalk walk(state.mailbox(queue));
-  if (order == Order::within_groups && !state.mailbox(queue).is_fifo()) return "";
+  const bool fifo = state.mailbox(queue).is_fifo();
+  if (order == Order::fifo_queues && !fifo) return "";
   for (queue::Slot slot = walk.next(); slot != queue::kNoSlot; slot = walk.next()) {
-    const std::string group = order == Order::exact ? "" : std::string(state.group_of(slot));
+    const std::string group = fifo ? std::string(state.group_of(slot)) : "";
     walks[group] += fmt::format(" {}", number(state.messages()[slot].key));
   }
   std::string out;
@@ -79,7 +84,8 @@ inline std::string describe_walk(const queue::State& state, const queue::Queue& 
   return out;
 }
 
-inline std::string describe_queue(const queue::State& state, const queue::Queue& queue, Order order) {
+inline std::string describe_queue(const queue::State& state, const queue::Queue& queue,
+                                  Order order) {
   const queue::Mailbox& box = state.mailbox(queue);
   std::string out = fmt::format("queue {} {} arn {} created {} modified {} purged {}: {}\n",
                                 number(queue.key),
@@ -100,13 +106,16 @@ inline std::string describe_queue(const queue::State& state, const queue::Queue&
   for (std::uint64_t at = queue.dedup.first(); at < queue.dedup.last(); ++at) {
     const queue::DedupId& id = queue.dedup.id_at(at);
     if (const auto* entry = queue.dedup.entry(id)) {
-      taken[id] = fmt::format("{} {} {}", entry->expires.ms(), entry->message_id.text(), entry->sequence);
+      taken[id] =
+          fmt::format("{} {} {}", entry->expires.ms(), entry->message_id.text(), entry->sequence);
     }
   }
-  for (const auto& [id, text] : taken) out += fmt::format("  taken {} {}: {}\n", id[0], id[1], text);
+  for (const auto& [id, text] : taken)
+    out += fmt::format("  taken {} {}: {}\n", id[0], id[1], text);
   for (const auto& [id, attempt] : queue.receive_attempts) {
     out += fmt::format("  attempt {} until {}:", id, attempt.expires.ms());
-    for (const auto& [key, generation] : attempt.messages) out += fmt::format(" {}.{}", number(key), generation);
+    for (const auto& [key, generation] : attempt.messages)
+      out += fmt::format(" {}.{}", number(key), generation);
     out += '\n';
   }
   return out + describe_walk(state, queue, order);
@@ -114,19 +123,21 @@ inline std::string describe_queue(const queue::State& state, const queue::Queue&
 
 inline std::string describe_message(const queue::State& state, queue::Slot slot) {
   const queue::Message& message = state.messages()[slot];
-  return fmt::format("message {} in {} group '{}' at {}/{}/{} phase {} until {} sent {} received {} touched {}: {}\n",
-                     number(message.key),
-                     number(state.queue_of(slot)),
-                     state.group_of(slot),
-                     message.body.segment,
-                     message.body.offset,
-                     message.body.size,
-                     static_cast<int>(message.phase),
-                     message.phase == queue::Phase::visible ? 0 : message.visible_at.ms(),
-                     message.sent_at.ms(),
-                     message.receive_count,
-                     message.visibility_touched,
-                     describe_history(state.messages().history_if(slot)));
+  return fmt::format(
+      "message {} in {} group '{}' at {}/{}/{} phase {} until {} sent {} received {} touched {}: "
+      "{}\n",
+      number(message.key),
+      number(state.queue_of(slot)),
+      state.group_of(slot),
+      message.body.segment,
+      message.body.offset,
+      message.body.size,
+      static_cast<int>(message.phase),
+      message.phase == queue::Phase::visible ? 0 : message.visible_at.ms(),
+      message.sent_at.ms(),
+      message.receive_count,
+      message.visibility_touched,
+      describe_history(state.messages().history_if(slot)));
 }
 
 // Everything a state knows, as text, so that two states are equal when their texts are, and a
@@ -144,7 +155,8 @@ inline std::string describe_state(const queue::State& state, Order order) {
   std::map<queue::MessageKey, std::string> messages;
   for (queue::Slot slot = 0; slot < state.messages().end(); ++slot) {
     const queue::MessageKey key = state.messages()[slot].key;
-    if (key != queue::MessageKey::none && !state.is_buried(slot)) messages[key] = describe_message(state, slot);
+    if (key != queue::MessageKey::none && !state.is_buried(slot))
+      messages[key] = describe_message(state, slot);
   }
   for (const auto& [key, text] : messages) out += text;
   for (const auto& [key, task] : state.tasks()) {

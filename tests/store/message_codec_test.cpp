@@ -91,7 +91,8 @@ TEST(MessageCodec, OfAnEmptyMessageIsAllHeads) {
 TEST(MessageCodec, RefusesEveryPrefixAndAnyByteTooMany) {
   const Sample sample;
   for (std::size_t size = 0; size < sample.stored.size(); ++size) {
-    EXPECT_FALSE(decode_message(std::string_view(sample.stored).substr(0, size)).has_value()) << size;
+    EXPECT_FALSE(decode_message(std::string_view(sample.stored).substr(0, size)).has_value())
+        << size;
   }
   EXPECT_FALSE(decode_message(sample.stored + '\0').has_value());
 }

@@ -41,7 +41,7 @@ TEST_P(StoreSeeds, ReplayRebuildsAnEqualState) {
     if (step % 500 != 499) continue;
     const auto rebuilt = replayed(journal);
     EXPECT_EQ(rebuilt->last_stamp().now, live.last_stamp().now);
-    expect_equal(live, *rebuilt, traffic.stamp().now, Order::exact);
+    expect_equal(live, *rebuilt, traffic.stamp().now, Order::all_queues);
   }
 }
 
@@ -62,8 +62,7 @@ TEST_P(StoreSeeds, ACheckpointWrittenInPassingRebuildsAnEqualState) {
     last = journal.checkpoint();
     ++checkpoints;
     const auto rebuilt = replayed(journal, last);
-    ASSERT_NO_FATAL_FAILURE(
-        expect_equal(live, *rebuilt, traffic.stamp().now, Order::within_groups))
+    ASSERT_NO_FATAL_FAILURE(expect_equal(live, *rebuilt, traffic.stamp().now, Order::fifo_queues))
         << "checkpoint " << checkpoints << ", step " << step;
     ASSERT_TRUE(rebuilt->attach(journal).has_value());
   }
@@ -202,7 +201,7 @@ TEST_F(StoreTest, ACheckpointHasTheDeduplicationIdsOfEveryQueue) {
   for (const auto& [identity, queue] : store.state().queues()) {
     EXPECT_EQ(rebuilt->state().find(identity)->dedup.size(), queue->dedup.size()) << identity.name;
   }
-  expect_equal(store, *rebuilt, stamp.now, Order::within_groups);
+  expect_equal(store, *rebuilt, stamp.now, Order::fifo_queues);
 }
 
 // The attempt is recorded before the chunk that brings its messages.
@@ -222,7 +221,7 @@ TEST_F(StoreTest, ACheckpointHasTheReceiveAttemptsMadeWhileItWasWritten) {
   const auto& attempts = rebuilt->state().find(queue.identity)->receive_attempts;
   ASSERT_TRUE(attempts.contains("attempt"));
   EXPECT_EQ(attempts.find("attempt")->second.messages.size(), 1u);
-  expect_equal(store, *rebuilt, stamp.now, Order::within_groups);
+  expect_equal(store, *rebuilt, stamp.now, Order::fifo_queues);
 }
 
 TEST_F(StoreTest, ACheckpointOfABigQueueTakesManySlices) {
@@ -239,7 +238,7 @@ TEST_F(StoreTest, ACheckpointOfABigQueueTakesManySlices) {
   EXPECT_GT(journal.records().size(), records + 5);
   ASSERT_TRUE(store.publish_checkpoint().has_value());
   const auto rebuilt = replayed(journal, journal.checkpoint());
-  expect_equal(store, *rebuilt, stamp.now, Order::exact);
+  expect_equal(store, *rebuilt, stamp.now, Order::all_queues);
 }
 
 TEST_F(StoreTest, NoCheckpointIsDueBeforeItsBytesAre) {
@@ -274,7 +273,8 @@ struct Compaction : StoreTest {
       if (i % 10 == 0) kept.push_back(key);
     }
     for (int i = 0; i < 200; ++i) {
-      if (i % 10 != 0) commit(queue::MessageDeleted{queue.key, static_cast<queue::MessageKey>(i + 1)});
+      if (i % 10 != 0)
+        commit(queue::MessageDeleted{queue.key, static_cast<queue::MessageKey>(i + 1)});
     }
     return kept;
   }
@@ -302,8 +302,7 @@ TEST_F(Compaction, MovesMessagesOutOfNearlyEmptySegments) {
     const auto stored = decode_message(bytes);
     ASSERT_TRUE(stored.has_value());
     EXPECT_EQ(stored->key, key);
-    EXPECT_EQ(stored->contents.body,
-              std::string(400, 'x') + std::to_string(number(key) - 1));
+    EXPECT_EQ(stored->contents.body, std::string(400, 'x') + std::to_string(number(key) - 1));
   }
   ASSERT_TRUE(journal.housekeep().has_value());
   EXPECT_LT(journal.usage().size(), segments / 2);
@@ -313,8 +312,8 @@ TEST_F(Compaction, SurvivesReplay) {
   fill();
   write_checkpoint();
   ASSERT_GT(relocate_all(), 0u);
-  expect_equal(store, *replayed(journal), stamp.now, Order::exact);
-  expect_equal(store, *replayed(journal, journal.checkpoint()), stamp.now, Order::exact);
+  expect_equal(store, *replayed(journal), stamp.now, Order::all_queues);
+  expect_equal(store, *replayed(journal, journal.checkpoint()), stamp.now, Order::all_queues);
 }
 
 TEST_F(Compaction, LeavesWhatTheReplayStillNeeds) {
@@ -333,7 +332,7 @@ TEST_F(Compaction, AMessageDeletedWhileItWasReadDoesNotMove) {
   store.relocate(stamp, chosen);
   EXPECT_EQ(store.state().messages().find(gone), queue::kNoSlot);
   EXPECT_EQ(journal.pins(), 0);
-  expect_equal(store, *replayed(journal), stamp.now, Order::exact);
+  expect_equal(store, *replayed(journal), stamp.now, Order::all_queues);
 }
 
 TEST_F(Compaction, AMessageThatCannotBeReadStaysWhereItIs) {

@@ -45,7 +45,8 @@ class Traffic {
       case 3:
         return change_settings(queue);
       case 4:
-        return commit({queue::QueueTagsChanged{queue.key, {{"tag", fmt::format("{}", roll(100))}}}});
+        return commit(
+            {queue::QueueTagsChanged{queue.key, {{"tag", fmt::format("{}", roll(100))}}}});
       case 5:
       case 6:
         return redrive();
@@ -89,8 +90,8 @@ class Traffic {
     const std::string arn = identity.arn();
     std::vector<queue::Change> changes;
     const queue::NameIndex index = name(arn, changes);
-    changes.push_back(
-        queue::QueueCreated{next(state().last_queue()), index, identity, settings, {{"made", "now"}}});
+    changes.push_back(queue::QueueCreated{
+        next(state().last_queue()), index, identity, settings, {{"made", "now"}}});
     store_.commit(stamp_, changes);
   }
 
@@ -149,12 +150,14 @@ class Traffic {
   }
 
   void send(queue::Queue& queue) {
-    const std::string group = queue.settings.is_fifo() || roll(2) == 0 ? fmt::format("g{}", roll(4)) : "";
+    const std::string group =
+        queue.settings.is_fifo() || roll(2) == 0 ? fmt::format("g{}", roll(4)) : "";
     const std::string dedup = fmt::format("d{}", roll(300));
     const std::string body(1 + roll(200), 'b');
     std::string tail;
     encode_tail(tail, {.group = group, .dedup = dedup, .body = body});
-    const queue::Draft draft{.group = group, .dedup = dedup, .tail = tail, .tail_crc = crc32c(tail)};
+    const queue::Draft draft{
+        .group = group, .dedup = dedup, .tail = tail, .tail_crc = crc32c(tail)};
     std::vector<queue::Change> changes;
     queue::SendOutcome outcome;
     queue::decide_send(state(), queue, {&draft, 1}, stamp_, ids_, changes, {&outcome, 1});
@@ -187,8 +190,8 @@ class Traffic {
     if (all.empty()) return;
     const queue::Slot slot = all[roll(static_cast<unsigned>(all.size()))];
     const std::string handle =
-        queue::ReceiptHandle{queue.key, state().messages()[slot].key, state().generation(slot)}.seal(
-            state().secret());
+        queue::ReceiptHandle{queue.key, state().messages()[slot].key, state().generation(slot)}
+            .seal(state().secret());
     if (removing) {
       const auto removed = queue::decide_delete(state(), queue, handle, stamp_);
       if (removed && *removed) commit({**removed});
