@@ -6,6 +6,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <memory>
 
 #include "base/text.h"
 
@@ -16,6 +17,10 @@
 namespace redrive {
 namespace {
 
+struct FreeContext {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
 // Fetching an algorithm takes OpenSSL 3 longer than hashing a kilobyte, so it is done once.
 class Digest {
  public:
@@ -24,10 +29,10 @@ class Digest {
   }
 
   void operator()(std::string_view bytes, std::uint8_t* out) const {
-    thread_local EVP_MD_CTX* context = EVP_MD_CTX_new();
-    EVP_DigestInit_ex(context, algorithm_, nullptr);
-    EVP_DigestUpdate(context, bytes.data(), bytes.size());
-    EVP_DigestFinal_ex(context, out, nullptr);
+    thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context(EVP_MD_CTX_new());
+    EVP_DigestInit_ex(context.get(), algorithm_, nullptr);
+    EVP_DigestUpdate(context.get(), bytes.data(), bytes.size());
+    EVP_DigestFinal_ex(context.get(), out, nullptr);
   }
 
   const EVP_MD* algorithm() const { return algorithm_; }

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "tests/store/recording_journal.h"
+
+// What the tests of this room share.
+namespace redrive::engine {
+
+using queue::QueueIdentity;
+using queue::QueueSettings;
+using std::chrono::seconds;
+
+inline QueueIdentity identity_of(std::string name) {
+  return {"000000000000", "us-east-1", std::move(name)};
+}
+
+inline QueueSettings fifo_settings() {
+  QueueSettings settings;
+  settings.fifo.emplace();
+  return settings;
+}
+
+// An engine with a clock that moves when told to, over a journal that is kept for the next one.
+class EngineWorld {
+ public:
+  explicit EngineWorld(store::StoreOptions options = {}) : options_(options) { start(); }
+
+  ManualClock clock;
+  SeededIds ids{1};
+  store::RecordingJournal journal;
+  int wakes = 0;  // How often the engine asked for an earlier tick,
+  int syncs = 0;  // and for a sync that nobody else asks for.
+  std::vector<std::string> log;
+
+  Engine& engine() { return *engine_; }
+  queue::State& state() { return store_->state(); }
+
+  // The process ends and another one replays the journal.
+  void restart() {
+    engine_.reset();
+    store_.reset();
+    start();
+  }
+
+  void create(const std::string& name, QueueSettings settings = {}) {
+    engine_->turn([&](Turn& turn) {
+      std::vector<queue::Change> changes;
+      const std::string arn = identity_of(name).arn();
+      const queue::NameIndex index = turn.name(arn, changes);
+      changes.push_back(queue::QueueCreated{
+          next(turn.state().last_queue()), index, identity_of(name), std::move(settings), {}});
+      turn.commit(changes);
+    });
+  }
+  void remove_queue(const std::string& name) {
+    engine_->turn([&](Turn& turn) {
+      turn.commit(queue::QueueDeleted{turn.state().find(identity_of(name))->key});
+    });
+  }
+
+  Result<SendResult> try_send(const std::string& name, const std::string& body,
+                              std::optional<seconds> delay = {}) {
+    const bool fifo = name.ends_with(".fifo");
+    const std::string dedup = fifo ? "d" + std::to_string(++sent_) : "";
+    std::string tail;
+    store::encode_tail(tail, {.group = fifo ? "g" : "", .dedup = dedup, .body = body});
+    const queue::Draft draft{.group = fifo ? "g" : "",
+                             .dedup = dedup,
+                             .tail = tail,
+                             .tail_crc = crc32c(tail),
+                             .delay = delay};
+    return engine_->send(identity_of(name), std::span(&draft, 1));
+  }
+  void send(const std::string& name, const std::string& body, std::optional<seconds> delay = {}) {
+    ASSERT_TRUE(try_send(name, body, delay).has_value());
+  }
+
+  std::string body_of(const Received& received) {
+    std::string bytes(received.body.size, '\0');
+    EXPECT_TRUE(engine_->read_body(received.body, bytes.data()).has_value());
+    const auto stored = store::decode_message(bytes);
+    return stored ? std::string(stored->contents.body) : "(damaged)";
+  }
+  using Bodies = std::vector<std::string>;
+  Bodies bodies_of(const ReceiveOutcome& outcome) {
+    Bodies bodies;
+    for (const Received& received : outcome.messages) bodies.push_back(body_of(received));
+    return bodies;
+  }
+  // A receive that does not wait.
+  Bodies receive(const std::string& name, std::size_t max = 10,
+                 std::optional<Duration> visibility = {}) {
+    auto start = engine_->receive(
+        identity_of(name), {.max = max, .visibility = visibility}, Duration::zero(), {});
+    EXPECT_TRUE(start.answer && start.answer->has_value());
+    last_handles.clear();
+    for (const Received& received : (*start.answer)->messages) {
+      last_handles.push_back(received.handle.seal(state().secret()));
+    }
+    return bodies_of(**start.answer);
+  }
+  std::vector<std::string> last_handles;
+
+  // A receive that waits, and how it ended.
+  struct Waiting {
+    WaitId id = 0;
+    std::optional<Result<Bodies>> ended;
+    int calls = 0;
+
+    bool ended_with(const Bodies& bodies) const { return ended && *ended && **ended == bodies; }
+  };
+  std::shared_ptr<Waiting> wait(const std::string& name, Duration patience, std::size_t max = 10,
+                                std::optional<Duration> visibility = {}) {
+    auto waiting = std::make_shared<Waiting>();
+    auto start = engine_->receive(identity_of(name),
+                                  {.max = max, .visibility = visibility},
+                                  patience,
+                                  [this, waiting](Result<ReceiveOutcome> result) {
+                                    ++waiting->calls;
+                                    if (result) {
+                                      waiting->ended = bodies_of(*result);
+                                    } else {
+                                      waiting->ended = std::unexpected(result.error());
+                                    }
+                                  });
+    EXPECT_FALSE(start.answer.has_value());
+    waiting->id = start.wait;
+    return waiting;
+  }
+
+  // Lets the time pass, ticking whenever the engine wants it, as the server does.
+  void pass(Duration time) {
+    const Timestamp end = engine_->now() + time;
+    while (engine_->armed() <= end) {
+      clock.advance(std::max(Duration::zero(), engine_->armed() - engine_->now()));
+      engine_->tick();
+    }
+    clock.advance(end - engine_->now());
+  }
+
+ private:
+  void start() {
+    store_ = std::make_unique<store::Store>(options_);
+    for (const auto& record : journal.records()) {
+      EXPECT_TRUE(store_->replay(record.at, record.payload).has_value());
+    }
+    EXPECT_TRUE(store_->attach(journal).has_value());
+    engine_ = std::make_unique<Engine>(
+        Engine::Parts{*store_, journal, clock, ids},
+        Engine::Hooks{.wake_earlier = [this] { ++wakes; },
+                      .sync_wanted = [this] { ++syncs; },
+                      .log = [this](std::string line) { log.push_back(std::move(line)); }});
+  }
+
+  store::StoreOptions options_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<Engine> engine_;
+  int sent_ = 0;
+};
+
+}  // namespace redrive::engine
