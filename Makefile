@@ -29,7 +29,7 @@ test: test-packages build unit tsan sim fuzz conformance crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
-	@$(NINJA) build/dev unit_tests
+	@$(NINJA) build/dev unit_tests redrive-sim
 	@ctest --test-dir build/dev -L quick --output-on-failure
 
 # The rooms with threads, under ThreadSanitizer.

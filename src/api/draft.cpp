@@ -42,7 +42,7 @@ bool is_attribute_name_text(std::string_view name) {
     if (plain) continue;
     if (c < 0x80) return false;
     // U+00C0..U+024F: Latin letters with marks, two bytes beginning C3..C9.
-    const bool latin = c >= 0xc3 && c <= 0xc9 && i + 1 < name.size();
+    const bool latin = c >= 0xc3 && c <= 0xc9 && i + 1 < name.size() && (name[i + 1] & 0xc0) == 0x80;
     const bool sign = c == 0xc3 && latin && (name[i + 1] == '\x97' || name[i + 1] == '\xb7');  // × and ÷
     if (!latin || sign) return false;
     ++i;
@@ -100,7 +100,7 @@ bool is_number(std::string_view text) {
     at = text.size();
   }
   const int order = magnitude + exponent;
-  return at == text.size() && significant <= 38 && (significant == 0 || (order >= -128 && order <= 127));
+  return at == text.size() && significant <= 38 && (significant == 0 || (order >= -127 && order <= 127));
 }
 
 Result<void> check_attribute_value(std::string_view name, const sqs::MessageAttributeValue& value) {

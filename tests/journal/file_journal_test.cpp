@@ -146,6 +146,13 @@ TEST_F(Recycling, HeldAndPinnedSegmentsStay) {
   must_housekeep(journal());
   EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{2, 7}));
   journal().let_go(2, 100);
+  // A crash now could forget why the bytes were let go: only a later durable record frees them.
+  must_housekeep(journal());
+  EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{2, 7}));
+  journal().append("later");
+  must_housekeep(journal());
+  EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{2, 7}));
+  ASSERT_TRUE(journal().sync_once().has_value());
   must_housekeep(journal());
   EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{7}));
 }
@@ -169,6 +176,8 @@ TEST_F(Recycling, ASegmentsNameOutlivesItsHoldAcrossARestart) {
   EXPECT_EQ(must_read(journal(), held.payload, kFilling), numbered(2, kFilling));
   EXPECT_EQ(opened_.replayed.size(), 2u);  // Only the checkpoint's own records.
   journal().let_go(held.payload.segment, kFilling);
+  journal().append("later");
+  ASSERT_TRUE(journal().sync_once().has_value());
   must_housekeep(journal());
   EXPECT_EQ(journal().totals().segments, 2u);
 }
