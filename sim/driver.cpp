@@ -33,7 +33,8 @@ Driver::Driver(const Options& options)
   for (const Choice& choice : choices()) {
     static constexpr std::uint64_t kTastes[] = {0, 1, 2, 4};
     const std::uint64_t taste = chance_.pick(kTastes);
-    weights_.push_back(choice.weight * (choice.weight < 4 ? taste : std::max<std::uint64_t>(taste, 1)));
+    weights_.push_back(choice.weight *
+                       (choice.weight < 4 ? taste : std::max<std::uint64_t>(taste, 1)));
     weight_total_ += weights_.back();
   }
 }
@@ -94,7 +95,11 @@ Verdict Driver::run() {
             .trace = trace_,
             .totals = world_.totals()};
   }
-  return {.passed = true, .step = step_, .invariant = {}, .detail = {}, .trace = trace_,
+  return {.passed = true,
+          .step = step_,
+          .invariant = {},
+          .detail = {},
+          .trace = trace_,
           .totals = world_.totals()};
 }
 
@@ -155,8 +160,9 @@ void Driver::drain() {
   for (const queue::QueueKey key : queues) {
     auto settings = world_.model().queues().at(key).settings;
     settings.redrive.reset();
-    world_.engine().turn(
-        [&](engine::Turn& turn) { turn.commit(queue::QueueSettingsChanged{key, settings}); });
+    world_.engine().turn([&](engine::Turn& turn) {
+      turn.commit(queue::QueueSettingsChanged{key, settings});
+    });
     world_.follow(world_.take_records());
   }
   for (const queue::QueueKey key : queues) drain_queue(key);

@@ -23,8 +23,8 @@ struct Verdict {
   World::Totals totals;
 };
 
-// Clients, operators, time and misfortune: chooses what happens next, does it to the world, and holds
-// every answer against the model.
+// Clients, operators, time and misfortune: chooses what happens next, does it to the world, and
+// holds every answer against the model.
 class Driver {
  public:
   struct Options {
@@ -59,14 +59,14 @@ class Driver {
   queue::QueueSettings choose_settings(const queue::QueueIdentity& identity);
   void change_settings(queue::QueueSettings& settings, const queue::QueueIdentity& identity);
 
-  // Messages (message_steps.cpp).
+  // Messages (send_steps.cpp and message_steps.cpp).
   void send();
   void receive();
   void wait_for_messages();
   void cancel_wait();
   void remove();
   void change_visibility();
-  void send_letters(const ModelQueue& queue, queue::QueueKey key, std::vector<Letter> letters);
+  void send_letters(queue::QueueKey queue, std::vector<Letter> letters);
   void receive_once(Ask ask, std::optional<Duration> wait);
   struct Shown {
     queue::ReceiptHandle handle;
@@ -74,10 +74,13 @@ class Driver {
   };
   std::vector<Shown> choose_handles(queue::QueueKey queue, std::size_t count);
   std::string seal(const Shown& shown);
+  std::optional<ErrorCode> refusal(const Shown& shown, queue::QueueKey queue);
   void remove_with(queue::QueueKey queue, std::span<const Shown> handles);
 
   // Time, disk and power (fault_steps.cpp).
   void advance_time();
+  std::optional<Duration> choose_edge();
+  Duration choose_stretch();
   void jump_wall();
   void tick();
   void sync();
@@ -100,7 +103,9 @@ class Driver {
   // Mostly one that has messages, or one that messages were received from.
   std::optional<queue::QueueKey> choose_full_queue();
   std::optional<queue::QueueKey> choose_received_queue();
-  queue::QueueIdentity identity_of(queue::QueueKey queue) { return world_.model().queues().at(queue).identity; }
+  queue::QueueIdentity identity_of(queue::QueueKey queue) {
+    return world_.model().queues().at(queue).identity;
+  }
   template <class... Args>
   void tell(fmt::format_string<Args...> text, Args&&... args) {
     note(fmt::format(text, std::forward<Args>(args)...));

@@ -1,5 +1,7 @@
 // What time, the disk and the power do.
 
+#include <algorithm>
+
 #include "sim/driver.h"
 #include "sim/violation.h"
 
@@ -8,36 +10,49 @@ namespace redrive::sim {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-void Driver::advance_time() {
-  Duration by(1);
-  switch (chance_.below(16)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-      break;
-    case 4:
-    case 5:
-    case 6:
-      by = Duration(chance_.between(1, 999));
-      break;
-    case 7:
-    case 8:
-    case 9:
-    case 10:
-      by = Duration(chance_.between(1000, 10'000));
-      break;
-    case 11:
-    case 12:
-      by = Duration(chance_.between(10'000, 120'000));
-      break;
-    case 13:
-    case 14:
-      by = Duration(minutes(chance_.between(1, 10)));
-      break;
-    default:
-      by = chance_.one_in(8) ? Duration(hours(chance_.between(1, 100))) : Duration(minutes(chance_.between(10, 60)));
+// How long until something ends, give or take a millisecond: rules err at their edges.
+std::optional<Duration> Driver::choose_edge() {
+  const Model& model = world_.model();
+  std::vector<Timestamp> ends;
+  for (const auto& [key, message] : model.messages()) {
+    ends.push_back(message.visible_at);
+    ends.push_back(message.sent_at + model.queues().at(message.queue).settings.retention);
   }
+  for (const auto& [key, queue] : model.queues()) {
+    for (const auto& [id, entry] : queue.dedup) ends.push_back(entry.expires);
+    for (const auto& [id, attempt] : queue.attempts) ends.push_back(attempt.expires);
+  }
+  for (const Waiter& waiter : world_.waiters()) ends.push_back(waiter.deadline);
+  const Timestamp now = world_.now();
+  std::erase_if(ends, [&](Timestamp end) { return end <= now || end > now + hours(1); });
+  if (ends.empty()) return std::nullopt;
+  return std::max(Duration::zero(), chance_.pick(ends) - now + Duration(chance_.between(-1, 1)));
+}
+
+Duration Driver::choose_stretch() {
+  struct Stretch {
+    std::uint64_t weight;
+    Duration least;
+    Duration most;
+  };
+  static constexpr Stretch kStretches[] = {
+      {32, Duration(1), Duration(1)},
+      {24, Duration(1), Duration(999)},
+      {32, Duration(1000), Duration(10'000)},
+      {16, Duration(10'000), Duration(120'000)},
+      {16, minutes(1), minutes(10)},
+      {7, minutes(10), minutes(60)},
+      {1, hours(1), hours(100)},
+  };
+  std::uint64_t at = chance_.below(128);
+  const Stretch* stretch = kStretches;
+  while (at >= stretch->weight) at -= (stretch++)->weight;
+  return Duration(chance_.between(stretch->least.count(), stretch->most.count()));
+}
+
+void Driver::advance_time() {
+  const std::optional<Duration> edge = chance_.one_in(3) ? choose_edge() : std::nullopt;
+  const Duration by = edge ? *edge : choose_stretch();
   world_.clock().advance(by);
   tell("  {} ms", by.count());
   // The timer comes in time, mostly.

@@ -236,10 +236,10 @@ void move_tasks_are_exact(const View& view) {
 void names_and_numbers_are_kept(const View& view) {
   constexpr std::string_view kKept = "names and numbers are kept";
   require(view.state.names() == view.model.names(), kKept, "names");
-  require(view.state.started() == view.model.started() &&
-              view.state.secret() == view.model.secret(),
-          kKept,
-          "the secret");
+  require(
+      view.state.started() == view.model.started() && view.state.secret() == view.model.secret(),
+      kKept,
+      "the secret");
   require(number(view.state.last_key()) == view.model.last_key() &&
               number(view.state.last_queue()) == view.model.last_queue() &&
               number(view.state.last_task()) == view.model.last_task(),

@@ -44,7 +44,10 @@ constexpr std::string_view kWhole = "bodies come back as they were sent";
 void attributes_are_the_letters(const store::MessageContents& contents, const Letter& letter) {
   std::size_t i = 0;
   contents.for_each_attribute([&](const store::AttributeView& view) {
-    require(i < letter.attributes.size(), kWhole, "message {}: too many attributes", number(letter.key));
+    require(i < letter.attributes.size(),
+            kWhole,
+            "message {}: too many attributes",
+            number(letter.key));
     const auto& [name, type, value] = letter.attributes[i++];
     require(view.name == name && view.type == type && view.value == value &&
                 view.binary == (type == "Binary"),
@@ -53,7 +56,8 @@ void attributes_are_the_letters(const store::MessageContents& contents, const Le
             number(letter.key),
             name);
   });
-  require(i == letter.attributes.size(), kWhole, "message {}: {} attributes", number(letter.key), i);
+  require(
+      i == letter.attributes.size(), kWhole, "message {}: {} attributes", number(letter.key), i);
 }
 
 }  // namespace
@@ -64,8 +68,10 @@ Letter write_letter(Chance& chance, Post post, std::size_t body_bytes_max) {
   letter.sender = chance.one_in(2) ? "AIDASENDER" : "";
   letter.trace = chance.one_in(8) ? "Root=1-5759e988-bd862e3fe1be46a994272793" : "";
   if (chance.one_in(4)) letter.attributes.push_back({"kind", "String", "order"});
-  if (chance.one_in(8)) letter.attributes.push_back({"raw", "Binary", std::string("\0\x01\xff", 3)});
-  if (post == Post::fifo || chance.one_in(3)) letter.group = fmt::format("g{}", chance.below(kGroups));
+  if (chance.one_in(8))
+    letter.attributes.push_back({"raw", "Binary", std::string("\0\x01\xff", 3)});
+  if (post == Post::fifo || chance.one_in(3))
+    letter.group = fmt::format("g{}", chance.below(kGroups));
   if (post == Post::fifo) {
     letter.dedup = chance.one_in(4) ? fmt::format("d{}", chance.below(kDedupIds))
                                     : fmt::format("u{:x}", chance.source().bits());

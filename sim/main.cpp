@@ -25,27 +25,35 @@ void on_abort(int) {
   _exit(3);
 }
 
+struct Run {
+  std::uint64_t seed;
+  int steps;
+};
+
 // "7" or "1..500".
-std::vector<std::uint64_t> parse_seeds(const std::string& text) {
+std::vector<Run> parse_seeds(const std::string& text, int steps) {
   const std::size_t dots = text.find("..");
   const auto first = redrive::parse_int<std::uint64_t>(text.substr(0, dots));
-  const auto last = dots == std::string::npos ? first
-                                              : redrive::parse_int<std::uint64_t>(text.substr(dots + 2));
-  std::vector<std::uint64_t> seeds;
-  if (!first || !last) return seeds;
-  for (std::uint64_t seed = *first; seed <= *last; ++seed) seeds.push_back(seed);
-  return seeds;
+  const auto last =
+      dots == std::string::npos ? first : redrive::parse_int<std::uint64_t>(text.substr(dots + 2));
+  std::vector<Run> runs;
+  if (!first || !last) return runs;
+  for (std::uint64_t seed = *first; seed <= *last; ++seed) runs.push_back({seed, steps});
+  return runs;
 }
 
-// One seed a line, then what it once found.
-std::vector<std::uint64_t> read_seed_file(const std::string& path) {
-  std::vector<std::uint64_t> seeds;
+// On each line a seed, its number of steps, and what it once found. Other lines are for people.
+std::vector<Run> read_seed_file(const std::string& path) {
+  std::vector<Run> runs;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    const auto seed = redrive::parse_int<std::uint64_t>(line.substr(0, line.find(' ')));
-    if (seed) seeds.push_back(*seed);
+    const auto words = redrive::split(line, ' ');
+    if (words.size() < 2) continue;
+    const auto seed = redrive::parse_int<std::uint64_t>(words[0]);
+    const auto steps = redrive::parse_int<int>(words[1]);
+    if (seed && steps) runs.push_back({*seed, *steps});
   }
-  return seeds;
+  return runs;
 }
 
 struct Tally {
@@ -56,6 +64,8 @@ struct Tally {
   void add(const Verdict& verdict) {
     ++(verdict.passed ? passed : failed);
     totals.records += verdict.totals.records;
+    totals.dead_lettered += verdict.totals.dead_lettered;
+    totals.redriven += verdict.totals.redriven;
     totals.recoveries += verdict.totals.recoveries;
     totals.records_lost += verdict.totals.records_lost;
     totals.checkpoints += verdict.totals.checkpoints;
@@ -64,17 +74,17 @@ struct Tally {
   }
 };
 
-Verdict run(std::uint64_t seed, int steps, bool verbose) {
-  Driver driver({.seed = seed, .steps = steps, .verbose = verbose});
-  const Verdict verdict = driver.run();
+Verdict run(const Run& run, bool verbose) {
+  Driver driver({.seed = run.seed, .steps = run.steps, .verbose = verbose});
+  Verdict verdict = driver.run();
   if (!verdict.passed) {
     fmt::print("seed {} step {}: {}: {}  (redrive-sim --seed {} --steps {} --verbose)\n",
-               seed,
+               run.seed,
                verdict.step,
                verdict.invariant,
                verdict.detail,
-               seed,
-               steps);
+               run.seed,
+               run.steps);
     std::fflush(stdout);
   }
   return verdict;
@@ -89,24 +99,27 @@ int main(int argc, char** argv) {
   int steps = 400;
   bool verbose = false;
   app.add_option("--seeds,--seed", range, "A seed, or a range of them: 1..500");
-  app.add_option("--seed-file", file, "Seeds to run first: one a line");
+  app.add_option("--seed-file", file, "Seeds to run first, with their steps: one a line");
   app.add_option("--steps", steps, "Steps of each run")->check(CLI::PositiveNumber);
   app.add_flag("--verbose", verbose, "Print every step");
   CLI11_PARSE(app, argc, argv);
 
   std::signal(SIGABRT, on_abort);
   Tally tally;
-  std::vector<std::uint64_t> seeds = read_seed_file(file);
-  for (const std::uint64_t seed : parse_seeds(range)) seeds.push_back(seed);
-  for (const std::uint64_t seed : seeds) tally.add(run(seed, steps, verbose));
-  fmt::print("{} records, {} recoveries, {} records lost unacknowledged, {} checkpoints, {} messages "
-             "relocated, {} storage failures\n",
-             tally.totals.records,
-             tally.totals.recoveries,
-             tally.totals.records_lost,
-             tally.totals.checkpoints,
-             tally.totals.relocations,
-             tally.totals.storage_failures);
+  std::vector<Run> runs = read_seed_file(file);
+  for (const Run& more : parse_seeds(range, steps)) runs.push_back(more);
+  for (const Run& next : runs) tally.add(run(next, verbose));
+  fmt::print(
+      "{} records, {} messages dead-lettered, {} redriven; {} recoveries, {} records lost "
+      "unacknowledged, {} checkpoints, {} messages relocated, {} storage failures\n",
+      tally.totals.records,
+      tally.totals.dead_lettered,
+      tally.totals.redriven,
+      tally.totals.recoveries,
+      tally.totals.records_lost,
+      tally.totals.checkpoints,
+      tally.totals.relocations,
+      tally.totals.storage_failures);
   fmt::print("{} passed, {} failed\n", tally.passed, tally.failed);
   return tally.failed == 0 && tally.passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

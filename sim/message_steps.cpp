@@ -1,4 +1,4 @@
-// What senders and consumers do.
+// What consumers do.
 
 #include <algorithm>
 
@@ -12,37 +12,13 @@ using queue::MessageKey;
 using queue::QueueKey;
 using std::chrono::seconds;
 
-// The sends of a batch that are new, and what the others repeat.
-struct Expected {
-  bool duplicate = false;
-  Uuid message_id;
-  std::uint64_t sequence = 0;
-  std::optional<std::size_t> forerunner;  // In the same batch.
-};
-
-std::vector<Expected> expect_sends(const Model& model, const ModelQueue& queue,
-                                   std::span<const Letter> letters) {
-  std::vector<Expected> out(letters.size());
-  if (!queue.settings.fifo) return out;
-  const bool by_group = queue.settings.fifo->dedup_scope_at_birth == queue::DedupScope::message_group;
-  for (std::size_t i = 0; i < letters.size(); ++i) {
-    if (const auto* before = model.find_dedup(queue, letters[i].group, letters[i].dedup)) {
-      out[i] = {.duplicate = true, .message_id = before->message_id, .sequence = before->sequence};
-      continue;
-    }
-    for (std::size_t j = 0; j < i && !out[i].duplicate; ++j) {
-      const bool same_scope = !by_group || letters[i].group == letters[j].group;
-      if (same_scope && letters[i].dedup == letters[j].dedup) out[i] = {.duplicate = true, .forerunner = j};
-    }
-  }
-  return out;
-}
-
 bool concerns(const Record& record, QueueKey queue) {
   return std::ranges::any_of(record.facts, [&](const queue::Change& fact) {
-    if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&fact)) return dead->from == queue;
+    if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&fact))
+      return dead->from == queue;
     if (const auto* got = std::get_if<queue::MessagesReceived>(&fact)) return got->queue == queue;
-    if (const auto* again = std::get_if<queue::ReceiveRepeated>(&fact)) return again->queue == queue;
+    if (const auto* again = std::get_if<queue::ReceiveRepeated>(&fact))
+      return again->queue == queue;
     return false;
   });
 }
@@ -60,82 +36,32 @@ std::vector<MessageKey> delivered_by(const Record& record) {
 }
 
 constexpr std::string_view kHandles = "handles are worth what the rules say";
+constexpr seconds kHeldMax(43'200);
+
+void answer_is(const std::optional<ErrorCode>& expected, const Result<void>& answer,
+               MessageKey key) {
+  const bool right = expected ? !answer && answer.error().code == *expected : answer.has_value();
+  require(right, kHandles, "message {}: {}", number(key), answer ? "done" : answer.error().message);
+}
+
+// The messages that the operation itself deleted; what follows from it comes in later records.
+std::vector<MessageKey> deleted_by(std::span<const Record> records) {
+  std::vector<MessageKey> keys;
+  if (records.empty()) return keys;
+  for (const queue::Change& fact : records.front().facts) {
+    if (const auto* gone = std::get_if<queue::MessageDeleted>(&fact)) keys.push_back(gone->key);
+  }
+  return keys;
+}
+
+bool changed_by(std::span<const Record> records, const queue::VisibilityChanged& expected) {
+  if (records.empty()) return false;
+  const auto* fact = std::get_if<queue::VisibilityChanged>(&records.front().facts.front());
+  return fact != nullptr && fact->queue == expected.queue && fact->key == expected.key &&
+         fact->visible_at == expected.visible_at;
+}
 
 }  // namespace
-
-void Driver::send() {
-  const auto key = choose_queue();
-  if (!key) return;
-  const ModelQueue queue = world_.model().queues().at(*key);
-  const std::size_t live = world_.store().state().messages().size();
-  const std::size_t room = world_.shape().messages_max - std::min(world_.shape().messages_max, live);
-  const std::size_t batch = chance_.one_in(2) ? 1 : static_cast<std::size_t>(chance_.between(1, 10));
-  const Post post = queue.settings.is_fifo() ? Post::fifo : Post::standard;
-  std::vector<Letter> letters;
-  for (std::size_t i = 0; i < std::min(batch, room); ++i) {
-    letters.push_back(write_letter(chance_, post, world_.shape().body_bytes_max));
-  }
-  if (!letters.empty()) send_letters(queue, *key, std::move(letters));
-}
-
-void Driver::send_letters(const ModelQueue& queue, QueueKey key, std::vector<Letter> letters) {
-  std::vector<queue::Draft> drafts;
-  for (const Letter& letter : letters) drafts.push_back(draft_of(letter));
-  const bool room = world_.journal().has_room();
-  const auto expected = expect_sends(world_.model(), queue, letters);
-  const auto result = world_.engine().send(queue.identity, drafts);
-  const auto records = world_.take_records();
-  tell("  {} to {}{}", letters.size(), queue.identity.name, room ? "" : ": no room");
-  if (!room) {
-    require(!result && result.error().code == ErrorCode::service_unavailable && records.empty(),
-            "a full disk refuses what is sent",
-            "{}",
-            queue.identity.name);
-    return;
-  }
-  require(result.has_value(), "what is sent is accepted", "{}", queue.identity.name);
-  std::size_t fresh = 0;
-  for (std::size_t i = 0; i < letters.size(); ++i) {
-    const queue::SendOutcome& outcome = result->outcomes[i];
-    require(outcome.duplicate == expected[i].duplicate,
-            "deduplication windows are exact",
-            "{} of {}: {}",
-            letters[i].dedup,
-            queue.identity.name,
-            outcome.duplicate ? "refused" : "accepted");
-    if (expected[i].duplicate) {
-      const Expected& before = expected[i];
-      const bool same = before.forerunner
-                            ? result->outcomes[*before.forerunner].message_id == outcome.message_id
-                            : before.message_id == outcome.message_id && before.sequence == outcome.sequence;
-      require(same, "a duplicate is told who was first", "{}", letters[i].dedup);
-      continue;
-    }
-    require(!records.empty() && fresh < records.front().facts.size(), "what is sent is recorded", "{}", i);
-    const auto* fact = std::get_if<queue::MessageSent>(&records.front().facts[fresh++]);
-    const Duration delay = letters[i].delay.value_or(queue.settings.delay);
-    require(fact != nullptr && fact->queue == key && fact->message_id == outcome.message_id &&
-                fact->visible_at == records.front().stamp.now + delay,
-            "what is sent is recorded",
-            "letter {}",
-            i);
-    Letter& letter = letters[i];
-    letter.key = fact->key;
-    letter.queue = key;
-    letter.message_id = fact->message_id;
-    letter.sent_wall = records.front().stamp.wall;
-    letter.visible_at = fact->visible_at;
-    stored_bytes_are_the_letters(records.front().stored(fact->body), letter);
-    world_.keep(std::move(letter));
-  }
-  require(fresh == 0 || (records.front().facts.size() == fresh &&
-                         result->after >= records.front().sequence),
-          "what is sent is recorded",
-          "{} facts",
-          fresh);
-  world_.follow(records);
-  world_.settle_answers();
-}
 
 void Driver::receive() {
   const auto key = choose_full_queue();
@@ -160,39 +86,36 @@ void Driver::wait_for_messages() {
 }
 
 void Driver::receive_once(Ask ask, std::optional<Duration> wait) {
-  const std::uint64_t number = ++waits_;
+  const std::uint64_t wait_number = ++waits_;
   const ModelQueue queue = world_.model().queues().at(ask.queue);
-  const Duration patience = wait.value_or(queue.settings.receive_wait);
   auto start = world_.engine().receive(queue.identity,
                                        {.max = ask.max,
                                         .visibility = ask.visibility,
                                         .consumer = ask.consumer,
                                         .attempt_id = ask.attempt_id},
                                        wait,
-                                       world_.answer_to(number));
+                                       world_.answer_to(wait_number));
   const auto records = world_.take_records();
-  std::span<const Record> rest(records);
-  const bool own = !records.empty() && concerns(records.front(), ask.queue);
-  world_.model();  // Brought to now.
-  world_.model().check_receive(ask, own ? &records.front() : nullptr);
+  const bool took = !records.empty() && concerns(records.front(), ask.queue);
+  world_.model().check_receive(ask, took ? &records.front() : nullptr);
   std::vector<Delivery> deliveries;
-  if (own) {
+  if (took) {
     world_.believe(records.front());
     deliveries = world_.deliveries(delivered_by(records.front()));
-    rest = rest.subspan(1);
   }
   tell("  {} of {} from {}", deliveries.size(), ask.max, queue.identity.name);
+  const Duration patience = wait.value_or(queue.settings.receive_wait);
   const bool waits = deliveries.empty() && patience > Duration::zero();
-  require(start.answer.has_value() == !waits, "who need not wait has an answer", "{}", number);
+  require(start.answer.has_value() == !waits, "who need not wait has an answer", "{}", wait_number);
   if (waits) {
-    world_.add_waiter(number, start.wait, std::move(ask), world_.now() + patience);
+    world_.add_waiter(wait_number, start.wait, std::move(ask), world_.now() + patience);
   } else {
     require(start.answer->has_value(), "a receive succeeds", "{}", queue.identity.name);
-    const auto after = own ? records.front().sequence : 0;
+    const journal::Sequence after = took ? records.front().sequence : 0;
     world_.reply_is_exact(**start.answer, deliveries, after, ask.queue);
     world_.hold_reply(std::move(**start.answer));
   }
-  world_.follow(rest);
+  world_.follow(std::span(records).subspan(took ? 1 : 0));
   world_.settle_answers();
 }
 
@@ -226,6 +149,17 @@ std::string Driver::seal(const Shown& shown) {
   return shown.handle.seal(secret);
 }
 
+// How a queue answers a handle: an error, or (with none) by doing what was asked if the message is
+// still there for it.
+std::optional<ErrorCode> Driver::refusal(const Shown& shown, QueueKey queue) {
+  const Model& model = world_.model();
+  const Standing standing = shown.forged ? Standing::foreign : model.standing(shown.handle, queue);
+  if (standing == Standing::foreign) return ErrorCode::receipt_handle_is_invalid;
+  const bool fifo = model.queues().at(queue).settings.is_fifo();
+  if (standing == Standing::stale && fifo) return ErrorCode::invalid_parameter_value;
+  return std::nullopt;
+}
+
 void Driver::remove() {
   const auto key = choose_received_queue();
   if (!key) return;
@@ -234,40 +168,24 @@ void Driver::remove() {
 }
 
 void Driver::remove_with(QueueKey key, std::span<const Shown> handles) {
-  const Model& model = world_.model();
-  const bool fifo = model.queues().at(key).settings.is_fifo();
   std::vector<std::optional<ErrorCode>> expected;
   std::vector<MessageKey> deleted;
   std::vector<std::string> texts;
   for (const Shown& shown : handles) {
-    const Standing standing = shown.forged ? Standing::foreign : model.standing(shown.handle, key);
-    const bool holds = standing == Standing::current || (standing == Standing::stale && !fifo);
-    expected.emplace_back();
-    if (standing == Standing::foreign) expected.back() = ErrorCode::receipt_handle_is_invalid;
-    if (standing == Standing::stale && fifo) expected.back() = ErrorCode::invalid_parameter_value;
-    const bool again = std::ranges::find(deleted, shown.handle.key) != deleted.end();
-    if (holds && !again) deleted.push_back(shown.handle.key);
+    expected.push_back(refusal(shown, key));
+    const bool there = world_.model().standing(shown.handle, key) != Standing::gone;
+    const bool first = std::ranges::find(deleted, shown.handle.key) == deleted.end();
+    if (!expected.back() && there && first) deleted.push_back(shown.handle.key);
     texts.push_back(seal(shown));
   }
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   const auto results = world_.engine().remove(identity_of(key), views);
   require(results.has_value(), kHandles, "delete from {}", number(key));
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const auto& result = (*results)[i];
-    require(result.has_value() != expected[i].has_value() && (result || result.error().code == *expected[i]),
-            kHandles,
-            "delete of message {}: {}",
-            number(handles[i].handle.key),
-            result ? "done" : result.error().message);
+    answer_is(expected[i], (*results)[i], handles[i].handle.key);
   }
   const auto records = world_.take_records();
-  std::vector<MessageKey> recorded;
-  if (!records.empty()) {
-    for (const queue::Change& fact : records.front().facts) {
-      if (const auto* gone = std::get_if<queue::MessageDeleted>(&fact)) recorded.push_back(gone->key);
-    }
-  }
-  require(recorded == deleted, kHandles, "{} deleted, not {}", recorded.size(), deleted.size());
+  require(deleted_by(records) == deleted, kHandles, "{} should be deleted", deleted.size());
   tell("  {} of {} from {}", deleted.size(), handles.size(), number(key));
   world_.follow(records);
   world_.settle_answers();
@@ -280,38 +198,23 @@ void Driver::change_visibility() {
   if (handles.empty()) return;
   const Shown& shown = handles.front();
   seconds timeout(chance_.one_in(3) ? 0 : chance_.between(1, 60));
-  if (chance_.one_in(16)) timeout = seconds(43'200);
-  const Model& model = world_.model();
-  const bool fifo = model.queues().at(*key).settings.is_fifo();
-  const Standing standing = shown.forged ? Standing::foreign : model.standing(shown.handle, *key);
-  std::optional<ErrorCode> expected;
-  if (standing == Standing::foreign) {
-    expected = ErrorCode::receipt_handle_is_invalid;
-  } else if (standing == Standing::gone || (standing == Standing::stale && fifo) ||
-             world_.now() + timeout >
-                 model.messages().at(shown.handle.key).history.received_at + seconds(43'200)) {
+  if (chance_.one_in(16)) timeout = kHeldMax;
+  auto expected = refusal(shown, *key);
+  const bool gone = world_.model().standing(shown.handle, *key) == Standing::gone;
+  const auto held_since = [&] {
+    return world_.model().messages().at(shown.handle.key).history.received_at;
+  };
+  if (!expected && (gone || world_.now() + timeout > held_since() + kHeldMax)) {
     expected = ErrorCode::invalid_parameter_value;
   }
   const std::string text = seal(shown);
   const engine::Engine::VisibilityRequest request{.handle = text, .timeout = timeout};
   const auto results = world_.engine().change_visibility(identity_of(*key), std::span(&request, 1));
   require(results.has_value(), kHandles, "change visibility in {}", number(*key));
-  const auto& result = results->front();
-  require(result.has_value() != expected.has_value() && (result || result.error().code == *expected),
-          kHandles,
-          "visibility of message {}: {}",
-          number(shown.handle.key),
-          result ? "done" : result.error().message);
+  answer_is(expected, results->front(), shown.handle.key);
   const auto records = world_.take_records();
-  const auto* fact = records.empty()
-                         ? nullptr
-                         : std::get_if<queue::VisibilityChanged>(&records.front().facts.front());
-  require(expected ? fact == nullptr
-                   : fact != nullptr && fact->key == shown.handle.key &&
-                         fact->visible_at == world_.now() + timeout,
-          kHandles,
-          "visibility of message {}",
-          number(shown.handle.key));
+  const bool changed = changed_by(records, {*key, shown.handle.key, world_.now() + timeout});
+  require(changed == !expected, kHandles, "visibility of message {}", number(shown.handle.key));
   tell("  message {} {}", number(shown.handle.key), timeout.count());
   world_.follow(records);
   world_.settle_answers();

@@ -60,7 +60,8 @@ void Model::advance(Timestamp now) {
     return entry.second.sent_at + queue->second.settings.retention <= now;
   });
   for (auto& [key, message] : messages_) {
-    if (message.phase != Phase::visible && message.visible_at <= now) message.phase = Phase::visible;
+    if (message.phase != Phase::visible && message.visible_at <= now)
+      message.phase = Phase::visible;
   }
   for (auto& [key, queue] : queues_) {
     std::erase_if(queue.dedup, [&](const auto& entry) { return entry.second.expires <= now; });

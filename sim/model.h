@@ -48,7 +48,8 @@ struct ModelQueue {
   Timestamp created_wall;
   Timestamp modified_wall;
   Timestamp purged_at;
-  std::map<std::pair<std::string, std::string>, ModelDedup> dedup;  // By group (if it counts) and id.
+  std::map<std::pair<std::string, std::string>, ModelDedup>
+      dedup;  // By group (if it counts) and id.
   std::map<std::string, ModelAttempt, std::less<>> attempts;
 };
 

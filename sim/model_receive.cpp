@@ -181,8 +181,8 @@ std::optional<std::vector<MessageKey>> Model::repeatable(const Ask& ask) const {
   for (const auto& [key, generation] : found->second.messages) {
     const auto message = messages_.find(key);
     if (message == messages_.end() || message->second.queue != ask.queue ||
-        message->second.generation() != generation ||
-        message->second.phase != Phase::in_flight || message->second.visibility_touched) {
+        message->second.generation() != generation || message->second.phase != Phase::in_flight ||
+        message->second.visibility_touched) {
       return std::nullopt;
     }
     keys.push_back(key);

@@ -15,9 +15,10 @@ constexpr std::uint64_t kFifoNames = 3;
 
 QueueIdentity identity(std::uint64_t number) {
   const bool fifo = number >= kStandardNames;
-  return {.account = "000000000000",
-          .region = "us-east-1",
-          .name = fifo ? fmt::format("f{}.fifo", number - kStandardNames) : fmt::format("s{}", number)};
+  return {
+      .account = "000000000000",
+      .region = "us-east-1",
+      .name = fifo ? fmt::format("f{}.fifo", number - kStandardNames) : fmt::format("s{}", number)};
 }
 
 bool is_fifo(const QueueIdentity& identity) {
@@ -106,7 +107,8 @@ void Driver::purge_queue() {
   world_.follow(world_.take_records());
   world_.settle_answers();
   const queue::State& state = world_.store().state();
-  require(state.mailbox(*state.find(*key)).size() == 0, "a purge leaves nothing", "{}", number(*key));
+  require(
+      state.mailbox(*state.find(*key)).size() == 0, "a purge leaves nothing", "{}", number(*key));
 }
 
 void Driver::set_attributes() {
@@ -115,7 +117,10 @@ void Driver::set_attributes() {
   auto settings = world_.model().queues().at(*key).settings;
   const QueueIdentity identity = identity_of(*key);
   change_settings(settings, identity);
-  tell("  {}: retention {} delay {}", identity.name, settings.retention.count(), settings.delay.count());
+  tell("  {}: retention {} delay {}",
+       identity.name,
+       settings.retention.count(),
+       settings.delay.count());
   world_.engine().turn([&](engine::Turn& turn) {
     require(turn.queue(identity).has_value(), "a queue created is there", "{}", identity.name);
     turn.commit(queue::QueueSettingsChanged{*key, settings});
@@ -135,7 +140,9 @@ void Driver::set_tags() {
   for (std::uint64_t i = chance_.below(4); i > 0; --i) {
     tags[fmt::format("key{}", i)] = fmt::format("value{}", chance_.below(100));
   }
-  world_.engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueueTagsChanged{*key, tags}); });
+  world_.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::QueueTagsChanged{*key, tags});
+  });
   world_.follow(world_.take_records());
   require(world_.model().queues().at(*key).tags == tags, "tags are recorded as given", "tags");
 }
@@ -146,7 +153,8 @@ void Driver::start_task() {
   const QueueIdentity identity = identity_of(*source);
   const QueueIdentity destination = sibling(chance_, identity);
   const bool directed = chance_.one_in(2);
-  if (directed && (destination == identity || !world_.model().find_by_arn(destination.arn()))) return;
+  if (directed && (destination == identity || !world_.model().find_by_arn(destination.arn())))
+    return;
   const auto rate = static_cast<std::uint32_t>(chance_.one_in(2) ? 0 : chance_.between(1, 5));
   world_.engine().turn([&](engine::Turn& turn) {
     if (!turn.queue(identity) || turn.state().active_task(*source) != nullptr) return;

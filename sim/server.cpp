@@ -13,10 +13,9 @@ Result<std::unique_ptr<Server>> Server::open(Parts parts, const Shape& shape) {
   Server* const self = server.get();
   server->engine_ = std::make_unique<engine::Engine>(
       engine::Engine::Parts{server->store_, *server->journal_, parts.clock, parts.ids},
-      engine::Engine::Hooks{
-          .wake_earlier = {},
-          .sync_wanted = {},
-          .log = [self](std::string line) { self->complaints_.push_back(std::move(line)); }});
+      engine::Engine::Hooks{.wake_earlier = {}, .sync_wanted = {}, .log = [self](std::string line) {
+                              self->complaints_.push_back(std::move(line));
+                            }});
   return server;
 }
 

@@ -13,8 +13,9 @@
 
 namespace redrive::sim {
 
-// How large things are in a run: so small that segments end, checkpoints are taken in several slices
-// and space is recycled all the time. A batch of ten of the largest messages fits into a segment.
+// How large things are in a run: so small that segments end, checkpoints are taken in several
+// slices and space is recycled all the time. A batch of ten of the largest messages fits into a
+// segment.
 struct Shape {
   std::uint32_t segment_bytes = 16u << 10;
   std::size_t tail_cache_bytes = 0;

@@ -34,7 +34,8 @@ std::map<std::uint32_t, Members> members_by_mailbox(const queue::State& state) {
     const Message& message = table[slot];
     if (message.key == MessageKey::none) continue;
     ++live;
-    require(table.find(message.key) == slot, kAgree, "message {} in the index", number(message.key));
+    require(
+        table.find(message.key) == slot, kAgree, "message {} in the index", number(message.key));
     if (state.is_buried(slot)) continue;
     Members& members = all[message.mailbox];
     members.slots.push_back(slot);

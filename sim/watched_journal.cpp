@@ -31,13 +31,13 @@ void WatchedJournal::note(const journal::Appended& appended,
   Record record{.sequence = appended.sequence,
                 .at = appended.payload,
                 .payload = std::make_shared<const std::string>(std::move(payload))};
-  const auto decoded = store::decode_record(
-      appended.payload,
-      *record.payload,
-      [&](const queue::Change& change, const queue::Stamp& stamp) {
-        record.stamp = stamp;
-        record.facts.push_back(change);
-      });
+  const auto decoded =
+      store::decode_record(appended.payload,
+                           *record.payload,
+                           [&](const queue::Change& change, const queue::Stamp& stamp) {
+                             record.stamp = stamp;
+                             record.facts.push_back(change);
+                           });
   assert(decoded);  // What was encoded a moment ago can be decoded.
   records_.push_back(std::move(record));
 }

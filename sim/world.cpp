@@ -65,10 +65,17 @@ void World::believe(const Record& record) {
   now_model_.apply(record);
   in_doubt_.push_back(record);
   for (const queue::Change& fact : record.facts) {
+    count(fact);
     if (const auto* started = std::get_if<queue::MoveTaskStarted>(&fact)) {
       paces_[started->task] = {.since = record.stamp.now};
     }
   }
+}
+
+void World::count(const queue::Change& fact) {
+  if (std::holds_alternative<queue::MessageDeadLettered>(fact)) ++totals_.dead_lettered;
+  if (std::holds_alternative<queue::MessageRedriven>(fact)) ++totals_.redriven;
+  if (std::holds_alternative<queue::MessageRelocated>(fact)) ++totals_.relocations;
 }
 
 void World::follow(std::span<const Record> records) {
@@ -128,7 +135,6 @@ void World::relocations_are_copies(const Record& record) {
     const auto* relocated = std::get_if<queue::MessageRelocated>(&fact);
     if (relocated == nullptr) continue;
     stored_bytes_are_the_letters(record.stored(relocated->body), letter(relocated->key));
-    ++totals_.relocations;
   }
 }
 
@@ -309,7 +315,8 @@ void World::bodies_are_held() {
   std::map<std::uint32_t, std::uint64_t> needed;
   const auto& table = store().state().messages();
   for (queue::Slot slot = 0; slot < table.end(); ++slot) {
-    if (table[slot].key != MessageKey::none) needed[table[slot].body.segment] += table[slot].body.size;
+    if (table[slot].key != MessageKey::none)
+      needed[table[slot].body.segment] += table[slot].body.size;
   }
   for (const auto& use : journal().usage()) {
     const auto found = needed.find(use.segment);

@@ -121,6 +121,8 @@ class World {
 
   struct Totals {
     std::uint64_t records = 0;
+    std::uint64_t dead_lettered = 0;
+    std::uint64_t redriven = 0;
     std::uint64_t recoveries = 0;
     std::uint64_t records_lost = 0;
     std::uint64_t checkpoints = 0;
@@ -140,6 +142,7 @@ class World {
   };
 
   void follow_receive(const Record& record, queue::QueueKey queue);
+  void count(const queue::Change& fact);
   void moves_keep_their_pace(const Record& record);
   void relocations_are_copies(const Record& record);
   void settle_answer(const Waiter& waiter, Answer& answer);

@@ -1,0 +1,141 @@
+// What senders do.
+
+#include <algorithm>
+
+#include "sim/driver.h"
+#include "sim/violation.h"
+
+namespace redrive::sim {
+namespace {
+
+using queue::QueueKey;
+
+// What a send must answer.
+struct Expected {
+  bool duplicate = false;
+  Uuid message_id;  // Of the first one, like the next.
+  std::uint64_t sequence = 0;
+  std::optional<std::size_t> forerunner;  // When the first one is in the same batch.
+};
+
+// An earlier letter of the batch with the same deduplication id in the same scope.
+std::optional<std::size_t> forerunner(const ModelQueue& queue, std::span<const Letter> letters,
+                                      std::size_t at) {
+  const bool by_group =
+      queue.settings.fifo->dedup_scope_at_birth == queue::DedupScope::message_group;
+  for (std::size_t i = 0; i < at; ++i) {
+    const bool same_scope = !by_group || letters[i].group == letters[at].group;
+    if (same_scope && letters[i].dedup == letters[at].dedup) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<Expected> expect_sends(const Model& model, const ModelQueue& queue,
+                                   std::span<const Letter> letters) {
+  std::vector<Expected> out(letters.size());
+  if (!queue.settings.fifo) return out;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (const auto* before = model.find_dedup(queue, letters[i].group, letters[i].dedup)) {
+      out[i] = {.duplicate = true, .message_id = before->message_id, .sequence = before->sequence};
+    } else if (const auto first = forerunner(queue, letters, i)) {
+      out[i] = {.duplicate = true, .forerunner = first};
+    }
+  }
+  return out;
+}
+
+void outcome_is(const Expected& expected, std::span<const queue::SendOutcome> outcomes,
+                std::size_t at, const Letter& letter) {
+  const queue::SendOutcome& seen = outcomes[at];
+  require(seen.duplicate == expected.duplicate,
+          "deduplication windows are exact",
+          "{} is {}",
+          letter.dedup,
+          seen.duplicate ? "refused" : "accepted");
+  if (!expected.duplicate) return;
+  const bool same =
+      expected.forerunner
+          ? seen.message_id == outcomes[*expected.forerunner].message_id
+          : seen.message_id == expected.message_id && seen.sequence == expected.sequence;
+  require(same, "a duplicate is told who was first", "{}", letter.dedup);
+}
+
+// The fact is the letter's. What the server added to it is noted on the letter.
+void stamp_letter(Letter& letter, const queue::Change& change, const Record& record,
+                  const queue::SendOutcome& outcome) {
+  const auto* fact = std::get_if<queue::MessageSent>(&change);
+  require(fact != nullptr && fact->message_id == outcome.message_id &&
+              (outcome.sequence == 0 || outcome.sequence == number(fact->key)),
+          "what is sent is recorded",
+          "record {}",
+          record.sequence);
+  letter.key = fact->key;
+  letter.queue = fact->queue;
+  letter.message_id = fact->message_id;
+  letter.sent_wall = record.stamp.wall;
+  letter.visible_at = fact->visible_at;
+  stored_bytes_are_the_letters(record.stored(fact->body), letter);
+}
+
+}  // namespace
+
+void Driver::send() {
+  const auto key = choose_queue();
+  if (!key) return;
+  const Shape& shape = world_.shape();
+  const std::size_t live = world_.store().state().messages().size();
+  const std::size_t room = shape.messages_max - std::min(shape.messages_max, live);
+  const auto batch = chance_.one_in(2) ? 1 : static_cast<std::size_t>(chance_.between(1, 10));
+  const bool fifo = world_.model().queues().at(*key).settings.is_fifo();
+  std::vector<Letter> letters;
+  for (std::size_t i = 0; i < std::min(batch, room); ++i) {
+    letters.push_back(
+        write_letter(chance_, fifo ? Post::fifo : Post::standard, shape.body_bytes_max));
+  }
+  if (!letters.empty()) send_letters(*key, std::move(letters));
+}
+
+void Driver::send_letters(QueueKey key, std::vector<Letter> letters) {
+  const ModelQueue queue = world_.model().queues().at(key);
+  std::vector<queue::Draft> drafts;
+  for (const Letter& letter : letters) drafts.push_back(draft_of(letter));
+  const bool room = world_.journal().has_room();
+  const auto expected = expect_sends(world_.model(), queue, letters);
+  const auto result = world_.engine().send(queue.identity, drafts);
+  const auto records = world_.take_records();
+  tell("  {} to {}{}", letters.size(), queue.identity.name, room ? "" : ": no room");
+  if (!room) {
+    require(!result && result.error().code == ErrorCode::service_unavailable && records.empty(),
+            "a full disk refuses what is sent",
+            "{}",
+            queue.identity.name);
+    return;
+  }
+  require(result.has_value(), "what is sent is accepted", "{}", queue.identity.name);
+  std::size_t fresh = 0;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    outcome_is(expected[i], result->outcomes, i, letters[i]);
+    if (expected[i].duplicate) continue;
+    require(!records.empty() && fresh < records.front().facts.size(),
+            "what is sent is recorded",
+            "{}",
+            i);
+    Letter& letter = letters[i];
+    stamp_letter(letter, records.front().facts[fresh++], records.front(), result->outcomes[i]);
+    require(letter.queue == key &&
+                letter.visible_at == world_.now() + letter.delay.value_or(queue.settings.delay),
+            "delays are exact",
+            "message {}",
+            number(letter.key));
+    world_.keep(std::move(letter));
+  }
+  require(fresh == 0 || result->after >= records.front().sequence,
+          "replies wait for their record",
+          "{} before {}",
+          result->after,
+          fresh == 0 ? 0 : records.front().sequence);
+  world_.follow(records);
+  world_.settle_answers();
+}
+
+}  // namespace redrive::sim
