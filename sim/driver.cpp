@@ -152,7 +152,7 @@ void Driver::quiet_down() {
 
 // Receives and deletes everything there is: nothing is lost, nothing is left over.
 void Driver::drain() {
-  ++step_;
+  step_now = ++step_;
   tell("drain");
   quiet_down();
   std::vector<queue::QueueKey> queues;

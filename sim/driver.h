@@ -67,6 +67,8 @@ class Driver {
   void remove();
   void change_visibility();
   void send_letters(queue::QueueKey queue, std::vector<Letter> letters);
+  void accept(const ModelQueue& queue, queue::QueueKey key, const Record& record,
+              std::span<const queue::SendOutcome> outcomes, std::vector<Letter> letters);
   void receive_once(Ask ask, std::optional<Duration> wait);
   struct Shown {
     queue::ReceiptHandle handle;

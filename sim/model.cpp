@@ -307,45 +307,49 @@ void Model::on(const queue::MessageDeadLettered& fact) {
   message.visibility_touched = false;
 }
 
-void Model::on(const queue::MessageRedriven& fact) {
-  take_sequence(fact.sequence, "redriven");
+// Moves by tasks: of the task's source, of what is visible, to where it belongs, and no more than
+// the task set out to.
+void Model::check_redrive(const queue::MessageRedriven& fact) {
   const auto task = tasks_.find(fact.task);
   require(task != tasks_.end() && task->second.status == TaskStatus::running &&
               task->second.source == fact.from,
           "only running tasks move messages, and only from their source",
           "task {}",
           number(fact.task));
-  ++task->second.moved;
-  require(task->second.moved <= task->second.to_move,
+  require(task->second.moved < task->second.to_move,
           "a task moves no more than it set out to",
           "task {}",
           number(fact.task));
-  const ModelQueue& from = queue_of(fact.from, "redriven from");
-  const ModelQueue& to = queue_of(fact.to, "redriven to");
-  ModelMessage& message = message_in(fact.from, fact.key, "redriven");
-  queue::History& history = message.history;
+  const ModelMessage& message = message_in(fact.from, fact.key, "redriven");
   require(message.phase == Phase::visible,
           "move tasks never touch messages in flight",
           "message {}",
           number(fact.key));
   const std::string& destination = task->second.destination_arn.empty()
-                                       ? names_[number(history.dead_letter_source)]
+                                       ? names_[number(message.history.dead_letter_source)]
                                        : task->second.destination_arn;
-  require(destination == to.identity.arn(),
+  require(destination == queue_of(fact.to, "redriven to").identity.arn(),
           "a redrive goes where it should",
-          "message {} goes to {}, not to {}",
+          "message {} should go to {}",
           number(fact.key),
-          to.identity.name,
           destination);
+}
+
+void Model::on(const queue::MessageRedriven& fact) {
+  take_sequence(fact.sequence, "redriven");
+  check_redrive(fact);
+  ++tasks_.at(fact.task).moved;
+  ModelMessage& message = messages_.at(fact.key);
+  queue::History& history = message.history;
   end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
   history.prior_receives += message.receive_count;
   history.entered_generation = history.prior_receives;
   history.first_received_wall = Timestamp();
   history.dead_letter_source = NameIndex::none;
-  if (history.origin == NameIndex::none) history.origin = from.arn;
+  if (history.origin == NameIndex::none) history.origin = queues_.at(fact.from).arn;
   history.sequence = message.order = fact.sequence;
   history.message_id = fact.message_id;
-  history.dedup_is_message_id = to.settings.is_fifo();
+  history.dedup_is_message_id = queues_.at(fact.to).settings.is_fifo();
   history.sent_wall = wall_;
   ++history.redrives;
   message.receive_count = 0;

@@ -143,6 +143,7 @@ class Model {
   ModelQueue& queue_of(queue::QueueKey key, std::string_view fact);
   ModelMessage& message_in(queue::QueueKey queue, queue::MessageKey key, std::string_view fact);
   void receive_one(const queue::MessagesReceived& fact, queue::MessageKey key);
+  void check_redrive(const queue::MessageRedriven& fact);
   void take_sequence(std::uint64_t sequence, std::string_view fact);
   void drop_messages(queue::QueueKey queue);
   void forget_old_tasks(queue::QueueKey source);

@@ -112,30 +112,39 @@ void Driver::send_letters(QueueKey key, std::vector<Letter> letters) {
     return;
   }
   require(result.has_value(), "what is sent is accepted", "{}", queue.identity.name);
-  std::size_t fresh = 0;
+  std::vector<queue::SendOutcome> fresh;
+  std::vector<Letter> accepted;
   for (std::size_t i = 0; i < letters.size(); ++i) {
     outcome_is(expected[i], result->outcomes, i, letters[i]);
     if (expected[i].duplicate) continue;
-    require(!records.empty() && fresh < records.front().facts.size(),
-            "what is sent is recorded",
-            "{}",
-            i);
+    fresh.push_back(result->outcomes[i]);
+    accepted.push_back(std::move(letters[i]));
+  }
+  if (!accepted.empty()) {
+    require(!records.empty() && result->after >= records.front().sequence,
+            "replies wait for their record",
+            "{} messages",
+            accepted.size());
+    accept(queue, key, records.front(), fresh, std::move(accepted));
+  }
+  world_.follow(records);
+  world_.settle_answers();
+}
+
+// The first record of a send holds the letters that are new, in their order.
+void Driver::accept(const ModelQueue& queue, QueueKey key, const Record& record,
+                    std::span<const queue::SendOutcome> outcomes, std::vector<Letter> letters) {
+  require(record.facts.size() == letters.size(), "what is sent is recorded", "{}", letters.size());
+  for (std::size_t i = 0; i < letters.size(); ++i) {
     Letter& letter = letters[i];
-    stamp_letter(letter, records.front().facts[fresh++], records.front(), result->outcomes[i]);
-    require(letter.queue == key &&
-                letter.visible_at == world_.now() + letter.delay.value_or(queue.settings.delay),
+    stamp_letter(letter, record.facts[i], record, outcomes[i]);
+    const Duration delay = letter.delay.value_or(queue.settings.delay);
+    require(letter.queue == key && letter.visible_at == record.stamp.now + delay,
             "delays are exact",
             "message {}",
             number(letter.key));
     world_.keep(std::move(letter));
   }
-  require(fresh == 0 || result->after >= records.front().sequence,
-          "replies wait for their record",
-          "{} before {}",
-          result->after,
-          fresh == 0 ? 0 : records.front().sequence);
-  world_.follow(records);
-  world_.settle_answers();
 }
 
 }  // namespace redrive::sim
