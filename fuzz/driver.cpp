@@ -1,5 +1,5 @@
-// Runs a fuzz target without a fuzzer: every file of a corpus, then a bounded number of seeded mutations of them. The same
-// entry point serves libFuzzer and AFL++.
+// Runs a fuzz target without a fuzzer: every file of a corpus, then a bounded number of seeded
+// mutations of them. The same entry point serves libFuzzer and AFL++.
 //
 //   some_fuzz [--runs N] [--seed S] [corpus file or directory]...
 
@@ -39,7 +39,8 @@ std::vector<std::string> load_corpus(const std::vector<std::string>& paths) {
       inputs.push_back(read_file(path));
       continue;
     }
-    for (const auto& entry : std::filesystem::directory_iterator(path)) inputs.push_back(read_file(entry.path()));
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      inputs.push_back(read_file(entry.path()));
   }
   return inputs;
 }

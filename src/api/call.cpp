@@ -2,7 +2,8 @@
 
 namespace redrive::api {
 
-std::optional<queue::QueueIdentity> identity_from_url(std::string_view url, std::string_view own_account,
+std::optional<queue::QueueIdentity> identity_from_url(std::string_view url,
+                                                      std::string_view own_account,
                                                       std::string_view region) {
   while (url.ends_with('/')) url.remove_suffix(1);
   const std::size_t slash = url.rfind('/');
@@ -19,7 +20,8 @@ std::optional<queue::QueueIdentity> identity_from_url(std::string_view url, std:
 
 Result<queue::QueueIdentity> Call::queue(std::string_view queue_url) const {
   const auto identity = identity_from_url(queue_url.empty() ? path : queue_url, account, region);
-  if (!identity) return fail(ErrorCode::missing_parameter, "The request must contain the parameter QueueUrl.");
+  if (!identity)
+    return fail(ErrorCode::missing_parameter, "The request must contain the parameter QueueUrl.");
   return *identity;
 }
 

@@ -14,24 +14,27 @@ namespace redrive::api {
 struct ServiceOptions {
   std::string account = "000000000000";
   std::string region = "us-east-1";
-  bool strict_timing = false;  // Refuse to create a queue within 60 seconds of deleting one of that name, as AWS does.
+  bool strict_timing = false;  // Refuse to create a queue within 60 seconds of deleting one of that
+                               // name, as AWS does.
 };
 
-// One request on its way through the api room: who asks, where, and storage for what the answer points at.
+// One request on its way through the api room: who asks, where, and storage for what the answer
+// points at.
 class Call {
  public:
-  Call(engine::Engine& the_engine, const ServiceOptions& the_options) : engine(the_engine), options(the_options) {}
+  Call(engine::Engine& the_engine, const ServiceOptions& the_options)
+      : engine(the_engine), options(the_options) {}
 
   engine::Engine& engine;
   const ServiceOptions& options;
 
-  std::string account;       // The caller's.
+  std::string account;  // The caller's.
   std::string region;
-  std::string sender_id;     // Whose messages these are; goes into SenderId.
-  std::string consumer;      // Who receives: identity and address, for the history of attempts.
-  std::string_view host;     // host:port as the caller reached us.
-  std::string_view path;     // May name the queue in the Query protocol.
-  std::string_view trace;    // X-Amzn-Trace-Id of the request.
+  std::string sender_id;   // Whose messages these are; goes into SenderId.
+  std::string consumer;    // Who receives: identity and address, for the history of attempts.
+  std::string_view host;   // host:port as the caller reached us.
+  std::string_view path;   // May name the queue in the Query protocol.
+  std::string_view trace;  // X-Amzn-Trace-Id of the request.
 
   // The answer may leave when this is synced.
   engine::Sequence after = 0;
@@ -48,7 +51,8 @@ class Call {
 };
 
 // Account and name from the last two segments of a URL or path, or a bare name of the caller's own.
-std::optional<queue::QueueIdentity> identity_from_url(std::string_view url, std::string_view own_account,
+std::optional<queue::QueueIdentity> identity_from_url(std::string_view url,
+                                                      std::string_view own_account,
                                                       std::string_view region);
 
 }  // namespace redrive::api

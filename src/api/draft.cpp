@@ -21,7 +21,9 @@ std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
 }
 
-bool is_binary(const sqs::MessageAttributeValue& value) { return value.data_type.starts_with("Binary"); }
+bool is_binary(const sqs::MessageAttributeValue& value) {
+  return value.data_type.starts_with("Binary");
+}
 
 std::string_view value_bytes(const sqs::MessageAttributeValue& value) {
   if (value.binary_value && is_binary(value)) return value.binary_value->bytes;
@@ -32,18 +34,20 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && iequals(text.substr(0, prefix.size()), prefix);
 }
 
-// Letters, digits, '_', '-', '.'; of other scripts only letters with marks (all bytes of UTF-8 beyond ASCII but for
-// punctuation such as the section sign).
+// Letters, digits, '_', '-', '.'; of other scripts only letters with marks (all bytes of UTF-8
+// beyond ASCII but for punctuation such as the section sign).
 bool is_attribute_name_text(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                       c == '-' || c == '.';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.';
     if (plain) continue;
     if (c < 0x80) return false;
     // U+00C0..U+024F: Latin letters with marks, two bytes beginning C3..C9.
-    const bool latin = c >= 0xc3 && c <= 0xc9 && i + 1 < name.size() && (name[i + 1] & 0xc0) == 0x80;
-    const bool sign = c == 0xc3 && latin && (name[i + 1] == '\x97' || name[i + 1] == '\xb7');  // × and ÷
+    const bool latin =
+        c >= 0xc3 && c <= 0xc9 && i + 1 < name.size() && (name[i + 1] & 0xc0) == 0x80;
+    const bool sign =
+        c == 0xc3 && latin && (name[i + 1] == '\x97' || name[i + 1] == '\xb7');  // × and ÷
     if (!latin || sign) return false;
     ++i;
   }
@@ -55,17 +59,20 @@ Result<void> check_attribute_name(std::string_view name) {
     return invalid("Message (user) attribute name must be between 1 and 256 characters long.");
   }
   if (!is_attribute_name_text(name)) {
-    return invalid(fmt::format("Message (user) attribute name '{}' is invalid: it can contain alphanumeric characters, "
-                               "the underscore, hyphen and period.",
-                               name));
+    return invalid(fmt::format(
+        "Message (user) attribute name '{}' is invalid: it can contain alphanumeric characters, "
+        "the underscore, hyphen and period.",
+        name));
   }
   if (starts_with_ignoring_case(name, "AWS.") || starts_with_ignoring_case(name, "Amazon.")) {
-    return invalid(fmt::format("Message (user) attribute name '{}' must not start with a reserved prefix.", name));
+    return invalid(fmt::format(
+        "Message (user) attribute name '{}' must not start with a reserved prefix.", name));
   }
   if (name.starts_with('.') || name.ends_with('.') || name.find("..") != std::string_view::npos) {
-    return invalid(fmt::format("Message (user) attribute name '{}' must not start or end with a period, or have periods "
-                               "in succession.",
-                               name));
+    return invalid(fmt::format(
+        "Message (user) attribute name '{}' must not start or end with a period, or have periods "
+        "in succession.",
+        name));
   }
   return {};
 }
@@ -100,42 +107,50 @@ bool is_number(std::string_view text) {
     at = text.size();
   }
   const int order = magnitude + exponent;
-  return at == text.size() && significant <= 38 && (significant == 0 || (order >= -127 && order <= 127));
+  return at == text.size() && significant <= 38 &&
+         (significant == 0 || (order >= -127 && order <= 127));
 }
 
 Result<void> check_attribute_value(std::string_view name, const sqs::MessageAttributeValue& value) {
   if (!value.string_list_values.empty() || !value.binary_list_values.empty()) {
-    return invalid(fmt::format("Message (user) attribute '{}' contains list values, which are not supported.", name));
+    return invalid(fmt::format(
+        "Message (user) attribute '{}' contains list values, which are not supported.", name));
   }
   const std::string_view type = value.data_type.substr(0, value.data_type.find('.'));
   const bool known = type == "String" || type == "Number" || type == "Binary";
   if (!known || value.data_type.size() > kDataTypeMax) {
-    return invalid(fmt::format("The type of message (user) attribute '{}' is invalid. You must use only the following "
-                               "supported type prefixes: Binary, Number, String.",
-                               name));
+    return invalid(fmt::format(
+        "The type of message (user) attribute '{}' is invalid. You must use only the following "
+        "supported type prefixes: Binary, Number, String.",
+        name));
   }
-  const bool has_value = type == "Binary" ? value.binary_value.has_value() : value.string_value.has_value();
+  const bool has_value =
+      type == "Binary" ? value.binary_value.has_value() : value.string_value.has_value();
   if (!has_value || value_bytes(value).empty()) {
     return invalid(
-        fmt::format("Message (user) attribute '{}' must contain a non-empty value of type '{}'.", name, value.data_type));
+        fmt::format("Message (user) attribute '{}' must contain a non-empty value of type '{}'.",
+                    name,
+                    value.data_type));
   }
   if (type == "Binary") return {};
   if (!is_message_text(*value.string_value)) {
-    return invalid(fmt::format("Invalid binary character was found in the message attribute '{}' value; the set of "
-                               "allowed characters is #x9 | #xA | #xD | [#x20 to #xD7FF] | [#xE000 to #xFFFD] | [#x10000 "
-                               "to #x10FFFF]",
-                               name));
+    return invalid(fmt::format(
+        "Invalid binary character was found in the message attribute '{}' value; the set of "
+        "allowed characters is #x9 | #xA | #xD | [#x20 to #xD7FF] | [#xE000 to #xFFFD] | [#x10000 "
+        "to #x10FFFF]",
+        name));
   }
   if (type == "Number" && !is_number(*value.string_value)) {
-    return invalid(fmt::format("Can't cast the value of message (user) attribute '{}' to a number.", name));
+    return invalid(
+        fmt::format("Can't cast the value of message (user) attribute '{}' to a number.", name));
   }
   return {};
 }
 
 Result<void> check_attributes(const sqs::MessageAttributes& attributes) {
   if (attributes.size() > kAttributesMax) {
-    return invalid(
-        fmt::format("Number of message attributes [{}] exceeds the allowed maximum [10].", attributes.size()));
+    return invalid(fmt::format(
+        "Number of message attributes [{}] exceeds the allowed maximum [10].", attributes.size()));
   }
   for (const auto& [name, value] : attributes) {
     CHECK(check_attribute_name(name));
@@ -151,7 +166,8 @@ Result<void> check_system_attributes(const sqs::MessageAttributes& attributes) {
     }
     if (value.data_type != "String" || value.string_value.value_or("").empty() ||
         value.string_value->size() > kTraceHeaderMax || !is_message_text(*value.string_value)) {
-      return invalid(fmt::format("Message system attribute '{}' must contain a non-empty value of type 'String'.", name));
+      return invalid(fmt::format(
+          "Message system attribute '{}' must contain a non-empty value of type 'String'.", name));
     }
   }
   return {};
@@ -159,38 +175,47 @@ Result<void> check_system_attributes(const sqs::MessageAttributes& attributes) {
 
 Result<void> check_id(std::string_view parameter, const std::optional<std::string_view>& value) {
   if (!value || is_id_text(*value)) return {};
-  return invalid(fmt::format("Value {0} for parameter {1} is invalid. Reason: {1} can only include alphanumeric and "
-                             "punctuation characters. 1 to 128 in length.",
-                             *value,
-                             parameter));
+  return invalid(fmt::format(
+      "Value {0} for parameter {1} is invalid. Reason: {1} can only include alphanumeric and "
+      "punctuation characters. 1 to 128 in length.",
+      *value,
+      parameter));
 }
 
 Result<void> check_for_fifo(const OutgoingMessage& message, const queue::FifoSettings& fifo) {
   if (message.delay_seconds.value_or(0) > 0) {
-    return invalid(fmt::format("Value {} for parameter DelaySeconds is invalid. Reason: The request include parameter that "
-                               "is not valid for this queue type.",
-                               *message.delay_seconds));
+    return invalid(
+        fmt::format("Value {} for parameter DelaySeconds is invalid. Reason: The request include "
+                    "parameter that "
+                    "is not valid for this queue type.",
+                    *message.delay_seconds));
   }
-  if (!message.group_id) return fail(ErrorCode::missing_parameter, "The request must contain the parameter MessageGroupId.");
+  if (!message.group_id)
+    return fail(ErrorCode::missing_parameter,
+                "The request must contain the parameter MessageGroupId.");
   if (!message.dedup_id && !fifo.content_based_dedup) {
     return invalid(
-        "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly");
+        "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId "
+        "provided explicitly");
   }
   return {};
 }
 
 Result<void> check_for_standard(const OutgoingMessage& message) {
   if (!message.dedup_id) return {};
-  return invalid(fmt::format("Value {} for parameter MessageDeduplicationId is invalid. Reason: The request includes a "
-                             "parameter that is not valid for this queue type.",
-                             *message.dedup_id));
+  return invalid(fmt::format(
+      "Value {} for parameter MessageDeduplicationId is invalid. Reason: The request includes a "
+      "parameter that is not valid for this queue type.",
+      *message.dedup_id));
 }
 
-Result<void> check_size(const OutgoingMessage& message, const queue::QueueSettings& settings, SendForm form) {
+Result<void> check_size(const OutgoingMessage& message, const queue::QueueSettings& settings,
+                        SendForm form) {
   if (message_bytes(message) <= settings.message_bytes_max) return {};
-  return invalid(fmt::format("One or more parameters {}. Reason: Message must be shorter than {} bytes.",
-                             form == SendForm::single ? "are invalid" : "cannot be validated",
-                             settings.message_bytes_max));
+  return invalid(
+      fmt::format("One or more parameters {}. Reason: Message must be shorter than {} bytes.",
+                  form == SendForm::single ? "are invalid" : "cannot be validated",
+                  settings.message_bytes_max));
 }
 
 void append_digest_part(std::string& out, std::string_view text) {
@@ -202,7 +227,8 @@ void append_digest_part(std::string& out, std::string_view text) {
 }  // namespace
 
 bool is_id_text(std::string_view text) {
-  return !text.empty() && text.size() <= 128 && std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+  return !text.empty() && text.size() <= 128 &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
 std::size_t message_bytes(const OutgoingMessage& message) {
@@ -213,28 +239,35 @@ std::size_t message_bytes(const OutgoingMessage& message) {
   return bytes;
 }
 
-Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings, SendForm form) {
-  if (message.body.empty()) return fail(ErrorCode::missing_parameter, "The request must contain the parameter MessageBody.");
+Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings,
+                           SendForm form) {
+  if (message.body.empty())
+    return fail(ErrorCode::missing_parameter,
+                "The request must contain the parameter MessageBody.");
   CHECK(check_size(message, settings, form));
   if (!is_message_text(message.body)) {
     return fail(ErrorCode::invalid_message_contents,
-                "Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to "
+                "Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to "
+                "#xD7FF | #xE000 to "
                 "#xFFFD | #x10000 to #x10FFFF");
   }
   if (!message.attributes.empty()) CHECK(check_attributes(message.attributes));
   if (!message.system_attributes.empty()) CHECK(check_system_attributes(message.system_attributes));
   CHECK(check_id("MessageDeduplicationId", message.dedup_id));
   CHECK(check_id("MessageGroupId", message.group_id));
-  if (message.delay_seconds && (*message.delay_seconds < 0 || *message.delay_seconds > queue::kDelayMax.count())) {
-    return invalid(fmt::format("Value {} for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= "
-                               "900.",
-                               *message.delay_seconds));
+  if (message.delay_seconds &&
+      (*message.delay_seconds < 0 || *message.delay_seconds > queue::kDelayMax.count())) {
+    return invalid(fmt::format(
+        "Value {} for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= "
+        "900.",
+        *message.delay_seconds));
   }
   return settings.fifo ? check_for_fifo(message, *settings.fifo) : check_for_standard(message);
 }
 
-void prepare_message(const Call& call, const OutgoingMessage& message, const queue::QueueSettings& settings,
-                     const Md5& md5_of_body, PreparedMessage& prepared) {
+void prepare_message(const Call& call, const OutgoingMessage& message,
+                     const queue::QueueSettings& settings, const Md5& md5_of_body,
+                     PreparedMessage& prepared) {
   store::MessageContents contents;
   contents.md5_of_body = md5_of_body;
   contents.body = message.body;
@@ -249,7 +282,8 @@ void prepare_message(const Call& call, const OutgoingMessage& message, const que
     prepared.md5_of_attributes = contents.md5_of_attributes = md5_of_attributes(message.attributes);
     contents.attribute_count = static_cast<std::uint8_t>(message.attributes.size());
     for (const auto& [name, value] : message.attributes) {
-      store::append_attribute(attributes, {name, value.data_type, value_bytes(value), is_binary(value)});
+      store::append_attribute(attributes,
+                              {name, value.data_type, value_bytes(value), is_binary(value)});
     }
     contents.attributes = attributes;
   }
@@ -264,7 +298,8 @@ void prepare_message(const Call& call, const OutgoingMessage& message, const que
                     .tail = prepared.tail,
                     .tail_crc = crc32c(prepared.tail),
                     .delay = std::nullopt};
-  if (message.delay_seconds && !settings.fifo) prepared.draft.delay = std::chrono::seconds(*message.delay_seconds);
+  if (message.delay_seconds && !settings.fifo)
+    prepared.draft.delay = std::chrono::seconds(*message.delay_seconds);
 }
 
 Md5 md5_of_attributes(const sqs::MessageAttributes& attributes) {

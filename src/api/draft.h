@@ -11,7 +11,8 @@
 #include "queue/settings.h"
 #include "sqs/messages.h"
 
-// From what a sender wrote to a message ready for the engine: checks, digests, encoding. All of it outside the engine's turn.
+// From what a sender wrote to a message ready for the engine: checks, digests, encoding. All of it
+// outside the engine's turn.
 
 namespace redrive::api {
 
@@ -39,16 +40,21 @@ struct PreparedMessage {
 // Bytes that count against a queue's limit.
 std::size_t message_bytes(const OutgoingMessage& message);
 
-// The rules in the order of the reference: body, size, characters, attributes, ids, what fits the kind of queue. The body's
-// digest is the caller's to compute, several at a time where there are several.
-Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings, SendForm form);
+// The rules in the order of the reference: body, size, characters, attributes, ids, what fits the
+// kind of queue. The body's digest is the caller's to compute, several at a time where there are
+// several.
+Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings,
+                           SendForm form);
 // For messages that passed the checks. `prepared` must not move afterwards.
-void prepare_message(const Call& call, const OutgoingMessage& message, const queue::QueueSettings& settings,
-                     const Md5& md5_of_body, PreparedMessage& prepared);
+void prepare_message(const Call& call, const OutgoingMessage& message,
+                     const queue::QueueSettings& settings, const Md5& md5_of_body,
+                     PreparedMessage& prepared);
 
-// MD5 as SQS defines it for attributes. Used on the way in, and on the way out for the ones asked for.
+// MD5 as SQS defines it for attributes. Used on the way in, and on the way out for the ones asked
+// for.
 Md5 md5_of_attributes(const sqs::MessageAttributes& attributes);
 
-bool is_id_text(std::string_view text);  // MessageGroupId and its relatives: 1 to 128 printable ASCII, no space.
+bool is_id_text(std::string_view
+                    text);  // MessageGroupId and its relatives: 1 to 128 printable ASCII, no space.
 
 }  // namespace redrive::api

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kBatchMax = 10;
 constexpr std::size_t kBatchBytesMax = queue::kMessageBytesMax;
 
-// The settings of a queue at this moment: messages are checked against them before the engine's turn.
+// The settings of a queue at this moment: messages are checked against them before the engine's
+// turn.
 using SharedSettings = std::shared_ptr<const queue::QueueSettings>;
 Result<SharedSettings> settings_of(Call& call, const queue::QueueIdentity& identity) {
   return call.engine.turn([&](engine::Turn& turn) -> Result<SharedSettings> {
@@ -27,8 +28,9 @@ Result<SharedSettings> settings_of(Call& call, const queue::QueueIdentity& ident
 
 bool is_entry_id(std::string_view id) {
   return !id.empty() && id.size() <= 80 && std::ranges::all_of(id, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-         });
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  });
 }
 
 // What fails a batch as a whole.
@@ -40,17 +42,20 @@ Result<void> check_batch(const std::vector<Entry>& entries, std::string_view ent
   }
   if (entries.size() > kBatchMax) {
     return fail(ErrorCode::too_many_entries_in_batch_request,
-                fmt::format("Maximum number of entries per request are 10. You have sent {}.", entries.size()));
+                fmt::format("Maximum number of entries per request are 10. You have sent {}.",
+                            entries.size()));
   }
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!is_entry_id(entries[i].id)) {
       return fail(ErrorCode::invalid_batch_entry_id,
-                  "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 "
+                  "A batch entry id can only contain alphanumeric characters, hyphens and "
+                  "underscores. It can be at most 80 "
                   "letters long.");
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (entries[j].id != entries[i].id) continue;
-      return fail(ErrorCode::batch_entry_ids_not_distinct, fmt::format("Id {} repeated.", entries[i].id));
+      return fail(ErrorCode::batch_entry_ids_not_distinct,
+                  fmt::format("Id {} repeated.", entries[i].id));
     }
   }
   return {};
@@ -88,18 +93,22 @@ Result<void> check_send_batch(const std::vector<sqs::SendMessageBatchEntry>& ent
   std::size_t total = 0;
   for (const auto& entry : entries) total += message_bytes(outgoing(entry));
   if (total > kBatchBytesMax) {
-    return fail(ErrorCode::batch_request_too_long,
-                fmt::format("Batch requests cannot be longer than {} bytes. You have sent {} bytes.", kBatchBytesMax, total));
+    return fail(
+        ErrorCode::batch_request_too_long,
+        fmt::format("Batch requests cannot be longer than {} bytes. You have sent {} bytes.",
+                    kBatchBytesMax,
+                    total));
   }
   if (!settings.fifo) return {};
   for (const auto& entry : entries) {
     if (!entry.message_group_id) {
-      return fail(ErrorCode::invalid_parameter_value, "The request must contain the parameter MessageGroupId.");
+      return fail(ErrorCode::invalid_parameter_value,
+                  "The request must contain the parameter MessageGroupId.");
     }
     if (!entry.message_deduplication_id && !settings.fifo->content_based_dedup) {
-      return fail(
-          ErrorCode::invalid_parameter_value,
-          "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly");
+      return fail(ErrorCode::invalid_parameter_value,
+                  "The queue should either have ContentBasedDeduplication enabled or "
+                  "MessageDeduplicationId provided explicitly");
     }
   }
   return {};
@@ -118,11 +127,12 @@ Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& inpu
   prepare_message(call, message, settings, digest, prepared);
   const auto sent = TRY(call.engine.send(identity, std::span(&prepared.draft, 1)));
   call.after = sent.after;
-  sqs::SendMessageOutput output{.message_id = sent.outcomes[0].message_id,
-                                .md5_of_message_body = digest,
-                                .md5_of_message_attributes = prepared.md5_of_attributes,
-                                .md5_of_message_system_attributes = prepared.md5_of_system_attributes,
-                                .sequence_number = std::nullopt};
+  sqs::SendMessageOutput output{
+      .message_id = sent.outcomes[0].message_id,
+      .md5_of_message_body = digest,
+      .md5_of_message_attributes = prepared.md5_of_attributes,
+      .md5_of_message_system_attributes = prepared.md5_of_system_attributes,
+      .sequence_number = std::nullopt};
   if (settings.fifo) output.sequence_number = call.keep(sequence_text(sent.outcomes[0].sequence));
   return output;
 }
@@ -160,12 +170,13 @@ Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchI
   const auto sent = TRY(call.engine.send(identity, std::span(drafts).first(good)));
   call.after = sent.after;
   for (std::size_t i = 0; i < good; ++i) {
-    sqs::SendMessageBatchResultEntry entry{.id = input.entries[entry_of[i]].id,
-                                           .message_id = sent.outcomes[i].message_id,
-                                           .md5_of_message_body = digests[i],
-                                           .md5_of_message_attributes = prepared[i].md5_of_attributes,
-                                           .md5_of_message_system_attributes = prepared[i].md5_of_system_attributes,
-                                           .sequence_number = std::nullopt};
+    sqs::SendMessageBatchResultEntry entry{
+        .id = input.entries[entry_of[i]].id,
+        .message_id = sent.outcomes[i].message_id,
+        .md5_of_message_body = digests[i],
+        .md5_of_message_attributes = prepared[i].md5_of_attributes,
+        .md5_of_message_system_attributes = prepared[i].md5_of_system_attributes,
+        .sequence_number = std::nullopt};
     if (settings.fifo) entry.sequence_number = call.keep(sequence_text(sent.outcomes[i].sequence));
     output.successful.push_back(entry);
   }
@@ -197,15 +208,18 @@ Result<sqs::DeleteMessageBatchOutput> run(Call& call, const sqs::DeleteMessageBa
   return output;
 }
 
-Result<sqs::ChangeMessageVisibilityOutput> run(Call& call, const sqs::ChangeMessageVisibilityInput& input) {
+Result<sqs::ChangeMessageVisibilityOutput> run(Call& call,
+                                               const sqs::ChangeMessageVisibilityInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  const engine::Engine::VisibilityRequest request{input.receipt_handle, std::chrono::seconds(input.visibility_timeout)};
+  const engine::Engine::VisibilityRequest request{input.receipt_handle,
+                                                  std::chrono::seconds(input.visibility_timeout)};
   const auto results = TRY(call.engine.change_visibility(identity, std::span(&request, 1)));
   CHECK(results[0]);
   return sqs::ChangeMessageVisibilityOutput{};
 }
 
-Result<sqs::ChangeMessageVisibilityBatchOutput> run(Call& call, const sqs::ChangeMessageVisibilityBatchInput& input) {
+Result<sqs::ChangeMessageVisibilityBatchOutput> run(
+    Call& call, const sqs::ChangeMessageVisibilityBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   CHECK(settings_of(call, identity));
   CHECK(check_batch(input.entries, "ChangeMessageVisibilityBatchRequestEntry"));
@@ -219,13 +233,14 @@ Result<sqs::ChangeMessageVisibilityBatchOutput> run(Call& call, const sqs::Chang
       ids.push_back(entry.id);
       continue;
     }
-    const Error error =
-        entry.visibility_timeout
-            ? Error{ErrorCode::invalid_parameter_value,
-                    fmt::format("Value {} for parameter VisibilityTimeout is invalid. Reason: VisibilityTimeout must be an "
-                                "integer between 0 and 43200.",
-                                timeout)}
-            : Error{ErrorCode::missing_parameter, "The request must contain the parameter VisibilityTimeout."};
+    const Error error = entry.visibility_timeout
+                            ? Error{ErrorCode::invalid_parameter_value,
+                                    fmt::format("Value {} for parameter VisibilityTimeout is "
+                                                "invalid. Reason: VisibilityTimeout must be an "
+                                                "integer between 0 and 43200.",
+                                                timeout)}
+                            : Error{ErrorCode::missing_parameter,
+                                    "The request must contain the parameter VisibilityTimeout."};
     output.failed.push_back(failed_entry(call, entry.id, error));
   }
   const auto results = TRY(call.engine.change_visibility(identity, requests));

@@ -29,7 +29,8 @@ Result<void> check_arn(std::string_view parameter, std::string_view arn) {
 
 std::unexpected<Error> no_such_resource(std::string_view parameter) {
   return fail(ErrorCode::resource_not_found,
-              fmt::format("The resource that you specified for the {} parameter doesn't exist.", parameter));
+              fmt::format("The resource that you specified for the {} parameter doesn't exist.",
+                          parameter));
 }
 
 bool is_dead_letter_queue(const queue::State& state, std::string_view arn) {
@@ -93,7 +94,8 @@ sqs::ListMessageMoveTasksResultEntry describe(Call& call, const MoveTask& task) 
 
 }  // namespace
 
-Result<sqs::StartMessageMoveTaskOutput> run(Call& call, const sqs::StartMessageMoveTaskInput& input) {
+Result<sqs::StartMessageMoveTaskOutput> run(Call& call,
+                                            const sqs::StartMessageMoveTaskInput& input) {
   CHECK(check_arn("SourceArn", input.source_arn));
   if (input.destination_arn) CHECK(check_arn("DestinationArn", *input.destination_arn));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::StartMessageMoveTaskOutput> {
@@ -102,40 +104,48 @@ Result<sqs::StartMessageMoveTaskOutput> run(Call& call, const sqs::StartMessageM
     if (found == nullptr) return no_such_resource("SourceArn");
     const Queue& source = *TRY(turn.queue(found->identity));
     if (!is_dead_letter_queue(state, input.source_arn)) {
-      return fail(ErrorCode::invalid_parameter_value, "Source queue must be configured as a Dead Letter Queue.");
+      return fail(ErrorCode::invalid_parameter_value,
+                  "Source queue must be configured as a Dead Letter Queue.");
     }
     if (input.destination_arn) {
       const Queue* destination = state.find_by_arn(*input.destination_arn);
       if (destination == nullptr) return no_such_resource("DestinationArn");
       if (destination->settings.is_fifo() != source.settings.is_fifo()) {
-        return fail(ErrorCode::invalid_parameter_value, "Source and destination queues must be of the same type.");
+        return fail(ErrorCode::invalid_parameter_value,
+                    "Source and destination queues must be of the same type.");
       }
       if (destination == &source) {
-        return fail(ErrorCode::invalid_parameter_value, "Source queue and destination queue cannot be the same.");
+        return fail(ErrorCode::invalid_parameter_value,
+                    "Source queue and destination queue cannot be the same.");
       }
     }
     if (state.active_task(source.key) != nullptr) {
       return fail(ErrorCode::invalid_parameter_value,
-                  "There is already a task running. Only one active task is allowed for a source queue arn at a given "
+                  "There is already a task running. Only one active task is allowed for a source "
+                  "queue arn at a given "
                   "time.");
     }
     const queue::TaskKey key = next(state.last_task());
-    turn.commit(queue::MoveTaskStarted{.task = key,
-                                       .id = turn.ids().uuid(),
-                                       .source = source.key,
-                                       .source_arn = input.source_arn,
-                                       .destination_arn = input.destination_arn.value_or(""),
-                                       .rate = static_cast<std::uint32_t>(input.max_number_of_messages_per_second.value_or(0)),
-                                       .to_move = state.mailbox(source).visible()});
+    turn.commit(queue::MoveTaskStarted{
+        .task = key,
+        .id = turn.ids().uuid(),
+        .source = source.key,
+        .source_arn = input.source_arn,
+        .destination_arn = input.destination_arn.value_or(""),
+        .rate = static_cast<std::uint32_t>(input.max_number_of_messages_per_second.value_or(0)),
+        .to_move = state.mailbox(source).visible()});
     return sqs::StartMessageMoveTaskOutput{call.keep(handle_of(*state.find_task(key)))};
   });
 }
 
-Result<sqs::CancelMessageMoveTaskOutput> run(Call& call, const sqs::CancelMessageMoveTaskInput& input) {
+Result<sqs::CancelMessageMoveTaskOutput> run(Call& call,
+                                             const sqs::CancelMessageMoveTaskInput& input) {
   const auto reference = open_handle(input.task_handle);
-  if (!reference) return fail(ErrorCode::invalid_parameter_value, "Value for parameter TaskHandle is invalid.");
+  if (!reference)
+    return fail(ErrorCode::invalid_parameter_value, "Value for parameter TaskHandle is invalid.");
   return call.engine.turn([&](Turn& turn) -> Result<sqs::CancelMessageMoveTaskOutput> {
-    if (turn.state().find_by_arn(reference->source_arn) == nullptr) return no_such_resource("SourceArn");
+    if (turn.state().find_by_arn(reference->source_arn) == nullptr)
+      return no_such_resource("SourceArn");
     for (const auto& [key, task] : turn.state().tasks()) {
       if (task.id != reference->id) continue;
       if (task.status != TaskStatus::running) {
@@ -149,7 +159,8 @@ Result<sqs::CancelMessageMoveTaskOutput> run(Call& call, const sqs::CancelMessag
   });
 }
 
-Result<sqs::ListMessageMoveTasksOutput> run(Call& call, const sqs::ListMessageMoveTasksInput& input) {
+Result<sqs::ListMessageMoveTasksOutput> run(Call& call,
+                                            const sqs::ListMessageMoveTasksInput& input) {
   CHECK(check_arn("SourceArn", input.source_arn));
   const std::size_t max = static_cast<std::size_t>(input.max_results.value_or(1));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::ListMessageMoveTasksOutput> {

@@ -12,14 +12,17 @@ Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& inpu
 Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchInput& input);
 Result<sqs::DeleteMessageOutput> run(Call& call, const sqs::DeleteMessageInput& input);
 Result<sqs::DeleteMessageBatchOutput> run(Call& call, const sqs::DeleteMessageBatchInput& input);
-Result<sqs::ChangeMessageVisibilityOutput> run(Call& call, const sqs::ChangeMessageVisibilityInput& input);
-Result<sqs::ChangeMessageVisibilityBatchOutput> run(Call& call, const sqs::ChangeMessageVisibilityBatchInput& input);
+Result<sqs::ChangeMessageVisibilityOutput> run(Call& call,
+                                               const sqs::ChangeMessageVisibilityInput& input);
+Result<sqs::ChangeMessageVisibilityBatchOutput> run(
+    Call& call, const sqs::ChangeMessageVisibilityBatchInput& input);
 
 Result<sqs::CreateQueueOutput> run(Call& call, const sqs::CreateQueueInput& input);
 Result<sqs::DeleteQueueOutput> run(Call& call, const sqs::DeleteQueueInput& input);
 Result<sqs::GetQueueUrlOutput> run(Call& call, const sqs::GetQueueUrlInput& input);
 Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input);
-Result<sqs::ListDeadLetterSourceQueuesOutput> run(Call& call, const sqs::ListDeadLetterSourceQueuesInput& input);
+Result<sqs::ListDeadLetterSourceQueuesOutput> run(
+    Call& call, const sqs::ListDeadLetterSourceQueuesInput& input);
 Result<sqs::GetQueueAttributesOutput> run(Call& call, const sqs::GetQueueAttributesInput& input);
 Result<sqs::SetQueueAttributesOutput> run(Call& call, const sqs::SetQueueAttributesInput& input);
 Result<sqs::PurgeQueueOutput> run(Call& call, const sqs::PurgeQueueInput& input);
@@ -29,8 +32,11 @@ Result<sqs::ListQueueTagsOutput> run(Call& call, const sqs::ListQueueTagsInput& 
 Result<sqs::AddPermissionOutput> run(Call& call, const sqs::AddPermissionInput& input);
 Result<sqs::RemovePermissionOutput> run(Call& call, const sqs::RemovePermissionInput& input);
 
-Result<sqs::StartMessageMoveTaskOutput> run(Call& call, const sqs::StartMessageMoveTaskInput& input);
-Result<sqs::CancelMessageMoveTaskOutput> run(Call& call, const sqs::CancelMessageMoveTaskInput& input);
-Result<sqs::ListMessageMoveTasksOutput> run(Call& call, const sqs::ListMessageMoveTasksInput& input);
+Result<sqs::StartMessageMoveTaskOutput> run(Call& call,
+                                            const sqs::StartMessageMoveTaskInput& input);
+Result<sqs::CancelMessageMoveTaskOutput> run(Call& call,
+                                             const sqs::CancelMessageMoveTaskInput& input);
+Result<sqs::ListMessageMoveTasksOutput> run(Call& call,
+                                            const sqs::ListMessageMoveTasksInput& input);
 
 }  // namespace redrive::api

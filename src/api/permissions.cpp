@@ -16,33 +16,43 @@ using engine::Turn;
 
 constexpr std::size_t kActionsMax = 7;
 
-constexpr std::array<std::string_view, 9> kShareable = {
-    "*", "ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "GetQueueUrl", "ListDeadLetterSourceQueues",
-    "PurgeQueue", "ReceiveMessage", "SendMessage"};
+constexpr std::array<std::string_view, 9> kShareable = {"*",
+                                                        "ChangeMessageVisibility",
+                                                        "DeleteMessage",
+                                                        "GetQueueAttributes",
+                                                        "GetQueueUrl",
+                                                        "ListDeadLetterSourceQueues",
+                                                        "PurgeQueue",
+                                                        "ReceiveMessage",
+                                                        "SendMessage"};
 
 Result<void> check_label(std::string_view label) {
   const bool fits = !label.empty() && label.size() <= 80 && std::ranges::all_of(label, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
   });
   if (fits) return {};
   return fail(ErrorCode::invalid_parameter_value,
-              fmt::format("Value {} for parameter Label is invalid. Reason: Must be 1 to 80 alphanumeric characters, hyphens "
+              fmt::format("Value {} for parameter Label is invalid. Reason: Must be 1 to 80 "
+                          "alphanumeric characters, hyphens "
                           "or underscores.",
                           label));
 }
 
 Result<void> check_actions(const sqs::StringList& actions) {
   if (actions.size() > kActionsMax) {
-    return fail(ErrorCode::over_limit, fmt::format("{} Actions were found, maximum allowed is 7.", actions.size()));
+    return fail(ErrorCode::over_limit,
+                fmt::format("{} Actions were found, maximum allowed is 7.", actions.size()));
   }
   for (const std::string_view action : actions) {
     if (std::ranges::find(kShareable, action) != kShareable.end()) continue;
     const bool exists = sqs::AllActions::index_of(action).has_value();
-    return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("Value SQS:{} for parameter ActionName is invalid. Reason: {}",
-                            action,
-                            exists ? "Only the queue owner is allowed to invoke this action."
-                                   : "Please refer to the appropriate WSDL for a list of valid actions. "));
+    return fail(
+        ErrorCode::invalid_parameter_value,
+        fmt::format("Value SQS:{} for parameter ActionName is invalid. Reason: {}",
+                    action,
+                    exists ? "Only the queue owner is allowed to invoke this action."
+                           : "Please refer to the appropriate WSDL for a list of valid actions. "));
   }
   return {};
 }
@@ -51,8 +61,10 @@ Result<void> check_accounts(const sqs::StringList& accounts) {
   for (const std::string_view account : accounts) {
     const bool digits = std::ranges::all_of(account, [](char c) { return c >= '0' && c <= '9'; });
     if (account.size() == 12 && digits) continue;
-    return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("Value {} for parameter PrincipalId is invalid. Reason: Unable to verify.", account));
+    return fail(
+        ErrorCode::invalid_parameter_value,
+        fmt::format("Value {} for parameter PrincipalId is invalid. Reason: Unable to verify.",
+                    account));
   }
   return {};
 }
@@ -68,11 +80,13 @@ Result<sqs::AddPermissionOutput> run(Call& call, const sqs::AddPermissionInput& 
     CHECK(check_actions(input.actions));
     if (sqs::policy_has_statement(queue.settings.policy, input.label)) {
       return fail(ErrorCode::invalid_parameter_value,
-                  fmt::format("Value {} for parameter Label is invalid. Reason: Already exists.", input.label));
+                  fmt::format("Value {} for parameter Label is invalid. Reason: Already exists.",
+                              input.label));
     }
     queue::QueueSettings settings = queue.settings;
     const std::string arn = identity.arn();
-    settings.policy = sqs::policy_with(settings.policy, {input.label, arn, input.aws_account_ids, input.actions});
+    settings.policy =
+        sqs::policy_with(settings.policy, {input.label, arn, input.aws_account_ids, input.actions});
     turn.commit(queue::QueueSettingsChanged{queue.key, std::move(settings)});
     return sqs::AddPermissionOutput{};
   });
@@ -84,7 +98,8 @@ Result<sqs::RemovePermissionOutput> run(Call& call, const sqs::RemovePermissionI
     const queue::Queue& queue = *TRY(turn.queue(identity));
     if (!sqs::policy_has_statement(queue.settings.policy, input.label)) {
       return fail(ErrorCode::invalid_parameter_value,
-                  fmt::format("Value {} for parameter Label is invalid. Reason: can't find label.", input.label));
+                  fmt::format("Value {} for parameter Label is invalid. Reason: can't find label.",
+                              input.label));
     }
     queue::QueueSettings settings = queue.settings;
     settings.policy = sqs::policy_without(settings.policy, input.label);

@@ -20,7 +20,8 @@ using queue::RedriveAllowPolicy;
 using queue::ThroughputLimit;
 using std::chrono::seconds;
 
-// AWS allows policies of a few kilobytes; whatever fits here also fits into one record of a checkpoint.
+// AWS allows policies of a few kilobytes; whatever fits here also fits into one record of a
+// checkpoint.
 constexpr std::size_t kAttributeBytesMax = 48u << 10;
 
 std::unexpected<Error> unknown_attribute(std::string_view name) {
@@ -28,15 +29,18 @@ std::unexpected<Error> unknown_attribute(std::string_view name) {
 }
 
 std::unexpected<Error> bad_value(std::string_view name) {
-  return fail(ErrorCode::invalid_attribute_value, fmt::format("Invalid value for the parameter {}.", name));
+  return fail(ErrorCode::invalid_attribute_value,
+              fmt::format("Invalid value for the parameter {}.", name));
 }
 
-std::unexpected<Error> bad_policy(std::string_view name, std::string_view text, std::string_view reason) {
+std::unexpected<Error> bad_policy(std::string_view name, std::string_view text,
+                                  std::string_view reason) {
   return fail(ErrorCode::invalid_parameter_value,
               fmt::format("Value {} for parameter {} is invalid. Reason: {}", text, name, reason));
 }
 
-Result<std::int64_t> whole_number(std::string_view name, std::string_view text, std::int64_t min, std::int64_t max) {
+Result<std::int64_t> whole_number(std::string_view name, std::string_view text, std::int64_t min,
+                                  std::int64_t max) {
   const auto value = parse_int<std::int64_t>(text);
   if (!value || *value < min || *value > max) return bad_value(name);
   return *value;
@@ -50,7 +54,8 @@ Result<bool> truth(std::string_view name, std::string_view text) {
 
 // JSON decoding reads ahead: a copy with room behind it.
 template <class Document>
-Result<void> decode_document(wire::Decoder& decoder, std::string& padded, std::string_view text, Document& out) {
+Result<void> decode_document(wire::Decoder& decoder, std::string& padded, std::string_view text,
+                             Document& out) {
   padded.assign(text);
   padded.reserve(text.size() + 64);
   return wire::decode_json(decoder, padded, out);
@@ -66,21 +71,24 @@ Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) 
   std::string padded;
   sqs::RedrivePolicyDocument document;
   const auto bad_count = [&](auto count) {
-    return bad_policy(
-        kName,
-        text,
-        fmt::format("Invalid value for maxReceiveCount: {}, valid values are from 1 to 1000 both inclusive.", count));
+    return bad_policy(kName,
+                      text,
+                      fmt::format("Invalid value for maxReceiveCount: {}, valid values are from 1 "
+                                  "to 1000 both inclusive.",
+                                  count));
   };
   if (!decode_document(decoder, padded, text, document)) {
     sqs::RedriveCountText count;
-    if (decode_document(decoder, padded, text, count)) return bad_count(count.max_receive_count.value_or(""));
+    if (decode_document(decoder, padded, text, count))
+      return bad_count(count.max_receive_count.value_or(""));
     return bad_policy(kName, text, "Redrive policy is not a valid JSON map.");
   }
   constexpr std::string_view kMissing = "Redrive policy does not contain mandatory attribute: {}.";
   if (!document.dead_letter_target_arn) {
     return bad_policy(kName, text, fmt::format(kMissing, "deadLetterTargetArn"));
   }
-  if (!document.max_receive_count) return bad_policy(kName, text, fmt::format(kMissing, "maxReceiveCount"));
+  if (!document.max_receive_count)
+    return bad_policy(kName, text, fmt::format(kMissing, "maxReceiveCount"));
   const std::int64_t count = *document.max_receive_count;
   if (count < 1 || count > queue::kReceiveCountMaxMax) return bad_count(count);
   settings.redrive = queue::RedrivePolicy{std::string(*document.dead_letter_target_arn),
@@ -101,7 +109,10 @@ Result<void> set_redrive_allow_policy(QueueSettings& settings, std::string_view 
   std::string padded;
   sqs::RedriveAllowPolicyDocument document;
   if (!decode_document(decoder, padded, text, document)) {
-    return bad_policy(kName, text, "Amazon SQS can't create the redrive allow policy, as it’s in an unsupported format.");
+    return bad_policy(
+        kName,
+        text,
+        "Amazon SQS can't create the redrive allow policy, as it’s in an unsupported format.");
   }
   const auto permission = std::ranges::find(kPermissions, document.redrive_permission.value_or(""));
   if (permission == kPermissions.end()) {
@@ -112,7 +123,8 @@ Result<void> set_redrive_allow_policy(QueueSettings& settings, std::string_view 
   allow.source_arns.assign(document.source_queue_arns.begin(), document.source_queue_arns.end());
   const bool by_queue = allow.permission == RedriveAllowPolicy::Permission::by_queue;
   if (by_queue == allow.source_arns.empty() || allow.source_arns.size() > kSourceArnsMax) {
-    return bad_policy(kName, text, "sourceQueueArns must name 1 to 10 queues with byQueue, and none otherwise.");
+    return bad_policy(
+        kName, text, "sourceQueueArns must name 1 to 10 queues with byQueue, and none otherwise.");
   }
   settings.redrive_allow = std::move(allow);
   return {};
@@ -145,8 +157,9 @@ Result<void> set_fifo(QueueSettings& settings, std::string_view text, AttributeU
   }
   if (!settings.is_fifo()) return unknown_attribute("FifoQueue");
   if (wanted) return {};
-  return fail(ErrorCode::invalid_attribute_value,
-              "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is not supported.");
+  return fail(
+      ErrorCode::invalid_attribute_value,
+      "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is not supported.");
 }
 
 Result<void> set_dedup_scope(QueueSettings& settings, std::string_view text, AttributeUse use) {
@@ -165,11 +178,15 @@ Result<void> set_throughput_limit(QueueSettings& settings, std::string_view text
   return {};
 }
 
-Result<void> set_one(QueueSettings& s, std::string_view name, std::string_view text, AttributeUse use) {
-  if (name == "VisibilityTimeout") return set_seconds<&QueueSettings::visibility_timeout, 0, 43'200>(s, name, text);
-  if (name == "MessageRetentionPeriod") return set_seconds<&QueueSettings::retention, 60, 1'209'600>(s, name, text);
+Result<void> set_one(QueueSettings& s, std::string_view name, std::string_view text,
+                     AttributeUse use) {
+  if (name == "VisibilityTimeout")
+    return set_seconds<&QueueSettings::visibility_timeout, 0, 43'200>(s, name, text);
+  if (name == "MessageRetentionPeriod")
+    return set_seconds<&QueueSettings::retention, 60, 1'209'600>(s, name, text);
   if (name == "DelaySeconds") return set_seconds<&QueueSettings::delay, 0, 900>(s, name, text);
-  if (name == "ReceiveMessageWaitTimeSeconds") return set_seconds<&QueueSettings::receive_wait, 0, 20>(s, name, text);
+  if (name == "ReceiveMessageWaitTimeSeconds")
+    return set_seconds<&QueueSettings::receive_wait, 0, 20>(s, name, text);
   if (name == "MaximumMessageSize") {
     s.message_bytes_max = static_cast<std::uint32_t>(
         TRY(whole_number(name, text, queue::kMessageBytesMin, queue::kMessageBytesMax)));
@@ -200,7 +217,8 @@ Result<void> set_one(QueueSettings& s, std::string_view name, std::string_view t
   return unknown_attribute(name);
 }
 
-std::optional<std::string_view> given_value(const sqs::StringMap& attributes, std::string_view name) {
+std::optional<std::string_view> given_value(const sqs::StringMap& attributes,
+                                            std::string_view name) {
   for (const auto& [key, value] : attributes) {
     if (key == name) return value;
   }
@@ -213,15 +231,20 @@ Result<void> settle_encryption(QueueSettings& settings, const sqs::StringMap& at
   const auto sse = given_value(attributes, "SqsManagedSseEnabled");
   if (sse && iequals(*sse, "true")) {
     return fail(ErrorCode::invalid_attribute_name,
-                "You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS "
+                "You can use one type of server-side encryption (SSE) at one time. You can either "
+                "enable KMS SSE or SQS "
                 "SSE.");
   }
   settings.sqs_managed_sse = false;
   return {};
 }
 
-std::string text_of(bool value) { return value ? "true" : "false"; }
-std::string text_of(seconds value) { return std::to_string(value.count()); }
+std::string text_of(bool value) {
+  return value ? "true" : "false";
+}
+std::string text_of(seconds value) {
+  return std::to_string(value.count());
+}
 
 template <class Document>
 std::string json_of(const Document& document) {
@@ -244,7 +267,8 @@ std::string redrive_allow_text(const RedriveAllowPolicy& allow) {
 std::optional<std::string> fifo_text(const queue::FifoSettings& fifo, std::string_view name) {
   if (name == "FifoQueue") return "true";
   if (name == "ContentBasedDeduplication") return text_of(fifo.content_based_dedup);
-  if (name == "DeduplicationScope") return fifo.dedup_scope == DedupScope::queue ? "queue" : "messageGroup";
+  if (name == "DeduplicationScope")
+    return fifo.dedup_scope == DedupScope::queue ? "queue" : "messageGroup";
   if (name == "FifoThroughputLimit") {
     return fifo.throughput_limit == ThroughputLimit::per_queue ? "perQueue" : "perMessageGroupId";
   }
@@ -257,8 +281,8 @@ std::optional<std::string> unless_empty(const std::string& text) {
 
 }  // namespace
 
-Result<QueueSettings> apply_attributes(const QueueSettings& settings, const sqs::StringMap& attributes,
-                                       AttributeUse use) {
+Result<QueueSettings> apply_attributes(const QueueSettings& settings,
+                                       const sqs::StringMap& attributes, AttributeUse use) {
   QueueSettings changed = settings;
   if (use == AttributeUse::create) {
     const auto fifo = given_value(attributes, "FifoQueue");
@@ -272,7 +296,8 @@ Result<QueueSettings> apply_attributes(const QueueSettings& settings, const sqs:
   if (changed.fifo && changed.fifo->throughput_limit == ThroughputLimit::per_message_group &&
       changed.fifo->dedup_scope != DedupScope::message_group) {
     return fail(ErrorCode::invalid_attribute_value,
-                "The perMessageGroupId value is allowed only when the value for DeduplicationScope is messageGroup.");
+                "The perMessageGroupId value is allowed only when the value for DeduplicationScope "
+                "is messageGroup.");
   }
   return changed;
 }
@@ -285,7 +310,8 @@ std::optional<std::string> attribute_text(const QueueSettings& s, std::string_vi
   if (name == "MaximumMessageSize") return std::to_string(s.message_bytes_max);
   if (name == "SqsManagedSseEnabled") return text_of(s.sqs_managed_sse);
   if (name == "Policy") return unless_empty(s.policy);
-  if (name == "RedrivePolicy") return s.redrive ? std::optional(redrive_text(*s.redrive)) : std::nullopt;
+  if (name == "RedrivePolicy")
+    return s.redrive ? std::optional(redrive_text(*s.redrive)) : std::nullopt;
   if (name == "RedriveAllowPolicy") {
     return s.redrive_allow ? std::optional(redrive_allow_text(*s.redrive_allow)) : std::nullopt;
   }
@@ -297,23 +323,39 @@ std::optional<std::string> attribute_text(const QueueSettings& s, std::string_vi
 }
 
 const std::vector<std::string_view>& settable_attributes() {
-  static const std::vector<std::string_view> names = {
-      "ContentBasedDeduplication", "DeduplicationScope", "DelaySeconds", "FifoQueue", "FifoThroughputLimit",
-      "KmsDataKeyReusePeriodSeconds", "KmsMasterKeyId", "MaximumMessageSize", "MessageRetentionPeriod", "Policy",
-      "ReceiveMessageWaitTimeSeconds", "RedriveAllowPolicy", "RedrivePolicy", "SqsManagedSseEnabled",
-      "VisibilityTimeout"};
+  static const std::vector<std::string_view> names = {"ContentBasedDeduplication",
+                                                      "DeduplicationScope",
+                                                      "DelaySeconds",
+                                                      "FifoQueue",
+                                                      "FifoThroughputLimit",
+                                                      "KmsDataKeyReusePeriodSeconds",
+                                                      "KmsMasterKeyId",
+                                                      "MaximumMessageSize",
+                                                      "MessageRetentionPeriod",
+                                                      "Policy",
+                                                      "ReceiveMessageWaitTimeSeconds",
+                                                      "RedriveAllowPolicy",
+                                                      "RedrivePolicy",
+                                                      "SqsManagedSseEnabled",
+                                                      "VisibilityTimeout"};
   return names;
 }
 
 bool is_queue_attribute(std::string_view name) {
   static constexpr std::array<std::string_view, 7> kReadOnly = {
-      "All", "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed",
-      "ApproximateNumberOfMessagesNotVisible", "CreatedTimestamp", "LastModifiedTimestamp", "QueueArn"};
+      "All",
+      "ApproximateNumberOfMessages",
+      "ApproximateNumberOfMessagesDelayed",
+      "ApproximateNumberOfMessagesNotVisible",
+      "CreatedTimestamp",
+      "LastModifiedTimestamp",
+      "QueueArn"};
   return std::ranges::find(kReadOnly, name) != kReadOnly.end() ||
          std::ranges::binary_search(settable_attributes(), name);
 }
 
-std::optional<std::string_view> first_difference(const QueueSettings& current, const QueueSettings& wanted,
+std::optional<std::string_view> first_difference(const QueueSettings& current,
+                                                 const QueueSettings& wanted,
                                                  const sqs::StringMap& given) {
   for (const auto& [name, text] : given) {
     if (attribute_text(current, name) != attribute_text(wanted, name)) return name;
@@ -322,16 +364,21 @@ std::optional<std::string_view> first_difference(const QueueSettings& current, c
 }
 
 Result<void> check_queue_name(std::string_view name, bool fifo) {
-  const std::string_view stem = fifo && name.ends_with(".fifo") ? name.substr(0, name.size() - 5) : name;
+  const std::string_view stem =
+      fifo && name.ends_with(".fifo") ? name.substr(0, name.size() - 5) : name;
   const bool suffix = !fifo || name.ends_with(".fifo");
   const bool characters = std::ranges::all_of(stem, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
   });
   if (suffix && characters && !stem.empty() && name.size() <= 80) return {};
-  return fail(ErrorCode::invalid_parameter_value,
-              fifo ? "The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end "
-                     "with .fifo suffix and be 1 to 80 in length"
-                   : "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length");
+  return fail(
+      ErrorCode::invalid_parameter_value,
+      fifo
+          ? "The name of a FIFO queue can only include alphanumeric characters, hyphens, or "
+            "underscores, must end "
+            "with .fifo suffix and be 1 to 80 in length"
+          : "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length");
 }
 
 }  // namespace redrive::api

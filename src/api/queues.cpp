@@ -20,17 +20,19 @@ using queue::QueueIdentity;
 constexpr std::size_t kListMax = 1000;
 
 // A queue may only name a dead-letter queue that exists, is of its kind and account, and lets it.
-Result<void> check_redrive(const queue::State& state, const QueueIdentity& source, const queue::QueueSettings& settings,
-                           std::string_view text) {
+Result<void> check_redrive(const queue::State& state, const QueueIdentity& source,
+                           const queue::QueueSettings& settings, std::string_view text) {
   if (!settings.redrive) return {};
   const auto refuse = [&](std::string_view reason) {
-    return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("Value {} for parameter RedrivePolicy is invalid. Reason: {}", text, reason));
+    return fail(
+        ErrorCode::invalid_parameter_value,
+        fmt::format("Value {} for parameter RedrivePolicy is invalid. Reason: {}", text, reason));
   };
   const Queue* target = state.find_by_arn(settings.redrive->target_arn);
   if (target == nullptr) return refuse("Dead letter target does not exist.");
   if (target->identity.account != source.account || target->identity.region != source.region) {
-    return refuse("Dead letter target owned by another account or in another region is not supported.");
+    return refuse(
+        "Dead letter target owned by another account or in another region is not supported.");
   }
   if (target->settings.is_fifo() != settings.is_fifo()) {
     return refuse("Dead-letter queue must be same type of queue as the source.");
@@ -38,8 +40,9 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
   if (target->identity == source) return refuse("A queue cannot be its own dead-letter queue.");
   const auto& allow = target->settings.redrive_allow;
   if (allow && !allow->allows(source.arn())) {
-    return refuse("Queue not configured to be used as a dead letter queue by this source queue: see its "
-                  "RedriveAllowPolicy.");
+    return refuse(
+        "Queue not configured to be used as a dead letter queue by this source queue: see its "
+        "RedriveAllowPolicy.");
   }
   return {};
 }
@@ -57,18 +60,22 @@ Result<void> merge_tags(queue::Tags& tags, const sqs::StringMap& added) {
   for (const auto& [key, value] : added) {
     if (key.empty() || key.size() > 128 * 4 || value.size() > 256 * 4 || key.starts_with("aws:")) {
       return fail(ErrorCode::invalid_parameter_value,
-                  fmt::format("Tag key '{}' is invalid: keys have 1 to 128 characters and do not begin with aws:, values "
+                  fmt::format("Tag key '{}' is invalid: keys have 1 to 128 characters and do not "
+                              "begin with aws:, values "
                               "have at most 256.",
                               key));
     }
     tags[std::string(key)] = std::string(value);
   }
   if (tags.size() <= kTagsMax) return {};
-  return fail(ErrorCode::invalid_parameter_value, fmt::format("Too many tags added for queue: at most {} are allowed.", kTagsMax));
+  return fail(ErrorCode::invalid_parameter_value,
+              fmt::format("Too many tags added for queue: at most {} are allowed.", kTagsMax));
 }
 
 // Page tokens name the last queue of the page before.
-std::string token_for(const std::string& name) { return base64_encode("after:" + name); }
+std::string token_for(const std::string& name) {
+  return base64_encode("after:" + name);
+}
 
 Result<std::string> name_from_token(const std::optional<std::string_view>& token) {
   if (!token) return std::string();
@@ -85,17 +92,23 @@ struct Page {
   std::optional<std::string_view> next_token;
 };
 
-Page make_page(Call& call, const std::vector<QueueIdentity>& found, std::optional<std::int32_t> max_results) {
+Page make_page(Call& call, const std::vector<QueueIdentity>& found,
+               std::optional<std::int32_t> max_results) {
   const std::size_t max = max_results ? static_cast<std::size_t>(*max_results) : kListMax;
   Page page;
-  for (std::size_t i = 0; i < std::min(max, found.size()); ++i) page.urls.push_back(call.keep(call.url_of(found[i])));
-  if (max_results && found.size() > max) page.next_token = call.keep(token_for(found[max - 1].name));
+  for (std::size_t i = 0; i < std::min(max, found.size()); ++i)
+    page.urls.push_back(call.keep(call.url_of(found[i])));
+  if (max_results && found.size() > max)
+    page.next_token = call.keep(token_for(found[max - 1].name));
   return page;
 }
 
-std::string epoch_seconds(Timestamp time) { return std::to_string(time.seconds()); }
+std::string epoch_seconds(Timestamp time) {
+  return std::to_string(time.seconds());
+}
 
-std::optional<std::string> reported_attribute(const queue::State& state, const Queue& queue, std::string_view name) {
+std::optional<std::string> reported_attribute(const queue::State& state, const Queue& queue,
+                                              std::string_view name) {
   const queue::Mailbox& box = state.mailbox(queue);
   if (name == "ApproximateNumberOfMessages") return std::to_string(box.visible());
   if (name == "ApproximateNumberOfMessagesNotVisible") return std::to_string(box.in_flight());
@@ -106,15 +119,19 @@ std::optional<std::string> reported_attribute(const queue::State& state, const Q
   return attribute_text(queue.settings, name);
 }
 
-constexpr std::array<std::string_view, 6> kReported = {
-    "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible",
-    "CreatedTimestamp", "LastModifiedTimestamp", "QueueArn"};
+constexpr std::array<std::string_view, 6> kReported = {"ApproximateNumberOfMessages",
+                                                       "ApproximateNumberOfMessagesDelayed",
+                                                       "ApproximateNumberOfMessagesNotVisible",
+                                                       "CreatedTimestamp",
+                                                       "LastModifiedTimestamp",
+                                                       "QueueArn"};
 
 // The names a GetQueueAttributes means, each once.
 Result<std::vector<std::string_view>> attribute_names(const sqs::StringList& asked) {
   std::vector<std::string_view> names;
   for (const std::string_view name : asked) {
-    if (!is_queue_attribute(name)) return fail(ErrorCode::invalid_attribute_name, fmt::format("Unknown Attribute {}.", name));
+    if (!is_queue_attribute(name))
+      return fail(ErrorCode::invalid_attribute_name, fmt::format("Unknown Attribute {}.", name));
     if (name != "All") {
       names.push_back(name);
       continue;
@@ -139,20 +156,26 @@ Result<sqs::CreateQueueOutput> run(Call& call, const sqs::CreateQueueInput& inpu
     const sqs::CreateQueueOutput output{call.keep(call.url_of(identity))};
     if (const Queue* existing = turn.state().find(identity)) {
       if (const auto name = first_difference(existing->settings, wanted, input.attributes)) {
-        return fail(ErrorCode::queue_name_exists,
-                    fmt::format("A queue already exists with the same name and a different value for attribute {}", *name));
+        return fail(
+            ErrorCode::queue_name_exists,
+            fmt::format(
+                "A queue already exists with the same name and a different value for attribute {}",
+                *name));
       }
       return output;
     }
     if (call.options.strict_timing && turn.state().deleted_at(identity, turn.stamp().now)) {
       return fail(ErrorCode::queue_deleted_recently,
-                  "You must wait 60 seconds after deleting a queue before you can create another with the same name.");
+                  "You must wait 60 seconds after deleting a queue before you can create another "
+                  "with the same name.");
     }
-    CHECK(check_redrive(turn.state(), identity, wanted, text_of(input.attributes, "RedrivePolicy")));
+    CHECK(
+        check_redrive(turn.state(), identity, wanted, text_of(input.attributes, "RedrivePolicy")));
     std::vector<Change> changes;
     const std::string arn = identity.arn();
     const queue::NameIndex name = turn.name(arn, changes);
-    changes.push_back(queue::QueueCreated{next(turn.state().last_queue()), name, identity, wanted, tags});
+    changes.push_back(
+        queue::QueueCreated{next(turn.state().last_queue()), name, identity, wanted, tags});
     turn.commit(changes);
     return output;
   });
@@ -178,7 +201,8 @@ Result<sqs::GetQueueUrlOutput> run(Call& call, const sqs::GetQueueUrlInput& inpu
 Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input) {
   const std::string prefix(input.queue_name_prefix.value_or(""));
   const std::string after = TRY(name_from_token(input.next_token));
-  const std::size_t wanted = input.max_results ? static_cast<std::size_t>(*input.max_results) + 1 : kListMax;
+  const std::size_t wanted =
+      input.max_results ? static_cast<std::size_t>(*input.max_results) + 1 : kListMax;
   std::vector<QueueIdentity> found;
   call.engine.turn([&](Turn& turn) {
     const auto& queues = turn.state().queues();
@@ -195,7 +219,8 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
   return sqs::ListQueuesOutput{std::move(page.urls), page.next_token};
 }
 
-Result<sqs::ListDeadLetterSourceQueuesOutput> run(Call& call, const sqs::ListDeadLetterSourceQueuesInput& input) {
+Result<sqs::ListDeadLetterSourceQueuesOutput> run(
+    Call& call, const sqs::ListDeadLetterSourceQueuesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const std::string after = TRY(name_from_token(input.next_token));
   std::vector<QueueIdentity> found;
@@ -204,7 +229,8 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(Call& call, const sqs::ListDea
     const std::string arn = identity.arn();
     for (const auto& [other, queue] : turn.state().queues()) {
       const auto& redrive = queue->settings.redrive;
-      if (redrive && redrive->target_arn == arn && (after.empty() || other.name > after)) found.push_back(other);
+      if (redrive && redrive->target_arn == arn && (after.empty() || other.name > after))
+        found.push_back(other);
     }
     return {};
   });
@@ -232,8 +258,10 @@ Result<sqs::SetQueueAttributesOutput> run(Call& call, const sqs::SetQueueAttribu
   const auto identity = TRY(call.queue(input.queue_url));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::SetQueueAttributesOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
-    const auto changed = TRY(apply_attributes(queue.settings, input.attributes, AttributeUse::change));
-    if (const std::string_view policy = text_of(input.attributes, "RedrivePolicy"); !policy.empty()) {
+    const auto changed =
+        TRY(apply_attributes(queue.settings, input.attributes, AttributeUse::change));
+    if (const std::string_view policy = text_of(input.attributes, "RedrivePolicy");
+        !policy.empty()) {
       CHECK(check_redrive(turn.state(), identity, changed, policy));
     }
     turn.commit(queue::QueueSettingsChanged{queue.key, changed});
@@ -245,9 +273,11 @@ Result<sqs::PurgeQueueOutput> run(Call& call, const sqs::PurgeQueueInput& input)
   const auto identity = TRY(call.queue(input.queue_url));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::PurgeQueueOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
-    if (queue.purged_at != Timestamp() && queue.purged_at + queue::kPurgeInterval > turn.stamp().now) {
+    if (queue.purged_at != Timestamp() &&
+        queue.purged_at + queue::kPurgeInterval > turn.stamp().now) {
       return fail(ErrorCode::purge_queue_in_progress,
-                  fmt::format("Only one PurgeQueue operation on {} is allowed every 60 seconds.", identity.name));
+                  fmt::format("Only one PurgeQueue operation on {} is allowed every 60 seconds.",
+                              identity.name));
     }
     turn.commit(queue::QueuePurged{queue.key});
     return sqs::PurgeQueueOutput{};

@@ -41,7 +41,8 @@ Result<void> add_system_names(const sqs::StringList& names, std::uint32_t& bits)
       bits = ~0u;
     } else if (found != kSystemAttributes.end()) {
       bits |= 1u << (found - kSystemAttributes.begin());
-    } else if (!is_queue_attribute(name)) {  // The older list also takes names of queue attributes, which say nothing here.
+    } else if (!is_queue_attribute(name)) {  // The older list also takes names of queue attributes,
+                                             // which say nothing here.
       return fail(ErrorCode::invalid_attribute_name, fmt::format("Unknown Attribute {}.", name));
     }
   }
@@ -60,7 +61,8 @@ void add_attribute_names(const sqs::StringList& names, ReceiveView& view) {
 }
 
 bool wants(const ReceiveView& view, std::string_view attribute) {
-  return view.all_attributes || std::ranges::any_of(view.attribute_names, [&](std::string_view name) {
+  return view.all_attributes ||
+         std::ranges::any_of(view.attribute_names, [&](std::string_view name) {
            if (!name.ends_with('*')) return name == attribute;
            return attribute.starts_with(name.substr(0, name.size() - 1));
          });
@@ -68,7 +70,9 @@ bool wants(const ReceiveView& view, std::string_view attribute) {
 
 }  // namespace
 
-std::string sequence_text(std::uint64_t sequence) { return fmt::format("{}", 10'000'000'000'000'000'000ull + sequence); }
+std::string sequence_text(std::uint64_t sequence) {
+  return fmt::format("{}", 10'000'000'000'000'000'000ull + sequence);
+}
 
 Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInput& input) {
   ReceivePlan plan;
@@ -77,23 +81,27 @@ Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInpu
   CHECK(add_system_names(input.message_system_attribute_names, plan.view.system_attributes));
   add_attribute_names(input.message_attribute_names, plan.view);
   plan.request.max = static_cast<std::size_t>(input.max_number_of_messages.value_or(1));
-  if (input.visibility_timeout) plan.request.visibility = std::chrono::seconds(*input.visibility_timeout);
+  if (input.visibility_timeout)
+    plan.request.visibility = std::chrono::seconds(*input.visibility_timeout);
   if (input.wait_time_seconds) plan.wait = std::chrono::seconds(*input.wait_time_seconds);
   plan.request.consumer = call.consumer;
   if (const auto& attempt = input.receive_request_attempt_id) {
     if (!is_id_text(*attempt)) {
-      return fail(ErrorCode::invalid_parameter_value,
-                  fmt::format("Value {} for parameter ReceiveRequestAttemptId is invalid. Reason: ReceiveRequestAttemptId "
-                              "can only include alphanumeric and punctuation characters. 1 to 128 in length.",
-                              *attempt));
+      return fail(
+          ErrorCode::invalid_parameter_value,
+          fmt::format(
+              "Value {} for parameter ReceiveRequestAttemptId is invalid. Reason: "
+              "ReceiveRequestAttemptId "
+              "can only include alphanumeric and punctuation characters. 1 to 128 in length.",
+              *attempt));
     }
     plan.request.attempt_id = *attempt;
   }
   return plan;
 }
 
-ReceivedBatch::ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome, const ReceiveView& view,
-                             const std::array<std::uint8_t, 16>& secret)
+ReceivedBatch::ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome,
+                             const ReceiveView& view, const std::array<std::uint8_t, 16>& secret)
     : secret_(secret) {
   std::size_t total = 0;
   for (const auto& message : outcome.messages) total += message.body.size;
@@ -111,13 +119,15 @@ ReceivedBatch::ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcom
   }
 }
 
-void ReceivedBatch::describe(const engine::Received& received, std::string_view bytes, const ReceiveView& view) {
+void ReceivedBatch::describe(const engine::Received& received, std::string_view bytes,
+                             const ReceiveView& view) {
   const auto stored = store::decode_message(bytes);
   if (!stored) {
-    damaged_.push_back(fmt::format("message {} in segment {} at offset {} does not match its checksum",
-                                   number(received.handle.key),
-                                   received.body.segment,
-                                   received.body.offset));
+    damaged_.push_back(
+        fmt::format("message {} in segment {} at offset {} does not match its checksum",
+                    number(received.handle.key),
+                    received.body.segment,
+                    received.body.offset));
     return;
   }
   const store::MessageContents& contents = stored->contents;
@@ -134,7 +144,8 @@ void ReceivedBatch::describe(const engine::Received& received, std::string_view 
   const auto milliseconds = [](Timestamp time) { return std::to_string(time.ms()); };
   const bool fifo = !contents.dedup.empty();
   if (view.system_attributes != 0) {
-    const Timestamp sent = received.sent_wall == Timestamp() ? stored->sent_wall : received.sent_wall;
+    const Timestamp sent =
+        received.sent_wall == Timestamp() ? stored->sent_wall : received.sent_wall;
     add(System::sender_id, [&] { return std::string(contents.sender); });
     add(System::sent_timestamp, [&] { return milliseconds(sent); });
     add(System::receive_count, [&] { return std::to_string(received.receive_count); });
@@ -142,12 +153,15 @@ void ReceivedBatch::describe(const engine::Received& received, std::string_view 
     if (fifo) {
       add(System::sequence_number, [&] { return sequence_text(received.sequence); });
       add(System::dedup_id, [&] {
-        return received.dedup_is_message_id ? stored->message_id.text() : std::string(contents.dedup);
+        return received.dedup_is_message_id ? stored->message_id.text()
+                                            : std::string(contents.dedup);
       });
     }
     if (!contents.group.empty()) add(System::group_id, [&] { return std::string(contents.group); });
-    if (!contents.trace.empty()) add(System::trace_header, [&] { return std::string(contents.trace); });
-    if (!received.dead_letter_source.empty()) add(System::dead_letter_source, [&] { return received.dead_letter_source; });
+    if (!contents.trace.empty())
+      add(System::trace_header, [&] { return std::string(contents.trace); });
+    if (!received.dead_letter_source.empty())
+      add(System::dead_letter_source, [&] { return received.dead_letter_source; });
   }
   if (view.all_attributes || !view.attribute_names.empty()) {
     contents.for_each_attribute([&](const store::AttributeView& attribute) {
@@ -163,7 +177,8 @@ void ReceivedBatch::describe(const engine::Received& received, std::string_view 
     });
     const bool all = message.message_attributes.size() == contents.attribute_count;
     if (!message.message_attributes.empty()) {
-      message.md5_of_message_attributes = all ? contents.md5_of_attributes : md5_of_attributes(message.message_attributes);
+      message.md5_of_message_attributes =
+          all ? contents.md5_of_attributes : md5_of_attributes(message.message_attributes);
     }
   }
   output_.messages.push_back(std::move(message));

@@ -35,14 +35,16 @@ Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInpu
 class ReceivedBatch {
  public:
   // Reads the bodies. Messages whose bytes are damaged are left out and named in damaged().
-  ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome, const ReceiveView& view,
-                const std::array<std::uint8_t, 16>& secret);
+  ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome,
+                const ReceiveView& view, const std::array<std::uint8_t, 16>& secret);
   const sqs::ReceiveMessageOutput& output() const { return output_; }
   const std::vector<std::string>& damaged() const { return damaged_; }
 
  private:
   void describe(const engine::Received& received, std::string_view stored, const ReceiveView& view);
-  std::string_view keep(std::string text) { return *kept_.emplace_back(std::make_unique<std::string>(std::move(text))); }
+  std::string_view keep(std::string text) {
+    return *kept_.emplace_back(std::make_unique<std::string>(std::move(text)));
+  }
 
   sqs::ReceiveMessageOutput output_;
   std::vector<std::string> damaged_;

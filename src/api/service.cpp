@@ -29,7 +29,8 @@ wire::Decoder& thread_decoder() {
 }
 
 bool is_account(std::string_view text) {
-  return text.size() == 12 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() == 12 &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 // /account/name, as a queue URL has it.
@@ -54,8 +55,9 @@ struct Service::Reply {
         http::Header{"x-amzn-query-error", query_error},
     };
     const auto type = protocol == Protocol::json ? sqs::kJsonContentType
-                      : protocol == Protocol::query_as_json && status == 200 ? "application/json"
-                                                                            : sqs::kQueryContentType;
+                      : protocol == Protocol::query_as_json && status == 200
+                          ? "application/json"
+                          : sqs::kQueryContentType;
     const std::size_t count = query_error.empty() ? 1 : 2;
     return http::begin_response(out,
                                 {.status = status,
@@ -127,7 +129,8 @@ bool Service::serve_page(http::Exchange& exchange) {
     status = ready ? 200 : 503;
     body = ready ? R"({"status":"ready"})" : R"({"status":"not ready"})";
   } else if (reading && request.path == "/" && request.query.empty()) {
-    body = R"({"service":"redrive","speaks":"Amazon SQS, API version 2012-11-05","health":"/health","ready":"/ready"})";
+    body =
+        R"({"service":"redrive","speaks":"Amazon SQS, API version 2012-11-05","health":"/health","ready":"/ready"})";
   } else if (request.method == "OPTIONS") {
     status = 204;
   } else {
@@ -149,7 +152,8 @@ bool Service::serve_page(http::Exchange& exchange) {
 void Service::handle(http::Exchange& exchange) {
   const http::Request& request = exchange.request();
   const std::string_view target = request.header("x-amz-target");
-  const bool json = !target.empty() || request.header("content-type").starts_with("application/x-amz-json-1.");
+  const bool json =
+      !target.empty() || request.header("content-type").starts_with("application/x-amz-json-1.");
   if (!json && serve_page(exchange)) return;
 
   Request work{exchange, request, Call(engine_, options_), {}};
@@ -178,11 +182,13 @@ void Service::serve_json(Request& request) {
   const std::string_view target = request.http.header("x-amz-target");
   const std::size_t dot = target.rfind('.');
   if (dot == std::string_view::npos) {
-    return request.fail({ErrorCode::unknown_operation, "The request names no operation: the header X-Amz-Target is missing."});
+    return request.fail({ErrorCode::unknown_operation,
+                         "The request names no operation: the header X-Amz-Target is missing."});
   }
   const std::string_view name = target.substr(dot + 1);
   if (target.substr(0, dot) != "AmazonSQS" || !sqs::AllActions::index_of(name)) {
-    return request.fail({ErrorCode::unknown_operation, fmt::format("The operation {} is not known.", target)});
+    return request.fail(
+        {ErrorCode::unknown_operation, fmt::format("The operation {} is not known.", target)});
   }
   run_action(request, name);
 }
@@ -197,8 +203,8 @@ void Service::serve_query(Request& request) {
   const bool queue_path = is_queue_path(request.http.path);
   const bool elsewhere = queue_path && (name == "CreateQueue" || name == "ListQueues");
   if (elsewhere || !sqs::AllActions::index_of(name)) {
-    return request.fail(
-        {ErrorCode::invalid_action, fmt::format("The action {} is not valid for this endpoint.", name)});
+    return request.fail({ErrorCode::invalid_action,
+                         fmt::format("The action {} is not valid for this endpoint.", name)});
   }
   if (queue_path) request.call.path = request.http.path;
   run_action(request, name);
@@ -215,7 +221,8 @@ void Service::answer(Service& service, Request& request) {
     // Which queue is asked before what to do with it.
     const bool nameless = input.queue_url.empty() && request.call.path.empty();
     if (nameless && (decoded || decoded.error().code == ErrorCode::missing_parameter)) {
-      return request.fail({ErrorCode::missing_parameter, "The request must contain the parameter QueueUrl."});
+      return request.fail(
+          {ErrorCode::missing_parameter, "The request must contain the parameter QueueUrl."});
     }
   }
   if (!decoded) return request.fail(decoded.error());
@@ -225,7 +232,8 @@ void Service::answer(Service& service, Request& request) {
     service.wait_for_messages(request, std::move(*plan));
   } else {
     const auto output = run(request.call, input);
-    // Whatever the answer says was true after everything recorded so far: it leaves when that is durable.
+    // Whatever the answer says was true after everything recorded so far: it leaves when that is
+    // durable.
     request.call.after = std::max(request.call.after, service.engine_.appended());
     if (!output) return request.fail(output.error());
     request.reply.template success<Action>(request.exchange.out(), *output);
@@ -235,13 +243,13 @@ void Service::answer(Service& service, Request& request) {
 
 void Service::run_action(Request& request, std::string_view name) {
   using Answer = void (*)(Service&, Request&);
-  static constexpr auto kAnswers =
-      sqs::AllActions::table<Answer>([]<class Action>() -> Answer { return &Service::answer<Action>; });
+  static constexpr auto kAnswers = sqs::AllActions::table<Answer>(
+      []<class Action>() -> Answer { return &Service::answer<Action>; });
   kAnswers[*sqs::AllActions::index_of(name)](*this, request);
 }
 
-void Service::write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,
-                             const ReceiveView& view) {
+void Service::write_received(std::string& out, const Reply& reply,
+                             const engine::ReceiveOutcome& outcome, const ReceiveView& view) {
   const ReceivedBatch batch(engine_, outcome, view, secret_);
   for (const std::string& fault : batch.damaged()) {
     if (hooks_.log) hooks_.log(fault);
@@ -294,7 +302,8 @@ void Service::give_back(const queue::QueueIdentity& queue, const engine::Receive
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const auto& handle : handles) requests.push_back({handle, std::chrono::seconds(0)});
   const auto results = engine_.change_visibility(queue, requests);
-  if (!results && hooks_.log) hooks_.log("messages for a lost connection stay hidden: " + results.error().message);
+  if (!results && hooks_.log)
+    hooks_.log("messages for a lost connection stay hidden: " + results.error().message);
 }
 
 }  // namespace redrive::api

@@ -13,13 +13,13 @@
 
 namespace redrive::api {
 
-// The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here runs on the I/O thread of
-// the connection; answers that came later are brought back to it.
+// The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here
+// runs on the I/O thread of the connection; answers that came later are brought back to it.
 class Service {
  public:
   struct Hooks {
-    std::function<void(std::string)> log;     // For faults of ours, such as a damaged message.
-    std::function<bool()> ready;              // Whether the server takes requests: /ready.
+    std::function<void(std::string)> log;  // For faults of ours, such as a damaged message.
+    std::function<bool()> ready;           // Whether the server takes requests: /ready.
   };
   Service(engine::Engine& engine, ServiceOptions options, Hooks hooks);
 

@@ -13,7 +13,11 @@ Timestamp read_clock(clockid_t id) {
 
 }  // namespace
 
-Timestamp SystemClock::steady() const { return read_clock(CLOCK_BOOTTIME); }
-Timestamp SystemClock::wall() const { return read_clock(CLOCK_REALTIME); }
+Timestamp SystemClock::steady() const {
+  return read_clock(CLOCK_BOOTTIME);
+}
+Timestamp SystemClock::wall() const {
+  return read_clock(CLOCK_REALTIME);
+}
 
 }  // namespace redrive

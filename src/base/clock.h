@@ -23,7 +23,8 @@ class SystemClock final : public Clock {
 // Time that moves when told to: tests, the simulator, `--virtual-clock`.
 class ManualClock final : public Clock {
  public:
-  explicit ManualClock(Timestamp start = Timestamp(1'700'000'000'000)) : steady_(start), wall_(start) {}
+  explicit ManualClock(Timestamp start = Timestamp(1'700'000'000'000))
+      : steady_(start), wall_(start) {}
 
   Timestamp steady() const override { return steady_; }
   Timestamp wall() const override { return wall_; }

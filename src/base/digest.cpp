@@ -62,12 +62,14 @@ constexpr auto kCrcTable = [] {
 }();
 
 std::uint32_t crc_portable(std::string_view bytes, std::uint32_t crc) {
-  for (const char c : bytes) crc = kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
+  for (const char c : bytes)
+    crc = kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
   return crc;
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) std::uint32_t crc_hardware(std::string_view bytes, std::uint32_t crc) {
+__attribute__((target("sse4.2"))) std::uint32_t crc_hardware(std::string_view bytes,
+                                                             std::uint32_t crc) {
   const char* at = bytes.data();
   std::size_t left = bytes.size();
   std::uint64_t wide = crc;

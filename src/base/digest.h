@@ -19,7 +19,8 @@ Sha256 sha256(std::string_view bytes);
 Sha256 hmac_sha256(std::string_view key, std::string_view bytes);
 std::string sha256_hex(std::string_view bytes);
 
-// Castagnoli, as the journal uses it. `seed` continues an earlier sum: crc32c(b, crc32c(a)) is that of ab.
+// Castagnoli, as the journal uses it. `seed` continues an earlier sum: crc32c(b, crc32c(a)) is that
+// of ab.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0);
 
 // SipHash-2-4: a keyed 64-bit checksum, for receipt handles and hash tables that strangers feed.

@@ -32,19 +32,19 @@ enum class ErrorCode : std::uint8_t {
   incomplete_signature,
   invalid_client_token_id,
   signature_does_not_match,
-  invalid_action,        // Query: the action is unknown or not for this endpoint.
-  unknown_operation,     // JSON: the target is unknown. Query: no action at all (404).
-  malformed_request,     // The body cannot be read in the protocol it claims.
+  invalid_action,     // Query: the action is unknown or not for this endpoint.
+  unknown_operation,  // JSON: the target is unknown. Query: no action at all (404).
+  malformed_request,  // The body cannot be read in the protocol it claims.
   request_too_large,
-  service_unavailable,   // Disk full, shutting down: try again later.
-  internal_failure,      // The journal or the disk failed under a request.
-  storage_damaged,       // Start-up and tools: bytes on disk are not what was written.
-  storage_foreign,       // Start-up: the directory is not ours, or is of another version.
-  storage_locked,        // Start-up: another process has the directory.
-  storage_io,            // A file operation failed; the message names the file.
-  storage_full,          // No space left on the device.
-  usage,                 // Command line or configuration.
-  network,               // Outgoing HTTP failed before an answer came.
+  service_unavailable,  // Disk full, shutting down: try again later.
+  internal_failure,     // The journal or the disk failed under a request.
+  storage_damaged,      // Start-up and tools: bytes on disk are not what was written.
+  storage_foreign,      // Start-up: the directory is not ours, or is of another version.
+  storage_locked,       // Start-up: another process has the directory.
+  storage_io,           // A file operation failed; the message names the file.
+  storage_full,         // No space left on the device.
+  usage,                // Command line or configuration.
+  network,              // Outgoing HTTP failed before an answer came.
 };
 
 struct Error {

@@ -92,7 +92,9 @@ void fill_random(void* out, std::size_t size) {
 
 }  // namespace
 
-RandomIds::RandomIds() : SeededIds(0) { fill_random(state_.data(), sizeof(state_)); }
+RandomIds::RandomIds() : SeededIds(0) {
+  fill_random(state_.data(), sizeof(state_));
+}
 
 std::array<std::uint8_t, 16> RandomIds::secret() {
   std::array<std::uint8_t, 16> bytes;

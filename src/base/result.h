@@ -30,8 +30,8 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message) {
   })
 
 // The same for Result<void>, which has no value to yield.
-#define CHECK(expression)                                                   \
-  do {                                                                      \
-    auto&& check_result = (expression);                                     \
+#define CHECK(expression)                                                       \
+  do {                                                                          \
+    auto&& check_result = (expression);                                         \
     if (!check_result) return std::unexpected(std::move(check_result).error()); \
   } while (false)

@@ -20,7 +20,8 @@ void base64_append(std::string& out, std::string_view bytes);
 // Refuses anything but canonical padded base64 (RFC 4648 section 4).
 std::optional<std::string> base64_decode(std::string_view text);
 
-// %XX escapes; `plus_is_space` as in form bodies. A broken escape stays as it stands, as browsers do.
+// %XX escapes; `plus_is_space` as in form bodies. A broken escape stays as it stands, as browsers
+// do.
 std::string percent_decode(std::string_view text, bool plus_is_space);
 // Leaves A-Z a-z 0-9 - _ . ~ alone, and `/` when asked.
 std::string percent_encode(std::string_view text, bool keep_slash);

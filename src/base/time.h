@@ -19,8 +19,12 @@ class Timestamp {
   constexpr std::int64_t seconds() const { return ms_ / 1000; }
 
   friend constexpr auto operator<=>(Timestamp, Timestamp) = default;
-  friend constexpr Timestamp operator+(Timestamp t, Duration d) { return Timestamp(t.ms_ + d.count()); }
-  friend constexpr Timestamp operator-(Timestamp t, Duration d) { return Timestamp(t.ms_ - d.count()); }
+  friend constexpr Timestamp operator+(Timestamp t, Duration d) {
+    return Timestamp(t.ms_ + d.count());
+  }
+  friend constexpr Timestamp operator-(Timestamp t, Duration d) {
+    return Timestamp(t.ms_ - d.count());
+  }
   friend constexpr Duration operator-(Timestamp a, Timestamp b) { return Duration(a.ms_ - b.ms_); }
 
  private:

@@ -17,7 +17,8 @@ using queue::QueueIdentity;
 using queue::Slot;
 using queue::Stamp;
 
-// Consumers are remembered by name for the history of attempts; past this many, new ones are "unknown".
+// Consumers are remembered by name for the history of attempts; past this many, new ones are
+// "unknown".
 constexpr std::size_t kNamesMax = 1'000'000;
 constexpr Duration kSweepInterval{1000};
 constexpr std::size_t kSweepQueues = 256;
@@ -33,7 +34,8 @@ Timestamp next_arrival(const queue::State& state, const Queue& queue) {
   const Slot oldest = box.is_fifo() ? box.oldest() : queue::kNoSlot;
   if (oldest == queue::kNoSlot) return box.next_visible_at();
   // In a FIFO queue the end of a hidden message's retention lets those behind it go.
-  return std::min(box.next_visible_at(), state.messages()[oldest].sent_at + queue.settings.retention);
+  return std::min(box.next_visible_at(),
+                  state.messages()[oldest].sent_at + queue.settings.retention);
 }
 
 }  // namespace
@@ -45,7 +47,8 @@ Result<Queue*> Turn::queue(const QueueIdentity& identity) {
   return found;
 }
 
-// Whoever lets time bring something to a queue tells those who wait for it: the next tick would find nothing left to do.
+// Whoever lets time bring something to a queue tells those who wait for it: the next tick would
+// find nothing left to do.
 void Turn::advance(Queue& queue) {
   if (next_arrival(state(), queue) <= stamp_.now) touched_.push_back(queue.key);
   store_.state().advance(queue, stamp_.now);
@@ -92,13 +95,19 @@ queue::NameIndex Turn::name(std::string_view text, std::vector<Change>& changes)
 }
 
 Engine::Engine(Parts parts, Hooks hooks)
-    : store_(parts.store), journal_(parts.journal), clock_(parts.clock), ids_(parts.ids), hooks_(std::move(hooks)) {
-  // Engine time goes on from the journal's last moment, plus the time the server was away as far as the wall clock knows.
-  // A wall that says we ended in the future is not believed: then no time has passed.
+    : store_(parts.store),
+      journal_(parts.journal),
+      clock_(parts.clock),
+      ids_(parts.ids),
+      hooks_(std::move(hooks)) {
+  // Engine time goes on from the journal's last moment, plus the time the server was away as far as
+  // the wall clock knows. A wall that says we ended in the future is not believed: then no time has
+  // passed.
   const Stamp& last = store_.last_stamp();
   const Timestamp wall = clock_.wall();
   steady_start_ = clock_.steady();
-  engine_start_ = last.now == Timestamp() ? wall : last.now + std::max(Duration::zero(), wall - last.wall);
+  engine_start_ =
+      last.now == Timestamp() ? wall : last.now + std::max(Duration::zero(), wall - last.wall);
   std::unique_lock lock(mutex_);
   if (!store_.state().started()) {
     Change started = queue::ServerStarted{ids_.secret()};
@@ -107,9 +116,13 @@ Engine::Engine(Parts parts, Hooks hooks)
   adopt_tasks(engine_start_);
 }
 
-Timestamp Engine::now() const { return engine_start_ + (clock_.steady() - steady_start_); }
+Timestamp Engine::now() const {
+  return engine_start_ + (clock_.steady() - steady_start_);
+}
 
-Stamp Engine::stamp() const { return {.now = now(), .wall = clock_.wall()}; }
+Stamp Engine::stamp() const {
+  return {.now = now(), .wall = clock_.wall()};
+}
 
 Timestamp Engine::armed() const {
   std::lock_guard lock(mutex_);
@@ -141,7 +154,8 @@ void Engine::serve_waiters(Turn& turn) {
     if (!waiters_.any(key)) continue;
     Queue* queue = store_.state().find(key);
     if (queue == nullptr) {
-      while (auto* waiter = waiters_.first(key)) answer(waiters_.take(waiter->id)->done, no_such_queue());
+      while (auto* waiter = waiters_.first(key))
+        answer(waiters_.take(waiter->id)->done, no_such_queue());
     } else {
       serve_queue(turn, *queue);
     }
@@ -162,7 +176,8 @@ void Engine::serve_queue(Turn& turn, Queue& queue) {
   }
 }
 
-void Engine::answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome) {
+void Engine::answer(std::function<void(Result<ReceiveOutcome>)> done,
+                    Result<ReceiveOutcome> outcome) {
   answers_.push_back({std::move(done), std::move(outcome)});
 }
 
@@ -188,10 +203,12 @@ Timestamp Engine::next_wake() const {
   return wake;
 }
 
-Result<SendResult> Engine::send(const QueueIdentity& identity, std::span<const queue::Draft> drafts) {
+Result<SendResult> Engine::send(const QueueIdentity& identity,
+                                std::span<const queue::Draft> drafts) {
   if (!journal_.has_room()) {
     return fail(ErrorCode::service_unavailable,
-                "The disk that holds the journal is full. Receiving and deleting go on; sending resumes when there is "
+                "The disk that holds the journal is full. Receiving and deleting go on; sending "
+                "resumes when there is "
                 "room.");
   }
   return turn([&](Turn& turn) -> Result<SendResult> {
@@ -207,20 +224,21 @@ Result<SendResult> Engine::send(const QueueIdentity& identity, std::span<const q
   });
 }
 
-ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& request, bool& over_limit) {
+ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& request,
+                            bool& over_limit) {
   ReceiveOutcome outcome{.messages = {}, .pins = BodyPins(store_), .after = 0};
   const auto& state = store_.state();
   while (true) {
     changes_.clear();
     const queue::NameIndex by = turn.name(request.consumer, changes_);
-    const queue::ReceiveDecision decision =
-        queue::decide_receive(state,
-                              queue,
-                              {.max = request.max,
-                               .visibility = request.visibility.value_or(queue.settings.visibility_timeout),
-                               .by = by,
-                               .attempt_id = request.attempt_id},
-                              turn.stamp());
+    const queue::ReceiveDecision decision = queue::decide_receive(
+        state,
+        queue,
+        {.max = request.max,
+         .visibility = request.visibility.value_or(queue.settings.visibility_timeout),
+         .by = by,
+         .attempt_id = request.attempt_id},
+        turn.stamp());
     for (const auto& dead : decision.dead_lettered) changes_.push_back(dead);
     if (decision.received.count > 0) changes_.push_back(decision.received);
     if (decision.repeated.count > 0) changes_.push_back(decision.repeated);
@@ -232,7 +250,8 @@ ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& requ
     for (std::size_t i = 0; i < decision.repeated.count; ++i) {
       outcome.messages.push_back(describe(queue, decision.repeated.keys[i]));
     }
-    if (decision.delivered() > 0 || decision.dead_lettered.size() < queue::kDeadLettersPerReceive) break;
+    if (decision.delivered() > 0 || decision.dead_lettered.size() < queue::kDeadLettersPerReceive)
+      break;
   }
   for (const Received& message : outcome.messages) outcome.pins.add(message.body);
   outcome.after = journal_.appended();
@@ -260,7 +279,8 @@ Received Engine::describe(const Queue& queue, queue::MessageKey key) const {
   return received;
 }
 
-ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest request, std::optional<Duration> wait,
+ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest request,
+                             std::optional<Duration> wait,
                              std::function<void(Result<ReceiveOutcome>)> done) {
   return turn([&](Turn& turn) -> ReceiveStart {
     const auto found = turn.queue(identity);
@@ -272,7 +292,8 @@ ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest reque
     if (!outcome.messages.empty() || stopping_) return {.answer = std::move(outcome)};
     if (patience <= Duration::zero()) {
       if (!over_limit || queue.settings.is_fifo()) return {.answer = std::move(outcome)};
-      return {.answer = fail(ErrorCode::over_limit, "Too many messages in flight: the limit of a queue is 120000.")};
+      return {.answer = fail(ErrorCode::over_limit,
+                             "Too many messages in flight: the limit of a queue is 120000.")};
     }
     if (!done) return {};  // The caller will ask again, ready to wait.
     const Timestamp deadline = turn.stamp().now + patience;
@@ -304,8 +325,8 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
       }
       results.emplace_back();
       const bool again = *decision && std::ranges::any_of(changes_, [&](const Change& change) {
-                           return std::get<queue::MessageDeleted>(change).key == (*decision)->key;
-                         });
+        return std::get<queue::MessageDeleted>(change).key == (*decision)->key;
+      });
       if (*decision && !again) changes_.push_back(**decision);
     }
     if (!changes_.empty()) turn.commit(changes_);
@@ -313,17 +334,18 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
   });
 }
 
-Result<std::vector<Result<void>>> Engine::change_visibility(const QueueIdentity& identity,
-                                                            std::span<const VisibilityRequest> requests) {
+Result<std::vector<Result<void>>> Engine::change_visibility(
+    const QueueIdentity& identity, std::span<const VisibilityRequest> requests) {
   return turn([&](Turn& turn) -> Result<std::vector<Result<void>>> {
     Queue& queue = *TRY(turn.queue(identity));
     std::vector<Result<void>> results;
     changes_.clear();
     for (const VisibilityRequest& request : requests) {
-      const auto decision =
-          queue::decide_change_visibility(turn.state(), queue, request.handle, request.timeout, turn.stamp());
+      const auto decision = queue::decide_change_visibility(
+          turn.state(), queue, request.handle, request.timeout, turn.stamp());
       if (decision) changes_.push_back(*decision);
-      results.push_back(decision ? Result<void>() : Result<void>(std::unexpected(decision.error())));
+      results.push_back(decision ? Result<void>()
+                                 : Result<void>(std::unexpected(decision.error())));
     }
     if (!changes_.empty()) turn.commit(changes_);
     return results;
@@ -371,14 +393,16 @@ Result<bool> Engine::maintain() {
   if (!relocations.empty()) {
     for (auto& relocation : relocations) {
       std::string bytes(relocation.from.size, '\0');
-      const bool whole = store_.read(relocation.from, bytes.data()) && store::decode_message(bytes).has_value();
+      const bool whole =
+          store_.read(relocation.from, bytes.data()) && store::decode_message(bytes).has_value();
       if (whole) {
         relocation.stored = std::move(bytes);
       } else if (hooks_.log) {
-        hooks_.log(fmt::format("message {} in segment {} at offset {} cannot be read and stays where it is",
-                               number(relocation.key),
-                               relocation.from.segment,
-                               relocation.from.offset));
+        hooks_.log(fmt::format(
+            "message {} in segment {} at offset {} cannot be read and stays where it is",
+            number(relocation.key),
+            relocation.from.segment,
+            relocation.from.offset));
       }
     }
     turn([&](Turn& turn) { store_.relocate(turn.stamp(), relocations); });

@@ -27,16 +27,17 @@ namespace redrive::engine {
 
 using journal::Sequence;
 
-// One message as handed to a consumer: what memory knows of it. Its bytes are read later, outside the engine's turn.
+// One message as handed to a consumer: what memory knows of it. Its bytes are read later, outside
+// the engine's turn.
 struct Received {
   queue::ReceiptHandle handle;
   queue::BodyRef body;
   std::uint32_t receive_count = 0;
   Timestamp first_received_wall;
-  std::uint64_t sequence = 0;          // FIFO.
-  std::optional<Uuid> message_id;      // When not the one stored, like the next.
+  std::uint64_t sequence = 0;      // FIFO.
+  std::optional<Uuid> message_id;  // When not the one stored, like the next.
   Timestamp sent_wall;
-  std::string dead_letter_source;      // ARN, or empty.
+  std::string dead_letter_source;  // ARN, or empty.
   bool dedup_is_message_id = false;
 };
 
@@ -45,7 +46,9 @@ class BodyPins {
  public:
   BodyPins() = default;
   explicit BodyPins(store::Store& store) : store_(&store) {}
-  BodyPins(BodyPins&& other) noexcept : store_(other.store_), bodies_(std::move(other.bodies_)) { other.bodies_.clear(); }
+  BodyPins(BodyPins&& other) noexcept : store_(other.store_), bodies_(std::move(other.bodies_)) {
+    other.bodies_.clear();
+  }
   BodyPins& operator=(BodyPins&&) = delete;
   ~BodyPins() {
     for (const auto& body : bodies_) store_->unpin(body);
@@ -93,7 +96,8 @@ class Turn {
 
  private:
   friend class Engine;
-  Turn(store::Store& store, IdSource& ids, queue::Stamp stamp, std::vector<queue::QueueKey>& touched)
+  Turn(store::Store& store, IdSource& ids, queue::Stamp stamp,
+       std::vector<queue::QueueKey>& touched)
       : store_(store), ids_(ids), stamp_(stamp), touched_(touched) {}
   void note(const queue::Change& change);
   void advance(queue::Queue& queue);
@@ -105,12 +109,13 @@ class Turn {
   bool tasks_changed_ = false;
 };
 
-// Runs operations one after another ("in turn"), stamps each with the time, records what it decides, wakes whoever waits for
-// it, and drives everything that happens by time alone.
+// Runs operations one after another ("in turn"), stamps each with the time, records what it
+// decides, wakes whoever waits for it, and drives everything that happens by time alone.
 //
-// The turn is a mutex: whoever has a request takes it for the microsecond that the rules need; reading bodies, hashing and
-// encoding happen outside. Callbacks run after the turn, on the thread that caused them. A caller may send its reply
-// when the journal has synced the sequence it was given ("after").
+// The turn is a mutex: whoever has a request takes it for the microsecond that the rules need;
+// reading bodies, hashing and encoding happen outside. Callbacks run after the turn, on the thread
+// that caused them. A caller may send its reply when the journal has synced the sequence it was
+// given ("after").
 class Engine {
  public:
   struct Hooks {
@@ -146,14 +151,17 @@ class Engine {
   Sequence appended() const { return journal_.appended(); }
 
   Result<SendResult> send(const queue::QueueIdentity& queue, std::span<const queue::Draft> drafts);
-  // Without a wait, or when something is there, the answer is in the result. Otherwise `done` is called once, later; with an
-  // empty `done` nothing happens then, and the result holds neither answer nor wait.
-  ReceiveStart receive(const queue::QueueIdentity& queue, ReceiveRequest request, std::optional<Duration> wait,
+  // Without a wait, or when something is there, the answer is in the result. Otherwise `done` is
+  // called once, later; with an empty `done` nothing happens then, and the result holds neither
+  // answer nor wait.
+  ReceiveStart receive(const queue::QueueIdentity& queue, ReceiveRequest request,
+                       std::optional<Duration> wait,
                        std::function<void(Result<ReceiveOutcome>)> done);
   // True if the wait had not ended: then `done` will not be called.
   bool cancel(WaitId wait);
   // One result for each handle. All in one record.
-  Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue, std::span<const std::string_view> handles);
+  Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
+                                           std::span<const std::string_view> handles);
   struct VisibilityRequest {
     std::string_view handle;
     std::chrono::seconds timeout;
@@ -162,10 +170,12 @@ class Engine {
                                                       std::span<const VisibilityRequest> requests);
 
   // A message's stored bytes, body.size of them, to `out`; for pinned bodies.
-  Result<void> read_body(const queue::BodyRef& body, char* out) const { return store_.read(body, out); }
+  Result<void> read_body(const queue::BodyRef& body, char* out) const {
+    return store_.read(body, out);
+  }
 
-  // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting, move tasks. To be called
-  // when armed() comes.
+  // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
+  // move tasks. To be called when armed() comes.
   void tick();
   // One slice of background work; true while there is more. Not from several threads at once.
   Result<bool> maintain();
@@ -184,14 +194,16 @@ class Engine {
   void serve_waiters(Turn& turn);
   void serve_queue(Turn& turn, queue::Queue& queue);
   // Takes what a receive can have now.
-  ReceiveOutcome take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request, bool& over_limit);
+  ReceiveOutcome take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request,
+                      bool& over_limit);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
   void rearm(queue::QueueKey queue);
   Timestamp next_wake() const;
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
-  void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status, std::string_view failure);
+  void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status,
+                std::string_view failure);
   void adopt_tasks(Timestamp now);
   void sweep(Turn& turn);
 
@@ -208,7 +220,8 @@ class Engine {
   mutable std::mutex mutex_;  // The turn. Guards everything below, and the store.
   Waiters waiters_;
   bool stopping_ = false;
-  std::set<std::pair<Timestamp, queue::QueueKey>> queue_wakes_;  // Queues somebody waits on, by their next hidden message.
+  std::set<std::pair<Timestamp, queue::QueueKey>>
+      queue_wakes_;  // Queues somebody waits on, by their next hidden message.
   std::unordered_map<queue::QueueKey, Timestamp> queue_wake_;
   Timestamp armed_ = kNever;
   struct Answer {
@@ -217,15 +230,15 @@ class Engine {
   };
   std::vector<Answer> answers_;  // To be given after the turn.
   struct TaskRun {
-    Timestamp since;            // Tokens are counted from here.
-    std::uint64_t moved = 0;    // Since then.
+    Timestamp since;          // Tokens are counted from here.
+    std::uint64_t moved = 0;  // Since then.
     Timestamp next;
   };
   std::map<queue::TaskKey, TaskRun> task_runs_;
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;
   Timestamp compact_at_;
-  std::vector<queue::Change> changes_;      // Reused by the hot paths, like the next.
+  std::vector<queue::Change> changes_;  // Reused by the hot paths, like the next.
   std::vector<queue::QueueKey> touched_;
 };
 

@@ -29,7 +29,8 @@ Destination destination_of(const queue::State& state, const MoveTask& task, queu
   if (history == nullptr || history->dead_letter_source == queue::NameIndex::none) {
     return {nullptr, "CouldNotDetermineMessageSource"};
   }
-  return {state.find_by_arn(state.name(history->dead_letter_source)), "AWS.SimpleQueueService.NonExistentQueue"};
+  return {state.find_by_arn(state.name(history->dead_letter_source)),
+          "AWS.SimpleQueueService.NonExistentQueue"};
 }
 
 }  // namespace
@@ -60,13 +61,15 @@ void Engine::run_tasks(Turn& turn) {
 void Engine::run_task(Turn& turn, const MoveTask& task) {
   const Timestamp now = turn.stamp().now;
   Queue* source = store_.state().find(task.source);
-  if (source == nullptr) return end_task(turn, task.key, TaskStatus::failed, "AWS.SimpleQueueService.NonExistentQueue");
+  if (source == nullptr)
+    return end_task(turn, task.key, TaskStatus::failed, "AWS.SimpleQueueService.NonExistentQueue");
   turn.advance(*source);
 
   TaskRun& run = task_runs_[task.key];
   std::uint64_t quota = kMovesPerTurn;
   if (task.rate > 0) {
-    // One message at once, then `rate` a second. A pause (a busy or stopped server) is not made up for beyond a second.
+    // One message at once, then `rate` a second. A pause (a busy or stopped server) is not made up
+    // for beyond a second.
     const auto elapsed = static_cast<std::uint64_t>((now - run.since).count());
     std::uint64_t earned = 1 + elapsed * task.rate / 1000;
     if (earned > run.moved + task.rate) {
@@ -97,16 +100,19 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
                                               .sequence = ++sequence});
   }
   const std::uint64_t moved = changes_.size();
-  const bool exhausted = moved < quota || task.moved + moved >= task.to_move;  // As counted before the commit below.
+  const bool exhausted =
+      moved < quota || task.moved + moved >= task.to_move;  // As counted before the commit below.
   if (moved > 0) turn.commit(changes_);
   run.moved += moved;
   if (!failure.empty()) return end_task(turn, task.key, TaskStatus::failed, failure);
   if (exhausted) return end_task(turn, task.key, TaskStatus::completed, {});
   run.next = task.rate == 0 ? now + kUnhurried
-                            : run.since + Duration(static_cast<std::int64_t>((run.moved * 1000 + task.rate - 1) / task.rate));
+                            : run.since + Duration(static_cast<std::int64_t>(
+                                              (run.moved * 1000 + task.rate - 1) / task.rate));
 }
 
-void Engine::end_task(Turn& turn, queue::TaskKey task, TaskStatus status, std::string_view failure) {
+void Engine::end_task(Turn& turn, queue::TaskKey task, TaskStatus status,
+                      std::string_view failure) {
   turn.commit(queue::MoveTaskEnded{.task = task, .status = status, .failure = failure});
   task_runs_.erase(task);
 }

@@ -27,7 +27,8 @@ struct ReceiveRequest {
 
 using WaitId = std::uint64_t;
 
-// Receives that wait for a message, first come first served, each with its deadline. A waiting receive costs no CPU.
+// Receives that wait for a message, first come first served, each with its deadline. A waiting
+// receive costs no CPU.
 class Waiters {
  public:
   struct Waiter {
@@ -47,7 +48,9 @@ class Waiters {
   std::optional<Waiter> take_any();
 
   bool any(queue::QueueKey queue) const { return by_queue_.contains(queue); }
-  Timestamp next_deadline() const { return deadlines_.empty() ? kNever : deadlines_.begin()->first; }
+  Timestamp next_deadline() const {
+    return deadlines_.empty() ? kNever : deadlines_.begin()->first;
+  }
   std::size_t size() const { return by_id_.size(); }
 
  private:

@@ -87,9 +87,9 @@ class Journal {
   // `bytes` more, or fewer, bytes of this segment are needed (a live message's record). After a
   // start the owner tells again what it needs, before the first housekeep().
   virtual void hold(std::uint32_t segment, std::uint32_t bytes) = 0;
-  // Bytes let go may still be needed after a crash that forgets why: the segment is recycled only when
-  // a record appended later is durable. (Later, because what let them go may have been the passing of
-  // time, which only the next record's stamp makes durable.)
+  // Bytes let go may still be needed after a crash that forgets why: the segment is recycled only
+  // when a record appended later is durable. (Later, because what let them go may have been the
+  // passing of time, which only the next record's stamp makes durable.)
   virtual void let_go(std::uint32_t segment, std::uint32_t bytes) = 0;
   // Whether the segment is there to be held. One older than the checkpoint may have been lost from
   // the disk without recovery missing it.

@@ -29,10 +29,11 @@ using Tags = std::map<std::string, std::string, std::less<>>;
 
 inline constexpr std::size_t kReceiveMax = 10;
 
-// The facts. Every durable thing that happens is one of these, in the journal and in memory; replaying them in order
-// rebuilds an equal state. Views are valid while the fact is being recorded or replayed.
+// The facts. Every durable thing that happens is one of these, in the journal and in memory;
+// replaying them in order rebuilds an equal state. Views are valid while the fact is being recorded
+// or replayed.
 
-struct ServerStarted {  // The first fact of a journal.
+struct ServerStarted {                  // The first fact of a journal.
   std::array<std::uint8_t, 16> secret;  // Seals receipt handles and page tokens.
 };
 struct NameLearned {
@@ -66,12 +67,13 @@ struct MessageSent {
   QueueKey queue;
   MessageKey key;
   Uuid message_id;
-  Timestamp visible_at;    // Equal to the stamp's `now` when not delayed.
+  Timestamp visible_at;  // Equal to the stamp's `now` when not delayed.
   std::string_view group;
   std::string_view dedup;  // The id in force on FIFO queues, given or made from the body.
-  std::string_view tail;   // Encoded contents, see store/message_codec.h; starts with group and dedup.
+  std::string_view
+      tail;  // Encoded contents, see store/message_codec.h; starts with group and dedup.
   std::uint32_t tail_crc;
-  BodyRef body;            // Filled in when the place in the journal is known.
+  BodyRef body;  // Filled in when the place in the journal is known.
 };
 struct MessagesReceived {
   QueueKey queue;
@@ -140,8 +142,9 @@ struct MessageRelocated {
   BodyRef body;             // Filled in when the new place is known.
 };
 
-// A checkpoint is written in passing, between other facts. While one is being read back, facts about messages that its
-// chunks have not brought yet are passed over: the chunk, taken later, already contains them.
+// A checkpoint is written in passing, between other facts. While one is being read back, facts
+// about messages that its chunks have not brought yet are passed over: the chunk, taken later,
+// already contains them.
 struct CheckpointBegun {
   MessageKey last_key;
   QueueKey last_queue;
@@ -165,8 +168,8 @@ struct MessageSnapshot {
   std::uint8_t phase;
   bool visibility_touched;
   std::string_view group;
-  const History* history = nullptr;  // When writing.
-  std::shared_ptr<History> restored; // When reading.
+  const History* history = nullptr;   // When writing.
+  std::shared_ptr<History> restored;  // When reading.
 };
 struct DedupSnapshot {
   QueueKey queue;
@@ -191,10 +194,11 @@ struct TaskSnapshot {
 struct CheckpointEnded {};
 
 using Change =
-    std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged, QueueDeleted,
-                 QueuePurged, MessageSent, MessagesReceived, MessageDeleted, VisibilityChanged, ReceiveRepeated,
-                 MessageDeadLettered, MessageRedriven, MoveTaskStarted, MoveTaskEnded, MessageRelocated, TimePassed,
-                 CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
+    std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged,
+                 QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
+                 VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
+                 MoveTaskStarted, MoveTaskEnded, MessageRelocated, TimePassed, CheckpointBegun,
+                 QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
                  CheckpointEnded>;
 
 }  // namespace redrive::queue

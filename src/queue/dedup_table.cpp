@@ -8,8 +8,10 @@
 namespace redrive::queue {
 
 DedupId dedup_id(std::string_view group, std::string_view id) {
-  constexpr std::array<std::uint8_t, 16> kFirst = {'r', 'e', 'd', 'r', 'i', 'v', 'e', ' ', 'd', 'e', 'd', 'u', 'p', ' ', '0', '1'};
-  constexpr std::array<std::uint8_t, 16> kSecond = {'r', 'e', 'd', 'r', 'i', 'v', 'e', ' ', 'd', 'e', 'd', 'u', 'p', ' ', '0', '2'};
+  constexpr std::array<std::uint8_t, 16> kFirst = {
+      'r', 'e', 'd', 'r', 'i', 'v', 'e', ' ', 'd', 'e', 'd', 'u', 'p', ' ', '0', '1'};
+  constexpr std::array<std::uint8_t, 16> kSecond = {
+      'r', 'e', 'd', 'r', 'i', 'v', 'e', ' ', 'd', 'e', 'd', 'u', 'p', ' ', '0', '2'};
   std::string text;
   text.reserve(group.size() + 1 + id.size());
   text.append(group).append(1, '\0').append(id);

@@ -17,7 +17,8 @@ using DedupId = std::array<std::uint64_t, 2>;
 // `group` is empty where ids are unique over the whole queue.
 DedupId dedup_id(std::string_view group, std::string_view id);
 
-// The ids a FIFO queue has accepted in the last five minutes, whether or not their messages still exist.
+// The ids a FIFO queue has accepted in the last five minutes, whether or not their messages still
+// exist.
 class DedupTable {
  public:
   struct Entry {

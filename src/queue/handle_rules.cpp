@@ -6,15 +6,17 @@ namespace redrive::queue {
 namespace {
 
 std::unexpected<Error> refuse_handle(std::string_view handle, std::string_view reason) {
-  return fail(ErrorCode::invalid_parameter_value,
-              fmt::format("Value {} for parameter ReceiptHandle is invalid. Reason: {}", handle, reason));
+  return fail(
+      ErrorCode::invalid_parameter_value,
+      fmt::format("Value {} for parameter ReceiptHandle is invalid. Reason: {}", handle, reason));
 }
 
 Result<ReceiptHandle> open_handle(const State& state, const Queue& queue, std::string_view text) {
   const auto handle = ReceiptHandle::open(state.secret(), text);
   if (!handle || handle->queue != queue.key) {
-    return fail(ErrorCode::receipt_handle_is_invalid,
-                fmt::format("The input receipt handle \"{}\" is not a valid receipt handle.", text));
+    return fail(
+        ErrorCode::receipt_handle_is_invalid,
+        fmt::format("The input receipt handle \"{}\" is not a valid receipt handle.", text));
   }
   return *handle;
 }
@@ -29,38 +31,48 @@ Slot find_held(const State& state, const Queue& queue, const ReceiptHandle& hand
 }
 
 bool holds_now(const State& state, Slot slot, const ReceiptHandle& handle) {
-  return state.messages()[slot].phase == Phase::in_flight && state.generation(slot) == handle.generation;
+  return state.messages()[slot].phase == Phase::in_flight &&
+         state.generation(slot) == handle.generation;
 }
 
 constexpr std::string_view kExpired = "The receipt handle has expired.";
 
 }  // namespace
 
-Result<std::optional<MessageDeleted>> decide_delete(const State& state, const Queue& queue, std::string_view text,
-                                                    const Stamp&) {
+Result<std::optional<MessageDeleted>> decide_delete(const State& state, const Queue& queue,
+                                                    std::string_view text, const Stamp&) {
   const ReceiptHandle handle = TRY(open_handle(state, queue, text));
   const Slot slot = find_held(state, queue, handle);
   if (slot == kNoSlot) return std::nullopt;
-  if (queue.settings.is_fifo() && !holds_now(state, slot, handle)) return refuse_handle(text, kExpired);
+  if (queue.settings.is_fifo() && !holds_now(state, slot, handle))
+    return refuse_handle(text, kExpired);
   return MessageDeleted{.queue = queue.key, .key = handle.key};
 }
 
-Result<VisibilityChanged> decide_change_visibility(const State& state, const Queue& queue, std::string_view text,
-                                                   std::chrono::seconds timeout, const Stamp& stamp) {
+Result<VisibilityChanged> decide_change_visibility(const State& state, const Queue& queue,
+                                                   std::string_view text,
+                                                   std::chrono::seconds timeout,
+                                                   const Stamp& stamp) {
   const ReceiptHandle handle = TRY(open_handle(state, queue, text));
   const Slot slot = find_held(state, queue, handle);
   if (slot == kNoSlot) {
-    return refuse_handle(text, "Message does not exist or is not available for visibility timeout change.");
+    return refuse_handle(
+        text, "Message does not exist or is not available for visibility timeout change.");
   }
-  if (queue.settings.is_fifo() && !holds_now(state, slot, handle)) return refuse_handle(text, kExpired);
-  // The twelve hours run from the receive, so that repeated extensions cannot hold a message for ever.
-  if (stamp.now + timeout > state.messages().history_if(slot)->received_at + kVisibilityTimeoutMax) {
+  if (queue.settings.is_fifo() && !holds_now(state, slot, handle))
+    return refuse_handle(text, kExpired);
+  // The twelve hours run from the receive, so that repeated extensions cannot hold a message for
+  // ever.
+  if (stamp.now + timeout >
+      state.messages().history_if(slot)->received_at + kVisibilityTimeoutMax) {
     return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("Value {} for parameter VisibilityTimeout is invalid. Reason: Total VisibilityTimeout for "
+                fmt::format("Value {} for parameter VisibilityTimeout is invalid. Reason: Total "
+                            "VisibilityTimeout for "
                             "the message is beyond the limit [43200 seconds]",
                             timeout.count()));
   }
-  return VisibilityChanged{.queue = queue.key, .key = handle.key, .visible_at = stamp.now + timeout};
+  return VisibilityChanged{
+      .queue = queue.key, .key = handle.key, .visible_at = stamp.now + timeout};
 }
 
 }  // namespace redrive::queue

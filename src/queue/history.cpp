@@ -7,7 +7,8 @@ namespace redrive::queue {
 
 void History::add(const Attempt& attempt) {
   ++attempts_total;
-  if (attempts.size() == kAttemptsFirst + kAttemptsLast) attempts.erase(attempts.begin() + kAttemptsFirst);
+  if (attempts.size() == kAttemptsFirst + kAttemptsLast)
+    attempts.erase(attempts.begin() + kAttemptsFirst);
   attempts.push_back(attempt);
 }
 
@@ -15,7 +16,8 @@ void History::end_attempt(AttemptEnd how, Timestamp now) {
   if (attempts.empty() || attempts.back().end != AttemptEnd::open) return;
   attempts.back().end = how;
   const std::int64_t lasted = std::max<std::int64_t>(0, (now - received_at).count());
-  attempts.back().duration_ms = static_cast<std::uint32_t>(std::min<std::int64_t>(lasted, UINT32_MAX));
+  attempts.back().duration_ms =
+      static_cast<std::uint32_t>(std::min<std::int64_t>(lasted, UINT32_MAX));
 }
 
 void History::clear() {

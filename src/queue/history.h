@@ -29,22 +29,25 @@ struct Attempt {
 inline constexpr std::size_t kAttemptsFirst = 3;  // Kept for ever: how it began.
 inline constexpr std::size_t kAttemptsLast = 20;  // And how it went lately.
 
-// What a message has been through since it was first sent. A message that was never received nor moved
-// has none. Its lineage id is the MessageId of that first send, which stands in its stored bytes.
+// What a message has been through since it was first sent. A message that was never received nor
+// moved has none. Its lineage id is the MessageId of that first send, which stands in its stored
+// bytes.
 struct History {
-  Timestamp first_received_wall;       // In the present life; a redrive starts a new one.
-  Timestamp received_at;               // Engine time of the last delivery: the 12 hours run from here.
-  std::uint32_t attempts_total = 0;    // Over all lives.
-  std::uint32_t entered_generation = 0;// Handles up to this generation belong to an earlier queue.
-  std::uint32_t prior_receives = 0;    // Deliveries in earlier lives; generation = this + receive count.
+  Timestamp first_received_wall;  // In the present life; a redrive starts a new one.
+  Timestamp received_at;          // Engine time of the last delivery: the 12 hours run from here.
+  std::uint32_t attempts_total = 0;  // Over all lives.
+  std::uint32_t entered_generation =
+      0;  // Handles up to this generation belong to an earlier queue.
+  std::uint32_t prior_receives =
+      0;  // Deliveries in earlier lives; generation = this + receive count.
   std::uint16_t redrives = 0;
   NameIndex dead_letter_source = NameIndex::none;  // The ARN reported as DeadLetterQueueSourceArn.
   NameIndex origin = NameIndex::none;              // The ARN of the queue it was first sent to.
-  std::uint64_t sequence = 0;          // Given anew when it entered this FIFO queue; 0: as sent.
-  std::optional<Uuid> message_id;      // Given anew by a redrive.
-  Timestamp sent_wall;                 // Set anew by a redrive or a FIFO dead-lettering; zero: as sent.
-  bool dedup_is_message_id = false;    // Dead-lettered in a FIFO queue.
-  std::vector<Attempt> attempts;       // The first kAttemptsFirst and the last kAttemptsLast of all.
+  std::uint64_t sequence = 0;      // Given anew when it entered this FIFO queue; 0: as sent.
+  std::optional<Uuid> message_id;  // Given anew by a redrive.
+  Timestamp sent_wall;             // Set anew by a redrive or a FIFO dead-lettering; zero: as sent.
+  bool dedup_is_message_id = false;  // Dead-lettered in a FIFO queue.
+  std::vector<Attempt> attempts;     // The first kAttemptsFirst and the last kAttemptsLast of all.
 
   friend bool operator==(const History&, const History&) = default;
 

@@ -6,11 +6,13 @@
 
 namespace redrive::queue {
 
-// A message's name inside the server: given at its first send, kept through every move, never reused.
-// Ordered by time of sending. (The MessageId that clients see is a UUID and may change on redrive.)
+// A message's name inside the server: given at its first send, kept through every move, never
+// reused. Ordered by time of sending. (The MessageId that clients see is a UUID and may change on
+// redrive.)
 enum class MessageKey : std::uint64_t { none = 0 };
 
-// A queue's name inside the server, never reused, so that a handle of a deleted queue fits no later one.
+// A queue's name inside the server, never reused, so that a handle of a deleted queue fits no later
+// one.
 enum class QueueKey : std::uint32_t { none = 0 };
 
 // A text kept once: queue ARNs that messages come from, consumers that received them.

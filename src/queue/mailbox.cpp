@@ -7,8 +7,8 @@ namespace redrive::queue {
 namespace {
 
 constexpr std::uint32_t kNoGroup = UINT32_MAX;
-// A standard message that came back this often goes behind the fresh ones, so that a poisonous one cannot keep
-// everything else waiting.
+// A standard message that came back this often goes behind the fresh ones, so that a poisonous one
+// cannot keep everything else waiting.
 constexpr std::uint32_t kReturnsToTheBack = 3;
 constexpr std::uint32_t kNoisyInFlightMin = 30;
 
@@ -144,7 +144,8 @@ void Mailbox::set_delay_end(Slot slot, Timestamp visible_at, Timestamp now) {
 }
 
 void Mailbox::advance(Timestamp now) {
-  while (!timers_.empty() && table_[timers_.front()].visible_at <= now) make_visible(timers_.front());
+  while (!timers_.empty() && table_[timers_.front()].visible_at <= now)
+    make_visible(timers_.front());
 }
 
 void Mailbox::make_visible(Slot slot) {
@@ -190,7 +191,8 @@ void Mailbox::finish_loading(std::vector<Slot>& members,
   loading_ = false;
   std::ranges::sort(members, [&](Slot a, Slot b) { return older_than(a, b); });
   for (const Slot slot : members) age_insert(slot);
-  // Standard queues: what came back in time to wait ahead of the rest, in the order in which it came back.
+  // Standard queues: what came back in time to wait ahead of the rest, in the order in which it
+  // came back.
   const auto came_back = [&](Slot slot) {
     const Message& message = table_[slot];
     return !is_fifo() && message.phase == Phase::visible && message.receive_count > 0;
@@ -271,7 +273,8 @@ void Mailbox::list_remove(Group::List& list, Slot slot) {
 void Mailbox::refresh_rotation(std::uint32_t index) {
   if (loading_) return;
   Group& group = groups_[index];
-  const bool ready = group.fresh.head != kNoSlot && table_[group.fresh.head].phase == Phase::visible;
+  const bool ready =
+      group.fresh.head != kNoSlot && table_[group.fresh.head].phase == Phase::visible;
   if (!ready) return rotation_remove(index);
   if (group.in_rotation) return;
   group.in_rotation = true;
@@ -320,14 +323,16 @@ bool Mailbox::older_than(Slot a, Slot b) const {
 
 void Mailbox::timer_insert(Slot slot) {
   if (loading_) return;
-  SlotHeap{timers_, [this](Slot a, Slot b) { return due_before(a, b); },
+  SlotHeap{timers_,
+           [this](Slot a, Slot b) { return due_before(a, b); },
            [this](Slot s) -> std::uint32_t& { return table_[s].timer; }}
       .insert(slot);
 }
 
 void Mailbox::timer_remove(Slot slot) {
   if (loading_) return;
-  SlotHeap{timers_, [this](Slot a, Slot b) { return due_before(a, b); },
+  SlotHeap{timers_,
+           [this](Slot a, Slot b) { return due_before(a, b); },
            [this](Slot s) -> std::uint32_t& { return table_[s].timer; }}
       .remove(slot);
 }
@@ -337,7 +342,8 @@ void Mailbox::age_insert(Slot slot) {
   Message& message = table_[slot];
   message.odd_age = youngest_ != kNoSlot && message.sent_at < table_[youngest_].sent_at;
   if (message.odd_age) {
-    SlotHeap{odd_ages_, [this](Slot a, Slot b) { return older_than(a, b); },
+    SlotHeap{odd_ages_,
+             [this](Slot a, Slot b) { return older_than(a, b); },
              [this](Slot s) -> std::uint32_t& { return table_[s].older; }}
         .insert(slot);
     return;
@@ -352,7 +358,8 @@ void Mailbox::age_remove(Slot slot) {
   if (loading_) return;
   Message& message = table_[slot];
   if (message.odd_age) {
-    SlotHeap{odd_ages_, [this](Slot a, Slot b) { return older_than(a, b); },
+    SlotHeap{odd_ages_,
+             [this](Slot a, Slot b) { return older_than(a, b); },
              [this](Slot s) -> std::uint32_t& { return table_[s].older; }}
         .remove(slot);
     return;

@@ -15,14 +15,16 @@ namespace redrive::queue {
 
 struct TextHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
 };
 
 // Messages that share a MessageGroupId; index 0 is for those that have none.
 //
-// Standard queue: only visible messages are listed; those whose timeout ended wait in `returned`, ahead of the fresh
-// ones. FIFO queue: `fresh` holds all messages of the group in order, visible or not; it is in the mailbox's
-// rotation exactly while its first message is visible.
+// Standard queue: only visible messages are listed; those whose timeout ended wait in `returned`,
+// ahead of the fresh ones. FIFO queue: `fresh` holds all messages of the group in order, visible or
+// not; it is in the mailbox's rotation exactly while its first message is visible.
 struct Group {
   struct List {
     Slot head = kNoSlot;
@@ -36,13 +38,15 @@ struct Group {
   std::uint32_t rotation_prev = UINT32_MAX;
   std::uint32_t rotation_next = UINT32_MAX;
   bool in_rotation = false;
-  MessageKey indexed_head = MessageKey::none;  // Under which the standard queue's tenant index has it.
+  MessageKey indexed_head =
+      MessageKey::none;  // Under which the standard queue's tenant index has it.
 };
 
 // The messages of one queue between its creation (or last purge) and its deletion (or next purge).
 //
 // A message is visible, in flight or delayed, never two of them; the three counts add up to size().
-// Time enters as an argument: `advance` must be called with the present time before anything is looked up.
+// Time enters as an argument: `advance` must be called with the present time before anything is
+// looked up.
 class Mailbox {
  public:
   enum class Kind : std::uint8_t { standard, fifo };
@@ -59,12 +63,14 @@ class Mailbox {
   std::size_t delayed() const { return delayed_; }
   std::size_t size() const { return visible_ + in_flight_ + delayed_; }
 
-  // Puts a message behind all others of its group. Its sent_at, visible_at and phase are set by the caller.
+  // Puts a message behind all others of its group. Its sent_at, visible_at and phase are set by the
+  // caller.
   void enter(Slot slot, std::string_view group);
   void leave(Slot slot);
   // A visible message goes to a consumer until `visible_at`.
   void deliver(Slot slot, Timestamp visible_at);
-  // A message in flight stays hidden until `visible_at`, or, when that is not after `now`, is visible again.
+  // A message in flight stays hidden until `visible_at`, or, when that is not after `now`, is
+  // visible again.
   void set_visible_at(Slot slot, Timestamp visible_at, Timestamp now);
   // Makes a message visible whatever its time says.
   void reveal(Slot slot);
@@ -84,8 +90,9 @@ class Mailbox {
   std::size_t groups() const { return group_index_.size(); }
   const std::vector<Slot>& hidden() const { return timers_; }
 
-  // Between begin_loading and finish_loading no list is kept, only each message's own fields and the counts: messages come
-  // in any order. `members` are all of them, in any order; `order` gives each one's place in the queue.
+  // Between begin_loading and finish_loading no list is kept, only each message's own fields and
+  // the counts: messages come in any order. `members` are all of them, in any order; `order` gives
+  // each one's place in the queue.
   void begin_loading() { loading_ = true; }
   void finish_loading(std::vector<Slot>& members, const std::function<std::uint64_t(Slot)>& order);
 
@@ -136,21 +143,24 @@ class Mailbox {
   std::vector<Group> groups_;
   std::vector<std::uint32_t> free_groups_;
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> group_index_;
-  std::uint32_t rotation_head_ = UINT32_MAX;  // FIFO: groups whose first message is visible, least recently served first.
+  std::uint32_t rotation_head_ =
+      UINT32_MAX;  // FIFO: groups whose first message is visible, least recently served first.
   std::uint32_t rotation_tail_ = UINT32_MAX;
-  std::set<std::pair<MessageKey, std::uint32_t>> tenants_;  // Standard: named groups with visible messages, oldest first.
+  std::set<std::pair<MessageKey, std::uint32_t>>
+      tenants_;  // Standard: named groups with visible messages, oldest first.
 
-  std::vector<Slot> timers_;    // Binary heap by visible_at of all that is not visible.
-  Slot oldest_ = kNoSlot;       // Age list: sent_at never falls from oldest to youngest.
+  std::vector<Slot> timers_;  // Binary heap by visible_at of all that is not visible.
+  Slot oldest_ = kNoSlot;     // Age list: sent_at never falls from oldest to youngest.
   Slot youngest_ = kNoSlot;
   std::vector<Slot> odd_ages_;  // Binary heap by sent_at of those that came too late for the list.
 };
 
 // Walks the visible messages in the order in which a receive takes them, without changing anything.
 //
-// FIFO: as many as possible from one group, then the next in rotation; within a group it stops at the first message that
-// is not visible. Standard: oldest first, but a tenant (MessageGroupId) that is noisy, holding at least 30 messages and more
-// than a tenth of all in flight, comes after the quiet ones.
+// FIFO: as many as possible from one group, then the next in rotation; within a group it stops at
+// the first message that is not visible. Standard: oldest first, but a tenant (MessageGroupId) that
+// is noisy, holding at least 30 messages and more than a tenth of all in flight, comes after the
+// quiet ones.
 class ReadyWalk {
  public:
   explicit ReadyWalk(const Mailbox& mailbox);

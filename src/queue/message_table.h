@@ -22,20 +22,21 @@ struct Message {
   MessageKey key = MessageKey::none;
   BodyRef body;
   std::uint32_t mailbox = 0;
-  Timestamp visible_at;            // While delayed or in flight.
-  Timestamp sent_at;               // Engine time; retention runs from here.
-  std::uint32_t group = 0;         // Index in the mailbox; 0: none.
-  std::uint32_t receive_count = 0; // In the present life, carried along by dead-lettering.
-  Slot prev = kNoSlot;             // In the list of its group.
+  Timestamp visible_at;             // While delayed or in flight.
+  Timestamp sent_at;                // Engine time; retention runs from here.
+  std::uint32_t group = 0;          // Index in the mailbox; 0: none.
+  std::uint32_t receive_count = 0;  // In the present life, carried along by dead-lettering.
+  Slot prev = kNoSlot;              // In the list of its group.
   Slot next = kNoSlot;
-  std::uint32_t timer = 0;         // Position in the mailbox's timer heap, while not visible.
-  Slot older = kNoSlot;            // In the mailbox's list by age; or `older` is a heap position, see odd_age.
+  std::uint32_t timer = 0;  // Position in the mailbox's timer heap, while not visible.
+  Slot older =
+      kNoSlot;  // In the mailbox's list by age; or `older` is a heap position, see odd_age.
   Slot younger = kNoSlot;
-  std::uint32_t history = 0;       // Index + 1 in the table's histories; 0: none.
+  std::uint32_t history = 0;  // Index + 1 in the table's histories; 0: none.
   Phase phase = Phase::visible;
-  bool returned = false;           // In its group's list of returned messages.
-  bool odd_age = false;            // Entered the mailbox out of age order.
-  bool visibility_touched = false; // ChangeMessageVisibility since the last receive.
+  bool returned = false;            // In its group's list of returned messages.
+  bool odd_age = false;             // Entered the mailbox out of age order.
+  bool visibility_touched = false;  // ChangeMessageVisibility since the last receive.
 };
 static_assert(sizeof(Message) == 80);
 
@@ -49,7 +50,9 @@ class MessageTable {
   Slot find(MessageKey key) const;  // kNoSlot when there is none.
 
   Message& operator[](Slot slot) { return chunks_[slot >> kChunkBits][slot & kChunkMask]; }
-  const Message& operator[](Slot slot) const { return chunks_[slot >> kChunkBits][slot & kChunkMask]; }
+  const Message& operator[](Slot slot) const {
+    return chunks_[slot >> kChunkBits][slot & kChunkMask];
+  }
 
   // The history of a message, made on first use.
   History& history(Slot slot);

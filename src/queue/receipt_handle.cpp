@@ -40,7 +40,8 @@ std::optional<ReceiptHandle> ReceiptHandle::open(const Secret& secret, std::stri
   Sealed sealed;
   std::memcpy(&sealed, bytes->data(), sizeof(sealed));
   if (sealed.version != kVersion || sealed.seal != seal_of(sealed, secret)) return std::nullopt;
-  return ReceiptHandle{static_cast<QueueKey>(sealed.queue), static_cast<MessageKey>(sealed.key), sealed.generation};
+  return ReceiptHandle{
+      static_cast<QueueKey>(sealed.queue), static_cast<MessageKey>(sealed.key), sealed.generation};
 }
 
 }  // namespace redrive::queue

@@ -10,8 +10,8 @@
 
 namespace redrive::queue {
 
-// Proof of one receive: which queue, which message, which delivery of it. Sealed with the server's secret, so that what we
-// gave out long ago can be told from what somebody made up.
+// Proof of one receive: which queue, which message, which delivery of it. Sealed with the server's
+// secret, so that what we gave out long ago can be told from what somebody made up.
 struct ReceiptHandle {
   QueueKey queue = QueueKey::none;
   MessageKey key = MessageKey::none;

@@ -6,9 +6,10 @@
 namespace redrive::queue {
 namespace {
 
-// The same attempt id within the window gives the same messages, provided that nothing happened to any of them since.
-bool repeat_attempt(const State& state, const Queue& queue, const ReceiveQuery& query, const Stamp& stamp,
-                    ReceiveRepeated& repeated) {
+// The same attempt id within the window gives the same messages, provided that nothing happened to
+// any of them since.
+bool repeat_attempt(const State& state, const Queue& queue, const ReceiveQuery& query,
+                    const Stamp& stamp, ReceiveRepeated& repeated) {
   const auto found = queue.receive_attempts.find(query.attempt_id);
   if (found == queue.receive_attempts.end() || found->second.expires <= stamp.now) return false;
   const auto& given = found->second.messages;
@@ -25,8 +26,9 @@ bool repeat_attempt(const State& state, const Queue& queue, const ReceiveQuery& 
   return true;
 }
 
-// How often this queue has delivered the message. What it went through in other queues does not count: two queues that are
-// each other's dead-letter queue would hand a spent message to and fro without end while consumers wait on both.
+// How often this queue has delivered the message. What it went through in other queues does not
+// count: two queues that are each other's dead-letter queue would hand a spent message to and fro
+// without end while consumers wait on both.
 std::uint32_t receives_here(const State& state, Slot slot) {
   const History* history = state.messages().history_if(slot);
   return state.generation(slot) - (history == nullptr ? 0 : history->entered_generation);
@@ -37,7 +39,8 @@ std::uint32_t receives_here(const State& state, Slot slot) {
 const Queue* dead_letter_target(const State& state, const Queue& queue) {
   if (!queue.settings.redrive) return nullptr;
   const Queue* target = state.find_by_arn(queue.settings.redrive->target_arn);
-  const bool fits = target != nullptr && target != &queue && target->settings.is_fifo() == queue.settings.is_fifo();
+  const bool fits = target != nullptr && target != &queue &&
+                    target->settings.is_fifo() == queue.settings.is_fifo();
   return fits ? target : nullptr;
 }
 
@@ -68,7 +71,8 @@ ReceiveDecision decide_receive(const State& state, const Queue& queue, const Rec
     const Slot slot = walk.next();
     if (slot == kNoSlot) break;
     const Message& message = state.messages()[slot];
-    if (target != nullptr && receives_here(state, slot) >= queue.settings.redrive->receive_count_max) {
+    if (target != nullptr &&
+        receives_here(state, slot) >= queue.settings.redrive->receive_count_max) {
       if (decision.dead_lettered.size() == kDeadLettersPerReceive) break;
       decision.dead_lettered.push_back(
           {.key = message.key, .from = queue.key, .to = target->key, .sequence = ++sequence});

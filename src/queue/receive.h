@@ -15,8 +15,8 @@ struct ReceiveQuery {
   std::string_view attempt_id;
 };
 
-// What one receive changes. A message is in at most one of the lists; when a receive attempt is repeated only `repeated`
-// is set.
+// What one receive changes. A message is in at most one of the lists; when a receive attempt is
+// repeated only `repeated` is set.
 struct ReceiveDecision {
   MessagesReceived received;
   std::vector<MessageDeadLettered> dead_lettered;
@@ -26,17 +26,20 @@ struct ReceiveDecision {
   std::size_t delivered() const { return received.count + repeated.count; }
 };
 
-// Dead letters found by one receive are moved in portions, so that a queue full of them does not stop the others.
+// Dead letters found by one receive are moved in portions, so that a queue full of them does not
+// stop the others.
 inline constexpr std::size_t kDeadLettersPerReceive = 1000;
 
 // Decides the fate of messages that are visible at the stamp; the queue has been advanced to it.
 //
-// A message this queue has delivered `receive_count_max` times goes to the dead-letter queue instead of to the consumer.
-// The check is made here, on the way out, and not when a visibility timeout ends: a message nobody asks for stays where
-// operators can see it. If the dead-letter queue is gone the message keeps being delivered.
+// A message this queue has delivered `receive_count_max` times goes to the dead-letter queue
+// instead of to the consumer. The check is made here, on the way out, and not when a visibility
+// timeout ends: a message nobody asks for stays where operators can see it. If the dead-letter
+// queue is gone the message keeps being delivered.
 //
 // Pure: equal arguments give an equal decision, and nothing has happened until it is recorded.
-ReceiveDecision decide_receive(const State& state, const Queue& queue, const ReceiveQuery& query, const Stamp& stamp);
+ReceiveDecision decide_receive(const State& state, const Queue& queue, const ReceiveQuery& query,
+                               const Stamp& stamp);
 
 // The queue that dead letters of `queue` go to, if it can take them.
 const Queue* dead_letter_target(const State& state, const Queue& queue);

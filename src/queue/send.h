@@ -7,7 +7,8 @@
 
 namespace redrive::queue {
 
-// A message ready to be sent: checked, hashed and encoded by whoever received it, outside the engine's turn.
+// A message ready to be sent: checked, hashed and encoded by whoever received it, outside the
+// engine's turn.
 struct Draft {
   std::string_view group;
   std::string_view dedup;  // FIFO: the id in force.
@@ -22,9 +23,10 @@ struct SendOutcome {
   bool duplicate = false;      // Accepted before; nothing is stored.
 };
 
-// Decides on several messages at once, each against what is there and against its forerunners. Appends one fact for each
-// that is new. `ids` gives message ids.
-void decide_send(const State& state, const Queue& queue, std::span<const Draft> drafts, const Stamp& stamp, IdSource& ids,
-                 std::vector<Change>& changes, std::span<SendOutcome> outcomes);
+// Decides on several messages at once, each against what is there and against its forerunners.
+// Appends one fact for each that is new. `ids` gives message ids.
+void decide_send(const State& state, const Queue& queue, std::span<const Draft> drafts,
+                 const Stamp& stamp, IdSource& ids, std::vector<Change>& changes,
+                 std::span<SendOutcome> outcomes);
 
 }  // namespace redrive::queue

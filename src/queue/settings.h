@@ -47,8 +47,8 @@ struct RedriveAllowPolicy {
 enum class DedupScope : std::uint8_t { queue, message_group };
 enum class ThroughputLimit : std::uint8_t { per_queue, per_message_group };
 
-// What only FIFO queues have. `dedup_scope_at_birth` is the one in force: changing the attribute later
-// changes what is reported, not what is done.
+// What only FIFO queues have. `dedup_scope_at_birth` is the one in force: changing the attribute
+// later changes what is reported, not what is done.
 struct FifoSettings {
   bool content_based_dedup = false;
   DedupScope dedup_scope = DedupScope::queue;

@@ -15,7 +15,8 @@ void State::advance(Queue& queue, Timestamp now) {
   if (loading_) return;
   Mailbox& box = mailbox(queue);
   const Timestamp limit = now - queue.settings.retention;
-  for (Slot slot = box.oldest_until(limit); slot != kNoSlot; slot = box.oldest_until(limit)) remove(box, slot);
+  for (Slot slot = box.oldest_until(limit); slot != kNoSlot; slot = box.oldest_until(limit))
+    remove(box, slot);
   box.advance(now);
   if (box.is_fifo()) queue.dedup.advance(now);
 }
@@ -58,7 +59,9 @@ const Queue* State::find(QueueKey key) const {
   return found == queues_by_key_.end() ? nullptr : found->second;
 }
 
-Queue* State::find(QueueKey key) { return const_cast<Queue*>(std::as_const(*this).find(key)); }
+Queue* State::find(QueueKey key) {
+  return const_cast<Queue*>(std::as_const(*this).find(key));
+}
 
 const Queue* State::find_by_arn(std::string_view arn) const {
   // arn:partition:sqs:region:account:name
@@ -147,7 +150,8 @@ void State::remove(Mailbox& box, Slot slot) {
 
 std::uint64_t State::order_of(Slot slot) const {
   const History* history = messages_.history_if(slot);
-  return history != nullptr && history->sequence != 0 ? history->sequence : number(messages_[slot].key);
+  return history != nullptr && history->sequence != 0 ? history->sequence
+                                                      : number(messages_[slot].key);
 }
 
 std::uint32_t State::open_mailbox(const Queue& queue) {
@@ -183,7 +187,8 @@ void State::on(const NameLearned& fact, const Stamp&) {
 }
 
 Queue& State::add_queue(const QueueCreated& created) {
-  if (const Queue* former = find(created.identity)) remove_queue(*former);  // Only where a repair lost its deletion.
+  if (const Queue* former = find(created.identity))
+    remove_queue(*former);  // Only where a repair lost its deletion.
   auto owned = std::make_unique<Queue>();
   Queue& queue = *owned;
   queue.key = created.queue;
@@ -222,7 +227,8 @@ void State::on(const QueueSettingsChanged& fact, const Stamp& stamp) {
   const std::vector<Slot> waiting = loading_ ? members(*queue) : box.hidden();
   for (const Slot slot : waiting) {
     const Message& message = messages_[slot];
-    if (message.phase == Phase::delayed) box.set_delay_end(slot, message.sent_at + queue->settings.delay, stamp.now);
+    if (message.phase == Phase::delayed)
+      box.set_delay_end(slot, message.sent_at + queue->settings.delay, stamp.now);
   }
 }
 
@@ -233,7 +239,8 @@ void State::on(const QueueTagsChanged& fact, const Stamp&) {
 void State::on(const QueueDeleted& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
-  std::erase_if(deleted_, [&](const auto& entry) { return entry.second + kRecreateInterval <= stamp.now; });
+  std::erase_if(deleted_,
+                [&](const auto& entry) { return entry.second + kRecreateInterval <= stamp.now; });
   deleted_[queue->identity] = stamp.now;
   remove_queue(*queue);
 }

@@ -41,7 +41,7 @@ struct Queue {
   Timestamp modified_wall;
   Timestamp purged_at;  // Engine time of the last purge; zero: never.
   std::uint32_t mailbox = 0;
-  DedupTable dedup;     // FIFO.
+  DedupTable dedup;  // FIFO.
   std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
 };
 
@@ -63,8 +63,9 @@ inline constexpr std::size_t kTasksKeptPerSource = 10;
 
 // Everything the server knows, rebuilt from facts and from nothing else.
 //
-// `apply` is the only way in for facts; `advance` the only way in for the passing of time (messages becoming visible,
-// retention ending), and both depend on nothing but their arguments, so live operation and replay agree.
+// `apply` is the only way in for facts; `advance` the only way in for the passing of time (messages
+// becoming visible, retention ending), and both depend on nothing but their arguments, so live
+// operation and replay agree.
 class State {
  public:
   explicit State(BodyLedger& ledger);
@@ -112,11 +113,17 @@ class State {
   // Purged and deleted mailboxes are emptied in slices; true while there is more.
   bool bury(std::size_t messages_max);
   // Messages not to be visited by a checkpoint or a compaction.
-  bool is_buried(Slot slot) const { return mailboxes_[messages_[slot].mailbox]->owner() == QueueKey::none; }
+  bool is_buried(Slot slot) const {
+    return mailboxes_[messages_[slot].mailbox]->owner() == QueueKey::none;
+  }
   QueueKey queue_of(Slot slot) const { return mailboxes_[messages_[slot].mailbox]->owner(); }
-  std::string_view group_of(Slot slot) const { return mailboxes_[messages_[slot].mailbox]->group_name(slot); }
+  std::string_view group_of(Slot slot) const {
+    return mailboxes_[messages_[slot].mailbox]->group_name(slot);
+  }
 
-  std::uint64_t orphans() const { return orphans_; }  // Facts about messages that do not exist: only after a repair.
+  std::uint64_t orphans() const {
+    return orphans_;
+  }  // Facts about messages that do not exist: only after a repair.
   std::size_t memory_bytes() const { return messages_.memory_bytes(); }
 
  private:
@@ -146,7 +153,8 @@ class State {
   void on(const TaskSnapshot&, const Stamp&);
   void on(const CheckpointEnded&, const Stamp&);
 
-  // What `advance` does, for a queue of which a checkpoint has brought a part: looks at every message.
+  // What `advance` does, for a queue of which a checkpoint has brought a part: looks at every
+  // message.
   void advance_loading(Queue& queue, Timestamp now);
   std::vector<Slot> members(const Queue& queue) const;
   Queue& add_queue(const QueueCreated& created);
@@ -154,11 +162,13 @@ class State {
   static void set_settings(Queue& queue, const QueueSettings& settings);
   std::uint32_t open_mailbox(const Queue& queue);
   void close_mailbox(std::uint32_t index);
-  // The message a fact speaks of, or kNoSlot (counted as an orphan unless a checkpoint is being loaded).
+  // The message a fact speaks of, or kNoSlot (counted as an orphan unless a checkpoint is being
+  // loaded).
   Slot expect_message(const Queue& queue, MessageKey key);
   Queue* expect_queue(QueueKey key);
   void remove(Mailbox& box, Slot slot);
-  void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact, const Stamp& stamp);
+  void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
+                   const Stamp& stamp);
   void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group);
   std::uint64_t order_of(Slot slot) const;
   void forget_old_tasks(QueueKey source);
@@ -174,7 +184,8 @@ class State {
   std::vector<std::string> names_;
   std::unordered_map<std::string, NameIndex, TextHash, std::equal_to<>> name_index_;
   std::map<TaskKey, MoveTask> tasks_;
-  MessageKey last_key_ = MessageKey::none;  // Also counts FIFO sequence numbers and places in a queue.
+  MessageKey last_key_ =
+      MessageKey::none;  // Also counts FIFO sequence numbers and places in a queue.
   QueueKey last_queue_ = QueueKey::none;
   TaskKey last_task_ = TaskKey::none;
   std::array<std::uint8_t, 16> secret_{};

@@ -39,11 +39,13 @@ void State::on(const MessagesReceived& fact, const Stamp& stamp) {
     const Slot slot = find_message(*queue, fact.keys[i]);
     if (slot != kNoSlot) attempt.messages.emplace_back(fact.keys[i], generation(slot));
   }
-  std::erase_if(queue->receive_attempts, [&](const auto& entry) { return entry.second.expires <= stamp.now; });
+  std::erase_if(queue->receive_attempts,
+                [&](const auto& entry) { return entry.second.expires <= stamp.now; });
   queue->receive_attempts.insert_or_assign(std::string(fact.attempt_id), std::move(attempt));
 }
 
-void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact, const Stamp& stamp) {
+void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
+                        const Stamp& stamp) {
   const Slot slot = expect_message(queue, key);
   if (slot == kNoSlot) return;
   Message& message = messages_[slot];
@@ -56,7 +58,8 @@ void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceiv
   history.add({.received_wall = stamp.wall, .by = fact.by});
   ++message.receive_count;
   message.visibility_touched = false;
-  // It was visible then, though memory may not have followed: nothing advances while a checkpoint is loaded.
+  // It was visible then, though memory may not have followed: nothing advances while a checkpoint
+  // is loaded.
   mailbox(queue).reveal(slot);
   mailbox(queue).deliver(slot, fact.visible_at);
 }
@@ -119,7 +122,8 @@ void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
   history.entered_generation = history.prior_receives + message.receive_count;
   history.dead_letter_source = from->arn;
   history.sequence = fact.sequence;
-  if (to->settings.is_fifo()) {  // A FIFO queue counts retention from the move, a standard one from the first send.
+  if (to->settings.is_fifo()) {  // A FIFO queue counts retention from the move, a standard one from
+                                 // the first send.
     message.sent_at = stamp.now;
     history.sent_wall = stamp.wall;
     history.dedup_is_message_id = true;
@@ -165,7 +169,8 @@ void State::on(const MessageRelocated& fact, const Stamp&) {
 }
 
 void State::on(const CheckpointBegun& fact, const Stamp&) {
-  if (last_key_ != MessageKey::none || !queues_.empty() || started_) return;  // Running, or replaying past one.
+  if (last_key_ != MessageKey::none || !queues_.empty() || started_)
+    return;  // Running, or replaying past one.
   loading_ = true;
   started_ = true;
   secret_ = fact.secret;
@@ -187,7 +192,8 @@ void State::on(const MessageSnapshot& fact, const Stamp&) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
   if (const Slot old = messages_.find(fact.key); old != kNoSlot) {
-    remove(*mailboxes_[messages_[old].mailbox], old);  // Sent after the checkpoint began; this is younger.
+    remove(*mailboxes_[messages_[old].mailbox],
+           old);  // Sent after the checkpoint began; this is younger.
   }
   const Slot slot = messages_.insert(fact.key);
   Message& message = messages_[slot];
@@ -212,7 +218,8 @@ void State::on(const DedupSnapshot& fact, const Stamp&) {
 void State::on(const AttemptSnapshot& fact, const Stamp&) {
   if (!loading_) return;
   if (Queue* queue = expect_queue(fact.queue)) {
-    queue->receive_attempts.insert_or_assign(std::string(fact.attempt_id), ReceiveAttempt{fact.expires, fact.messages});
+    queue->receive_attempts.insert_or_assign(std::string(fact.attempt_id),
+                                             ReceiveAttempt{fact.expires, fact.messages});
   }
 }
 

@@ -12,7 +12,9 @@
 namespace redrive::server {
 namespace {
 
-std::unexpected<Error> misuse(std::string message) { return fail(ErrorCode::usage, std::move(message)); }
+std::unexpected<Error> misuse(std::string message) {
+  return fail(ErrorCode::usage, std::move(message));
+}
 
 template <class T>
 bool take(const toml::node& node, T& place) {
@@ -50,21 +52,26 @@ Result<void> load_config(const std::string& path, Config& config) {
   const toml::parse_result parsed = toml::parse_file(path);
   if (!parsed) {
     const auto& where = parsed.error().source().begin;
-    return misuse(fmt::format("{}:{}:{}: {}", path, where.line, where.column, std::string(parsed.error().description())));
+    return misuse(fmt::format(
+        "{}:{}:{}: {}", path, where.line, where.column, std::string(parsed.error().description())));
   }
   for (const auto& [key, node] : parsed.table()) {
     bool known = false;
     if (set_key(config, key.str(), node, known)) continue;
     const auto line = node.source().begin.line;
-    return misuse(fmt::format("{}:{}: {} `{}`", path, line, known ? "unusable value for" : "unknown setting", key.str()));
+    return misuse(fmt::format(
+        "{}:{}: {} `{}`", path, line, known ? "unusable value for" : "unknown setting", key.str()));
   }
   return {};
 }
 
 Result<ListenAddress> parse_listen(const std::string& text) {
   const std::size_t colon = text.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : parse_int<std::uint16_t>(text.substr(colon + 1));
-  if (!port) return misuse(fmt::format("--listen {}: expected ADDRESS:PORT, such as 127.0.0.1:9324 or [::1]:9324", text));
+  const auto port =
+      colon == std::string::npos ? std::nullopt : parse_int<std::uint16_t>(text.substr(colon + 1));
+  if (!port)
+    return misuse(fmt::format(
+        "--listen {}: expected ADDRESS:PORT, such as 127.0.0.1:9324 or [::1]:9324", text));
   ListenAddress listen{text.substr(0, colon), *port, false};
   if (listen.address.starts_with('[') && listen.address.ends_with(']')) {
     listen.address = listen.address.substr(1, listen.address.size() - 2);
@@ -83,15 +90,19 @@ Result<ListenAddress> parse_listen(const std::string& text) {
 }
 
 Result<void> check_config(const Config& config) {
-  const bool digits = std::ranges::all_of(config.account, [](char c) { return c >= '0' && c <= '9'; });
-  if (config.account.size() != 12 || !digits) return misuse("--account must have 12 digits, such as 000000000000");
+  const bool digits =
+      std::ranges::all_of(config.account, [](char c) { return c >= '0' && c <= '9'; });
+  if (config.account.size() != 12 || !digits)
+    return misuse("--account must have 12 digits, such as 000000000000");
   if (config.region.empty()) return misuse("--region must not be empty");
   const ListenAddress listen = TRY(parse_listen(config.listen));
   if (!listen.loopback && !config.insecure) {
-    return misuse(fmt::format(
-        "refusing to listen on {}: this server accepts any credentials, so anybody who can reach it could read and delete "
-        "messages. Listen on 127.0.0.1, or say --insecure if the network in front of it does the checking.",
-        config.listen));
+    return misuse(
+        fmt::format("refusing to listen on {}: this server accepts any credentials, so anybody who "
+                    "can reach it could read and delete "
+                    "messages. Listen on 127.0.0.1, or say --insecure if the network in front of "
+                    "it does the checking.",
+                    config.listen));
   }
   return {};
 }

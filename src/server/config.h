@@ -28,7 +28,8 @@ struct ListenAddress {
   bool loopback;
 };
 
-// Overlays the settings of a TOML file (keys as the options are named, without dashes in front). An unknown key is an error.
+// Overlays the settings of a TOML file (keys as the options are named, without dashes in front). An
+// unknown key is an error.
 Result<void> load_config(const std::string& path, Config& config);
 Result<ListenAddress> parse_listen(const std::string& text);
 Result<void> check_config(const Config& config);

@@ -31,16 +31,23 @@ int run_tool(const std::string& directory, Tool tool) {
 void add_tool(CLI::App& parent, const char* name, const char* help, Tool tool, int& exit_code) {
   CLI::App* command = parent.add_subcommand(name, help);
   auto directory = std::make_shared<std::string>("./data");
-  command->add_option("--data", *directory, "Directory that holds the messages")->type_name("DIR")->capture_default_str();
+  command->add_option("--data", *directory, "Directory that holds the messages")
+      ->type_name("DIR")
+      ->capture_default_str();
   command->callback([directory, tool, &exit_code] { exit_code = run_tool(*directory, tool); });
 }
 
 }  // namespace
 
 void add_journal_tools(CLI::App& app, int& exit_code) {
-  CLI::App* journal = app.add_subcommand("journal", "Look after a data directory; no server may be running on it");
+  CLI::App* journal =
+      app.add_subcommand("journal", "Look after a data directory; no server may be running on it");
   journal->require_subcommand(1);
-  add_tool(*journal, "check", "Tell what is there and what is wrong; changes nothing", &journal::check_journal, exit_code);
+  add_tool(*journal,
+           "check",
+           "Tell what is there and what is wrong; changes nothing",
+           &journal::check_journal,
+           exit_code);
   add_tool(*journal,
            "repair",
            "Keep every record that is whole and cut out the rest; damaged files are kept beside",

@@ -23,7 +23,8 @@ int report(const Result<void>& result) {
   return result.error().code == redrive::ErrorCode::usage ? 2 : 1;
 }
 
-Result<void> run_serve(const CLI::App& command, const Config& given, const std::string& config_path) {
+Result<void> run_serve(const CLI::App& command, const Config& given,
+                       const std::string& config_path) {
   Config config;
   if (!config_path.empty()) CHECK(redrive::server::load_config(config_path, config));
   // What the command line says wins over the file.
@@ -42,17 +43,32 @@ Result<void> run_serve(const CLI::App& command, const Config& given, const std::
 
 void add_serve(CLI::App& app, Config& given, std::string& config_path, int& exit_code) {
   CLI::App* serve = app.add_subcommand("serve", "Run a queue server");
-  serve->add_option("--listen", given.listen, "Address and port to listen on")->type_name("ADDR:PORT")->capture_default_str();
-  serve->add_option("--data", given.data, "Directory that holds the messages")->type_name("DIR")->capture_default_str();
+  serve->add_option("--listen", given.listen, "Address and port to listen on")
+      ->type_name("ADDR:PORT")
+      ->capture_default_str();
+  serve->add_option("--data", given.data, "Directory that holds the messages")
+      ->type_name("DIR")
+      ->capture_default_str();
   serve->add_flag("--memory", given.memory, "Keep nothing: messages are gone with the process");
-  serve->add_option("--region", given.region, "Region of requests that name none")->capture_default_str();
-  serve->add_option("--account", given.account, "Account of requests that name none")->capture_default_str();
-  serve->add_option("--threads", given.threads, "Network threads (0: half the cores)")->capture_default_str();
-  serve->add_option("--config", config_path, "TOML file with any of these settings")->type_name("FILE");
-  serve->add_flag("--strict-timing", given.strict_timing, "Refuse to recreate a queue within 60 seconds of its deletion, as AWS does");
-  serve->add_flag("--insecure", given.insecure, "Allow addresses beyond loopback although credentials are not checked");
-  serve->add_option("--log-level", given.log_level, "trace, debug, info, warn, error")->capture_default_str();
-  serve->callback([serve, &given, &config_path, &exit_code] { exit_code = report(run_serve(*serve, given, config_path)); });
+  serve->add_option("--region", given.region, "Region of requests that name none")
+      ->capture_default_str();
+  serve->add_option("--account", given.account, "Account of requests that name none")
+      ->capture_default_str();
+  serve->add_option("--threads", given.threads, "Network threads (0: half the cores)")
+      ->capture_default_str();
+  serve->add_option("--config", config_path, "TOML file with any of these settings")
+      ->type_name("FILE");
+  serve->add_flag("--strict-timing",
+                  given.strict_timing,
+                  "Refuse to recreate a queue within 60 seconds of its deletion, as AWS does");
+  serve->add_flag("--insecure",
+                  given.insecure,
+                  "Allow addresses beyond loopback although credentials are not checked");
+  serve->add_option("--log-level", given.log_level, "trace, debug, info, warn, error")
+      ->capture_default_str();
+  serve->callback([serve, &given, &config_path, &exit_code] {
+    exit_code = report(run_serve(*serve, given, config_path));
+  });
 }
 
 }  // namespace
@@ -61,7 +77,9 @@ int main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("redrive"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %v");
 
-  CLI::App app("A durable message queue that speaks the Amazon SQS API and takes care of what fails.", "redrive");
+  CLI::App app(
+      "A durable message queue that speaks the Amazon SQS API and takes care of what fails.",
+      "redrive");
   app.require_subcommand(1);
   app.set_version_flag("--version", REDRIVE_VERSION);
   int exit_code = 0;

@@ -3,7 +3,8 @@
 namespace redrive::server {
 namespace {
 
-// Between slices the requests come first; when there is nothing to do, looking is cheap but not free.
+// Between slices the requests come first; when there is nothing to do, looking is cheap but not
+// free.
 constexpr std::chrono::microseconds kBetweenSlices{150};
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 

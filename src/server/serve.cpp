@@ -78,13 +78,16 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
                recovered.bytes,
                config.data);
   if (const auto orphans = store.state().orphans(); orphans > 0) {
-    spdlog::warn("{} facts speak of messages or queues that are gone: the journal has been repaired", orphans);
+    spdlog::warn(
+        "{} facts speak of messages or queues that are gone: the journal has been repaired",
+        orphans);
   }
   return open;
 }
 
 [[noreturn]] void stop_at_once(const Error& error) {
-  spdlog::critical("the journal cannot be written, nothing more is acknowledged: {}", error.message);
+  spdlog::critical("the journal cannot be written, nothing more is acknowledged: {}",
+                   error.message);
   spdlog::shutdown();
   _exit(1);
 }
@@ -102,7 +105,8 @@ class Ticker {
     server_ = nullptr;
   }
   void schedule() {
-    // Reading the time and setting the timer must not be torn apart, or an earlier wake could be overwritten by a later one.
+    // Reading the time and setting the timer must not be torn apart, or an earlier wake could be
+    // overwritten by a later one.
     std::lock_guard lock(mutex_);
     if (server_ == nullptr) return;
     const Timestamp at = engine_.armed();
@@ -122,11 +126,14 @@ class Ticker {
 
 void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
   const bool v6 = listen.address.find(':') != std::string::npos;
-  const std::string url = fmt::format("http://{}:{}", v6 ? "[" + listen.address + "]" : listen.address, port);
+  const std::string url =
+      fmt::format("http://{}:{}", v6 ? "[" + listen.address + "]" : listen.address, port);
   fmt::print("redrive: listening on {}\n", url);
-  fmt::print("redrive: {}\n", config.memory ? "messages live in memory and are gone with the process"
-                                            : "messages live in " + config.data);
-  if (port != 9324) fmt::print("redrive: for the commands below: export AWS_ENDPOINT_URL={}\n", url);
+  fmt::print("redrive: {}\n",
+             config.memory ? "messages live in memory and are gone with the process"
+                           : "messages live in " + config.data);
+  if (port != 9324)
+    fmt::print("redrive: for the commands below: export AWS_ENDPOINT_URL={}\n", url);
   fmt::print(
       "redrive: try it from another terminal:\n"
       "    redrive queue create orders --dlq orders-dlq --max-receives 3\n"
@@ -142,7 +149,8 @@ Result<void> serve(const Config& config) {
   const ListenAddress listen = TRY(parse_listen(config.listen));
   const sigset_t signals = block_signals();
   raise_file_limit();
-  if (!listen.loopback) spdlog::warn("serving {} without checking credentials (--insecure)", config.listen);
+  if (!listen.loopback)
+    spdlog::warn("serving {} without checking credentials (--insecure)", config.listen);
 
   SystemClock clock;
   RandomIds ids;
@@ -163,10 +171,11 @@ Result<void> serve(const Config& config) {
   const auto reached = journal.sync_once();  // The first fact of a new journal.
   if (!reached) return std::unexpected(reached.error());
 
-  api::Service service(engine,
-                       {.account = config.account, .region = config.region, .strict_timing = config.strict_timing},
-                       {.log = [](std::string line) { spdlog::error("{}", line); },
-                        .ready = [&] { return !stopping.load(); }});
+  api::Service service(
+      engine,
+      {.account = config.account, .region = config.region, .strict_timing = config.strict_timing},
+      {.log = [](std::string line) { spdlog::error("{}", line); },
+       .ready = [&] { return !stopping.load(); }});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -174,15 +183,18 @@ Result<void> serve(const Config& config) {
     complete.wait();
     service.handle(exchange);
   };
-  const unsigned threads = config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency() / 2);
-  server = TRY(http::Server::start({.address = listen.address, .port = listen.port, .threads = threads, .limits = {}},
-                                   {.handle = handle, .round_ended = [&] { sync->request(); }}));
+  const unsigned threads =
+      config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency() / 2);
+  server = TRY(http::Server::start(
+      {.address = listen.address, .port = listen.port, .threads = threads, .limits = {}},
+      {.handle = handle, .round_ended = [&] { sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
-      journal::SyncThread::Hooks{.on_synced = [&](journal::Sequence synced) { server->release(synced); },
-                                 .on_failure = stop_at_once});
+      journal::SyncThread::Hooks{
+          .on_synced = [&](journal::Sequence synced) { server->release(synced); },
+          .on_failure = stop_at_once});
   ticker->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();

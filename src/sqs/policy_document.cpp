@@ -44,8 +44,9 @@ std::string statement_text(const Permission& permission) {
     return "arn:aws:iam::" + std::string(account) + ":root";
   });
   out += R"(},"Action":)";
-  append_one_or_list(
-      out, permission.actions, [](std::string_view action) { return "SQS:" + std::string(action); });
+  append_one_or_list(out, permission.actions, [](std::string_view action) {
+    return "SQS:" + std::string(action);
+  });
   out += R"(,"Resource":)";
   wire::append_json_text(out, permission.queue_arn);
   out += '}';
@@ -70,25 +71,32 @@ std::string with_statements(const Element& document, const std::vector<std::stri
 bool is_policy(std::string_view text) {
   simdjson::dom::parser parser;
   Element document;
-  return parser.parse(text.data(), text.size()).get(document) == simdjson::SUCCESS && document.is_object();
+  return parser.parse(text.data(), text.size()).get(document) == simdjson::SUCCESS &&
+         document.is_object();
 }
 
 bool policy_has_statement(std::string_view policy, std::string_view sid) {
   simdjson::dom::parser parser;
   Element document;
-  if (policy.empty() || parser.parse(policy.data(), policy.size()).get(document) != simdjson::SUCCESS) return false;
+  if (policy.empty() ||
+      parser.parse(policy.data(), policy.size()).get(document) != simdjson::SUCCESS)
+    return false;
   bool found = false;
-  for_each_statement(document, [&](const Element& statement) { found = found || has_sid(statement, sid); });
+  for_each_statement(document,
+                     [&](const Element& statement) { found = found || has_sid(statement, sid); });
   return found;
 }
 
 std::string policy_with(std::string_view policy, const Permission& permission) {
-  std::string fresh = R"({"Version":"2008-10-17","Id":")" + std::string(permission.queue_arn) + R"(/SQSDefaultPolicy"})";
+  std::string fresh = R"({"Version":"2008-10-17","Id":")" + std::string(permission.queue_arn) +
+                      R"(/SQSDefaultPolicy"})";
   if (policy.empty()) policy = fresh;
   simdjson::dom::parser parser;
   const Element document = parser.parse(policy.data(), policy.size()).value();
   std::vector<std::string> statements;
-  for_each_statement(document, [&](const Element& statement) { statements.push_back(simdjson::to_string(statement)); });
+  for_each_statement(document, [&](const Element& statement) {
+    statements.push_back(simdjson::to_string(statement));
+  });
   statements.push_back(statement_text(permission));
   return with_statements(document, statements);
 }

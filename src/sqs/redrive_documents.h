@@ -2,8 +2,8 @@
 
 #include "sqs/types.h"
 
-// The JSON documents inside the RedrivePolicy and RedriveAllowPolicy attributes. Members stand in alphabetical order: tools
-// compare the text that comes back with their own normal form.
+// The JSON documents inside the RedrivePolicy and RedriveAllowPolicy attributes. Members stand in
+// alphabetical order: tools compare the text that comes back with their own normal form.
 
 namespace redrive::sqs {
 
@@ -31,8 +31,9 @@ struct RedriveAllowPolicyDocument {
 };
 constexpr auto shape_of(RedriveAllowPolicyDocument*) {
   using Document = RedriveAllowPolicyDocument;
-  return wire::shape(wire::optional("redrivePermission", &Document::redrive_permission),
-                     wire::optional("sourceQueueArns", &Document::source_queue_arns).each("sourceQueueArn"));
+  return wire::shape(
+      wire::optional("redrivePermission", &Document::redrive_permission),
+      wire::optional("sourceQueueArns", &Document::source_queue_arns).each("sourceQueueArn"));
 }
 
 // A move task's handle, in base64.
@@ -42,7 +43,8 @@ struct TaskHandleDocument {
 };
 constexpr auto shape_of(TaskHandleDocument*) {
   using Document = TaskHandleDocument;
-  return wire::shape(wire::required("taskId", &Document::task_id), wire::required("sourceArn", &Document::source_arn));
+  return wire::shape(wire::required("taskId", &Document::task_id),
+                     wire::required("sourceArn", &Document::source_arn));
 }
 
 }  // namespace redrive::sqs

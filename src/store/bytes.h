@@ -10,7 +10,8 @@
 
 namespace redrive::store {
 
-// Writes numbers little-endian and texts with their length in front. (Little-endian machines only; checked in one place.)
+// Writes numbers little-endian and texts with their length in front. (Little-endian machines only;
+// checked in one place.)
 static_assert(std::endian::native == std::endian::little);
 
 class Writer {
@@ -18,10 +19,8 @@ class Writer {
   explicit Writer(std::string& out) : out_(out) {}
 
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void number(T value) {
-    out_.append(reinterpret_cast<const char*>(&value), sizeof(value));
-  }
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void number(T value) { out_.append(reinterpret_cast<const char*>(&value), sizeof(value)); }
   void raw(std::string_view bytes) { out_.append(bytes); }
   template <std::size_t N>
   void raw(const std::array<std::uint8_t, N>& bytes) {
@@ -36,8 +35,8 @@ class Writer {
   std::string& out_;
 };
 
-// Reads what Writer wrote. After the first read past the end everything is zero and empty, and ok() is false: callers check
-// once, at the end.
+// Reads what Writer wrote. After the first read past the end everything is zero and empty, and ok()
+// is false: callers check once, at the end.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}

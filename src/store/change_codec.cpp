@@ -41,8 +41,12 @@ enum class Tag : std::uint8_t {
   checkpoint_ended = 38,
 };
 
-void put(Writer& w, Timestamp t) { w.number(t.ms()); }
-Timestamp get_time(Reader& r) { return Timestamp(r.number<std::int64_t>()); }
+void put(Writer& w, Timestamp t) {
+  w.number(t.ms());
+}
+Timestamp get_time(Reader& r) {
+  return Timestamp(r.number<std::int64_t>());
+}
 
 void put(Writer& w, const Tags& tags) {
   w.number(static_cast<std::uint32_t>(tags.size()));
@@ -75,8 +79,12 @@ BodyRef get_body(Reader& r) {
   return body;
 }
 
-void put_seconds(Writer& w, std::chrono::seconds s) { w.number(static_cast<std::uint32_t>(s.count())); }
-std::chrono::seconds get_seconds(Reader& r) { return std::chrono::seconds(r.number<std::uint32_t>()); }
+void put_seconds(Writer& w, std::chrono::seconds s) {
+  w.number(static_cast<std::uint32_t>(s.count()));
+}
+std::chrono::seconds get_seconds(Reader& r) {
+  return std::chrono::seconds(r.number<std::uint32_t>());
+}
 
 void put(Writer& w, const RedriveAllowPolicy& allow) {
   w.number(allow.permission);
@@ -87,7 +95,8 @@ void put(Writer& w, const RedriveAllowPolicy& allow) {
 RedriveAllowPolicy get_allow(Reader& r) {
   RedriveAllowPolicy allow;
   allow.permission = r.number<RedriveAllowPolicy::Permission>();
-  for (auto left = r.number<std::uint32_t>(); left > 0 && r.ok(); --left) allow.source_arns.emplace_back(r.text());
+  for (auto left = r.number<std::uint32_t>(); left > 0 && r.ok(); --left)
+    allow.source_arns.emplace_back(r.text());
   return allow;
 }
 
@@ -310,7 +319,9 @@ void write(Writer& w, const MoveTaskEnded& f) {
   w.number(f.status);
   w.text(f.failure);
 }
-void write(Writer& w, const TimePassed&) { w.number(Tag::time_passed); }
+void write(Writer& w, const TimePassed&) {
+  w.number(Tag::time_passed);
+}
 void write(Writer& w, const CheckpointBegun& f) {
   w.number(Tag::checkpoint_begun);
   w.number(f.last_key);
@@ -369,7 +380,9 @@ void write(Writer& w, const TaskSnapshot& f) {
   put(w, f.started_wall);
   w.text(f.failure);
 }
-void write(Writer& w, const CheckpointEnded&) { w.number(Tag::checkpoint_ended); }
+void write(Writer& w, const CheckpointEnded&) {
+  w.number(Tag::checkpoint_ended);
+}
 
 QueueCreated get_queue_created(Reader& r) {
   QueueCreated f;
@@ -482,7 +495,8 @@ AttemptSnapshot read_attempt_snapshot(Reader& r) {
 }
 
 Change read_change(Reader& r, journal::Location at, std::string_view payload) {
-  // Braced initialisers are evaluated left to right, so members are read in the order in which they were written.
+  // Braced initialisers are evaluated left to right, so members are read in the order in which they
+  // were written.
   switch (r.number<Tag>()) {
     case Tag::server_started:
       return ServerStarted{r.array<16>()};
@@ -509,8 +523,10 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
     case Tag::receive_repeated:
       return read_receive_repeated(r);
     case Tag::message_dead_lettered:
-      return MessageDeadLettered{
-          r.number<MessageKey>(), r.number<QueueKey>(), r.number<QueueKey>(), r.number<std::uint64_t>()};
+      return MessageDeadLettered{r.number<MessageKey>(),
+                                 r.number<QueueKey>(),
+                                 r.number<QueueKey>(),
+                                 r.number<std::uint64_t>()};
     case Tag::message_redriven:
       return read_message_redriven(r);
     case Tag::move_task_started:
@@ -526,19 +542,29 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
     case Tag::time_passed:
       return TimePassed{};
     case Tag::checkpoint_begun:
-      return CheckpointBegun{r.number<MessageKey>(), r.number<QueueKey>(), r.number<TaskKey>(),
-                             r.number<std::uint32_t>(), r.array<16>()};
+      return CheckpointBegun{r.number<MessageKey>(),
+                             r.number<QueueKey>(),
+                             r.number<TaskKey>(),
+                             r.number<std::uint32_t>(),
+                             r.array<16>()};
     case Tag::queue_snapshot:
       return QueueSnapshot{get_queue_created(r), get_time(r), get_time(r), get_time(r)};
     case Tag::message_snapshot:
       return read_message_snapshot(r);
     case Tag::dedup_snapshot:
-      return DedupSnapshot{r.number<QueueKey>(), {r.number<std::uint64_t>(), r.number<std::uint64_t>()},
-                           get_time(r), Uuid{r.array<16>()}, r.number<std::uint64_t>()};
+      return DedupSnapshot{r.number<QueueKey>(),
+                           {r.number<std::uint64_t>(), r.number<std::uint64_t>()},
+                           get_time(r),
+                           Uuid{r.array<16>()},
+                           r.number<std::uint64_t>()};
     case Tag::attempt_snapshot:
       return read_attempt_snapshot(r);
     case Tag::task_snapshot:
-      return TaskSnapshot{get_task_started(r), r.number<TaskStatus>(), r.number<std::uint64_t>(), get_time(r), r.text()};
+      return TaskSnapshot{get_task_started(r),
+                          r.number<TaskStatus>(),
+                          r.number<std::uint64_t>(),
+                          get_time(r),
+                          r.text()};
     case Tag::checkpoint_ended:
       return CheckpointEnded{};
   }
@@ -548,7 +574,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
 
 }  // namespace
 
-std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp, std::span<const Change> changes) {
+std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp,
+                                                        std::span<const Change> changes) {
   scratch_.clear();
   parts_.clear();
   stored_.clear();
@@ -558,9 +585,10 @@ std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp, std:
   put(w, stamp.wall);
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto note_stored = [&](std::size_t head_size, std::string_view tail) {
-      stored_.push_back({.change = i,
-                         .offset = static_cast<std::uint32_t>(scratch_.size() - head_size + external_bytes_),
-                         .size = static_cast<std::uint32_t>(head_size + tail.size())});
+      stored_.push_back(
+          {.change = i,
+           .offset = static_cast<std::uint32_t>(scratch_.size() - head_size + external_bytes_),
+           .size = static_cast<std::uint32_t>(head_size + tail.size())});
       add_external(tail);
     };
     if (const auto* sent = std::get_if<MessageSent>(&changes[i])) {
@@ -582,7 +610,8 @@ std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp, std:
     } else {
       std::visit(
           [&]<class Fact>(const Fact& fact) {
-            constexpr bool kAbove = std::is_same_v<Fact, MessageSent> || std::is_same_v<Fact, MessageRelocated>;
+            constexpr bool kAbove =
+                std::is_same_v<Fact, MessageSent> || std::is_same_v<Fact, MessageRelocated>;
             if constexpr (!kAbove) write(w, fact);
           },
           changes[i]);
@@ -591,13 +620,15 @@ std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp, std:
   flush_to(scratch_.size());
   views_.clear();
   for (const Part& part : parts_) {
-    views_.emplace_back(part.external != nullptr ? part.external : scratch_.data() + part.offset, part.size);
+    views_.emplace_back(part.external != nullptr ? part.external : scratch_.data() + part.offset,
+                        part.size);
   }
   return views_;
 }
 
 void RecordEncoder::flush_to(std::size_t end) {
-  if (end > flushed_) parts_.push_back({.external = nullptr, .offset = flushed_, .size = end - flushed_});
+  if (end > flushed_)
+    parts_.push_back({.external = nullptr, .offset = flushed_, .size = end - flushed_});
   flushed_ = end;
 }
 
@@ -619,7 +650,8 @@ Result<void> decode_record(journal::Location at, std::string_view payload,
   }
   if (reader.ok()) return {};
   return fail(ErrorCode::storage_damaged,
-              fmt::format("segment {}, offset {}: a record with a whole checksum holds facts this version cannot read",
+              fmt::format("segment {}, offset {}: a record with a whole checksum holds facts this "
+                          "version cannot read",
                           at.segment,
                           at.offset));
 }

@@ -12,7 +12,8 @@
 
 namespace redrive::store {
 
-// One journal record is one operation: its stamp and its facts, all or nothing. docs/formats/journal.md lists the bytes.
+// One journal record is one operation: its stamp and its facts, all or nothing.
+// docs/formats/journal.md lists the bytes.
 //
 //   i64 now, i64 wall, then facts: u8 tag, contents
 //
@@ -20,9 +21,11 @@ namespace redrive::store {
 class RecordEncoder {
  public:
   // Encodes into parts that stay valid until the next call, as long as the facts do.
-  std::span<const std::string_view> encode(const queue::Stamp& stamp, std::span<const queue::Change> changes);
+  std::span<const std::string_view> encode(const queue::Stamp& stamp,
+                                           std::span<const queue::Change> changes);
 
-  // Where in the payload the stored bytes of the i-th MessageSent or MessageRelocated fact begin, and how many they are.
+  // Where in the payload the stored bytes of the i-th MessageSent or MessageRelocated fact begin,
+  // and how many they are.
   struct Stored {
     std::size_t change;
     std::uint32_t offset;
@@ -47,8 +50,10 @@ class RecordEncoder {
   std::size_t external_bytes_ = 0;
 };
 
-// Reads a record back and hands out its facts in order, BodyRefs filled in from `payload`'s place in the journal.
-Result<void> decode_record(journal::Location at, std::string_view payload,
-                           const std::function<void(const queue::Change&, const queue::Stamp&)>& visit);
+// Reads a record back and hands out its facts in order, BodyRefs filled in from `payload`'s place
+// in the journal.
+Result<void> decode_record(
+    journal::Location at, std::string_view payload,
+    const std::function<void(const queue::Change&, const queue::Stamp&)>& visit);
 
 }  // namespace redrive::store

@@ -1,4 +1,5 @@
-// Background work of the store: checkpoints, and moving the last messages out of nearly empty segments.
+// Background work of the store: checkpoints, and moving the last messages out of nearly empty
+// segments.
 
 #include <algorithm>
 #include <cassert>
@@ -29,7 +30,8 @@ using queue::Stamp;
 bool Store::checkpoint_due() const {
   const auto totals = journal_->totals();
   const std::uint64_t limit = std::max(options_.checkpoint_bytes_min, 2 * last_checkpoint_bytes_);
-  const std::uint64_t segments = options_.checkpoint_segments + limit / journal_->payload_bytes_max();
+  const std::uint64_t segments =
+      options_.checkpoint_segments + limit / journal_->payload_bytes_max();
   return totals.bytes_since_checkpoint > limit || totals.segments_since_checkpoint > segments;
 }
 
@@ -67,9 +69,11 @@ Result<void> Store::publish_checkpoint() {
   return journal_->set_checkpoint(begin);
 }
 
-// A record must fit into a segment: a queue with its policies and tags takes 270 KiB at the most, other facts 1 KiB.
+// A record must fit into a segment: a queue with its policies and tags takes 270 KiB at the most,
+// other facts 1 KiB.
 std::size_t Store::facts_per_record(std::size_t fact_bytes_max) const {
-  return std::clamp<std::size_t>(journal_->payload_bytes_max() / fact_bytes_max, 1, kMessagesPerSlice);
+  return std::clamp<std::size_t>(
+      journal_->payload_bytes_max() / fact_bytes_max, 1, kMessagesPerSlice);
 }
 
 void Store::flush_snapshot(const Stamp& stamp, std::size_t from) {
@@ -81,12 +85,14 @@ void Store::flush_snapshot(const Stamp& stamp, std::size_t from) {
 void Store::begin_checkpoint(const Stamp& stamp) {
   const std::uint64_t before = journal_->totals().bytes_appended;
   checkpoint_ = {.phase = Checkpoint::Phase::messages};
-  const Change begun = queue::CheckpointBegun{.last_key = state_.last_key(),
-                                              .last_queue = state_.last_queue(),
-                                              .last_task = state_.last_task(),
-                                              .name_count = static_cast<std::uint32_t>(state_.names().size()),
-                                              .secret = state_.secret()};
-  checkpoint_.begin = journal_->append_checkpoint_begin(encoder_.encode(stamp, std::span(&begun, 1))).sequence;
+  const Change begun =
+      queue::CheckpointBegun{.last_key = state_.last_key(),
+                             .last_queue = state_.last_queue(),
+                             .last_task = state_.last_task(),
+                             .name_count = static_cast<std::uint32_t>(state_.names().size()),
+                             .secret = state_.secret()};
+  checkpoint_.begin =
+      journal_->append_checkpoint_begin(encoder_.encode(stamp, std::span(&begun, 1))).sequence;
   // Names, queues and tasks are few and go in at once, so that they are consistent.
   for (std::size_t i = 1; i < state_.names().size(); ++i) {
     snapshot_.push_back(queue::NameLearned{static_cast<queue::NameIndex>(i), state_.names()[i]});
@@ -103,12 +109,17 @@ void Store::begin_checkpoint(const Stamp& stamp) {
   }
   flush_snapshot(stamp, 1);
   for (const auto& [key, task] : state_.tasks()) {
-    snapshot_.push_back(queue::TaskSnapshot{
-        .started = {key, task.id, task.source, task.source_arn, task.destination_arn, task.rate, task.to_move},
-        .status = task.status,
-        .moved = task.moved,
-        .started_wall = task.started_wall,
-        .failure = task.failure});
+    snapshot_.push_back(queue::TaskSnapshot{.started = {key,
+                                                        task.id,
+                                                        task.source,
+                                                        task.source_arn,
+                                                        task.destination_arn,
+                                                        task.rate,
+                                                        task.to_move},
+                                            .status = task.status,
+                                            .moved = task.moved,
+                                            .started_wall = task.started_wall,
+                                            .failure = task.failure});
     flush_snapshot(stamp, facts_per_record(1024));
   }
   flush_snapshot(stamp, 1);
@@ -159,7 +170,8 @@ void Store::checkpoint_dedup(const Stamp& stamp) {
     const queue::DedupId& id = current->dedup.id_at(position);
     const auto* entry = current->dedup.entry(id);
     if (entry == nullptr) continue;
-    snapshot_.push_back(queue::DedupSnapshot{current->key, id, entry->expires, entry->message_id, entry->sequence});
+    snapshot_.push_back(
+        queue::DedupSnapshot{current->key, id, entry->expires, entry->message_id, entry->sequence});
   }
   const bool queue_done = position >= current->dedup.last();
   flush_snapshot(stamp, 1);
@@ -173,7 +185,8 @@ void Store::checkpoint_dedup(const Stamp& stamp) {
 void Store::checkpoint_attempts(const Stamp& stamp) {
   for (const auto& [identity, queue] : state_.queues()) {
     for (const auto& [id, attempt] : queue->receive_attempts) {
-      snapshot_.push_back(queue::AttemptSnapshot{queue->key, id, attempt.expires, attempt.messages});
+      snapshot_.push_back(
+          queue::AttemptSnapshot{queue->key, id, attempt.expires, attempt.messages});
       flush_snapshot(stamp, facts_per_record(1024));
     }
   }
@@ -183,7 +196,8 @@ void Store::checkpoint_attempts(const Stamp& stamp) {
 void Store::end_checkpoint(const Stamp& stamp) {
   checkpoint_attempts(stamp);
   const Change ended = queue::CheckpointEnded{};
-  checkpoint_.end = journal_->append_checkpoint_end(encoder_.encode(stamp, std::span(&ended, 1))).sequence;
+  checkpoint_.end =
+      journal_->append_checkpoint_end(encoder_.encode(stamp, std::span(&ended, 1))).sequence;
   checkpoint_.phase = Checkpoint::Phase::syncing;
   // What the next checkpoint will need must fit into the reserve that a full disk leaves.
   const auto segments = checkpoint_.bytes * 5 / 4 / journal_->payload_bytes_max();
@@ -201,7 +215,9 @@ void Store::choose_victims() {
     garbage += use.used_bytes - use.held_bytes;
     victims.push_back(use.segment);
   }
-  if (garbage < std::min(kGarbageBytesMin, std::uint64_t{8} * journal_->payload_bytes_max()) || garbage * 4 < used) return;
+  if (garbage < std::min(kGarbageBytesMin, std::uint64_t{8} * journal_->payload_bytes_max()) ||
+      garbage * 4 < used)
+    return;
   compaction_ = {.victims = std::move(victims)};
 }
 
@@ -211,7 +227,8 @@ std::vector<Store::Relocation> Store::choose_relocations() {
   if (compaction_.victims.empty()) return chosen;
   const auto& messages = state_.messages();
   std::uint64_t bytes = 0;
-  const std::uint64_t bytes_max = std::min<std::uint64_t>(kRelocationBytesPerSlice, journal_->payload_bytes_max() / 4);
+  const std::uint64_t bytes_max =
+      std::min<std::uint64_t>(kRelocationBytesPerSlice, journal_->payload_bytes_max() / 4);
   const Slot end = std::min<Slot>(messages.end(), compaction_.slot + 8 * kSlotsPerSlice);
   for (; compaction_.slot < end; ++compaction_.slot) {
     if (chosen.size() == kRelocationsPerSlice || bytes > bytes_max) return chosen;
@@ -230,9 +247,11 @@ void Store::relocate(const Stamp& stamp, std::vector<Relocation>& relocations) {
   std::vector<Change> changes;
   for (const Relocation& relocation : relocations) {
     const Slot slot = state_.messages().find(relocation.key);
-    const bool still_there = slot != queue::kNoSlot && state_.messages()[slot].body == relocation.from;
+    const bool still_there =
+        slot != queue::kNoSlot && state_.messages()[slot].body == relocation.from;
     if (still_there && !relocation.stored.empty()) {
-      changes.push_back(queue::MessageRelocated{.key = relocation.key, .stored = relocation.stored, .body = {}});
+      changes.push_back(
+          queue::MessageRelocated{.key = relocation.key, .stored = relocation.stored, .body = {}});
     }
   }
   if (!changes.empty()) commit(stamp, changes);

@@ -41,7 +41,8 @@ void append_attribute(std::string& out, const AttributeView& attribute) {
   writer.raw(attribute.value);
 }
 
-void MessageContents::for_each_attribute(const std::function<void(const AttributeView&)>& visit) const {
+void MessageContents::for_each_attribute(
+    const std::function<void(const AttributeView&)>& visit) const {
   Reader reader(attributes);
   for (int i = 0; i < attribute_count && reader.ok(); ++i) {
     const auto name_size = reader.number<std::uint16_t>();

@@ -31,8 +31,11 @@ Result<void> Store::attach(journal::Journal& journal) {
     assert(bytes >= 0);
     if (bytes == 0) continue;
     if (!journal.has_segment(static_cast<std::uint32_t>(segment))) {
-      return fail(ErrorCode::storage_damaged,
-                  fmt::format("segment {} is missing, and messages are in it; `redrive journal check` tells more", segment));
+      return fail(
+          ErrorCode::storage_damaged,
+          fmt::format(
+              "segment {} is missing, and messages are in it; `redrive journal check` tells more",
+              segment));
     }
     journal.hold(static_cast<std::uint32_t>(segment), static_cast<std::uint32_t>(bytes));
   }
@@ -61,7 +64,8 @@ journal::Appended Store::append(const Stamp& stamp, std::span<const Change> chan
 journal::Sequence Store::commit(const Stamp& stamp, std::span<Change> changes) {
   const journal::Appended appended = append(stamp, changes);
   for (const RecordEncoder::Stored& stored : encoder_.stored()) {
-    const BodyRef body{appended.payload.segment, appended.payload.offset + stored.offset, stored.size};
+    const BodyRef body{
+        appended.payload.segment, appended.payload.offset + stored.offset, stored.size};
     if (auto* sent = std::get_if<queue::MessageSent>(&changes[stored.change])) {
       sent->body = body;
     } else {

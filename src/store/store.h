@@ -15,21 +15,23 @@
 namespace redrive::store {
 
 struct StoreOptions {
-  // A checkpoint is due when this many bytes were appended since the last one began, or twice what that one took,
-  // whichever is more.
+  // A checkpoint is due when this many bytes were appended since the last one began, or twice what
+  // that one took, whichever is more.
   std::uint64_t checkpoint_bytes_min = 64u << 20;
-  std::uint32_t checkpoint_segments = 16;  // Or when the log since then spans this many segments (many restarts).
+  std::uint32_t checkpoint_segments =
+      16;  // Or when the log since then spans this many segments (many restarts).
 };
 
-// The live state and the journal under it, kept equal: `commit` records facts and applies them in one step; opening replays
-// them. All calls on the engine's turn, except `read`.
+// The live state and the journal under it, kept equal: `commit` records facts and applies them in
+// one step; opening replays them. All calls on the engine's turn, except `read`.
 class Store final : public queue::BodyLedger {
  public:
   explicit Store(const StoreOptions& options = {});
 
   // For open_journal: feeds one record of the past.
   Result<void> replay(journal::Location at, std::string_view payload);
-  // Ends the replay: from now on facts go to this journal. Fails when it lacks bytes of a live message.
+  // Ends the replay: from now on facts go to this journal. Fails when it lacks bytes of a live
+  // message.
   Result<void> attach(journal::Journal& journal);
 
   queue::State& state() { return state_; }
@@ -40,18 +42,21 @@ class Store final : public queue::BodyLedger {
   // Records the facts as one operation and applies them. BodyRefs of sent messages are filled in.
   journal::Sequence commit(const queue::Stamp& stamp, std::span<queue::Change> changes);
 
-  // A message's stored bytes, body.size of them, to `out`. From any thread while the segment is pinned.
+  // A message's stored bytes, body.size of them, to `out`. From any thread while the segment is
+  // pinned.
   Result<void> read(const queue::BodyRef& body, char* out) const {
     return journal_->read({body.segment, body.offset}, body.size, out);
   }
 
   // One slice of background work: checkpoints and burying. True while there is more to do at once.
   bool maintain(const queue::Stamp& stamp);
-  // Call outside the engine's turn, after maintain: writes the manifest once a checkpoint is durable.
+  // Call outside the engine's turn, after maintain: writes the manifest once a checkpoint is
+  // durable.
   Result<void> publish_checkpoint();
   bool checkpointing() const { return checkpoint_.phase != Checkpoint::Phase::idle; }
 
-  // Compaction in two steps, as reading takes time: choose on the turn, read outside it, move on the turn.
+  // Compaction in two steps, as reading takes time: choose on the turn, read outside it, move on
+  // the turn.
   struct Relocation {
     queue::MessageKey key;
     queue::BodyRef from;
@@ -100,7 +105,8 @@ class Store final : public queue::BodyLedger {
   RecordEncoder encoder_;
   Checkpoint checkpoint_;
   std::uint64_t last_checkpoint_bytes_ = 0;
-  std::atomic<journal::Sequence> publish_{0};  // Begin of a durable checkpoint waiting for its manifest.
+  std::atomic<journal::Sequence> publish_{
+      0};  // Begin of a durable checkpoint waiting for its manifest.
   std::vector<queue::Change> snapshot_;
   Compaction compaction_;
   bool let_go_since_record_ = false;
