@@ -44,11 +44,15 @@ int report(const Failure& failure, const std::string& verb, Terminal& terminal) 
 void Commands::attach(Verb verb, Run run, QueueNamed queue_named) {
   auto options = std::make_shared<CommonOptions>();
   add_common_options(verb, *options);
-  verb.runs([&world = world_, &exit_code = exit_code_, verb, options, run, queue_named] {
-    const auto done = [&]() -> Answer<void> {
-      Session session = TRY(open(world, *options, queue_named()));
-      return run(session);
-    }();
+  attach_offline(verb, [options, run, queue_named](World& world) -> Answer<void> {
+    Session session = TRY(open(world, *options, queue_named()));
+    return run(session);
+  });
+}
+
+void Commands::attach_offline(Verb verb, std::function<Answer<void>(World&)> run) {
+  verb.runs([&world = world_, &exit_code = exit_code_, verb, run] {
+    const auto done = run(world);
     exit_code = done ? 0 : report(done.error(), verb.full_name(), world.terminal);
     world.terminal.out.flush();
   });

@@ -24,6 +24,9 @@ class Commands {
   void attach(
       Verb verb, Run run, QueueNamed queue_named = [] { return std::string(); });
 
+  // For a verb that talks to no server.
+  void attach_offline(Verb verb, std::function<Answer<void>(World&)> run);
+
  private:
   World& world_;
   int& exit_code_;
@@ -39,6 +42,7 @@ void add_queue_show(Verb parent, Commands& commands);
 void add_queue_set(Verb parent, Commands& commands);
 void add_queue_purge(Verb parent, Commands& commands);
 void add_queue_remove(Verb parent, Commands& commands);
+void add_key_new(Verb parent, Commands& commands);
 void add_send(Verb parent, Commands& commands);
 void add_receive(Verb parent, Commands& commands);
 void add_tail(Verb parent, Commands& commands);

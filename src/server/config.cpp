@@ -4,30 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 #include "base/text.h"
+#include "server/key_config.h"
+#include "server/toml.h"
 
 namespace redrive::server {
 namespace {
 
 std::unexpected<Error> misuse(std::string message) {
   return fail(ErrorCode::usage, std::move(message));
-}
-
-template <class T>
-bool take(const toml::node& node, T& place) {
-  const auto value = node.value_exact<T>();
-  if (value) place = *value;
-  return value.has_value();
-}
-
-bool take_number(const toml::node& node, auto& place) {
-  const auto value = node.value_exact<std::int64_t>();
-  if (!value || *value < 0 || *value > 1'000'000) return false;
-  place = std::remove_reference_t<decltype(place)>(*value);
-  return true;
 }
 
 bool set_key(Config& config, std::string_view key, const toml::node& node, bool& known) {
@@ -40,6 +26,8 @@ bool set_key(Config& config, std::string_view key, const toml::node& node, bool&
   if (key == "threads") return take_number(node, config.threads);
   if (key == "strict-timing") return take(node, config.strict_timing);
   if (key == "insecure") return take(node, config.insecure);
+  if (key == "audit-log") return take(node, config.audit_log);
+  if (key == "waiting-receives") return take_number(node, config.waiting_receives_max);
   if (key == "log-level") return take(node, config.log_level);
   if (key == "drain-time") return take_number(node, config.drain_time);
   known = false;
@@ -56,6 +44,10 @@ Result<void> load_config(const std::string& path, Config& config) {
         "{}:{}:{}: {}", path, where.line, where.column, std::string(parsed.error().description())));
   }
   for (const auto& [key, node] : parsed.table()) {
+    if (key.str() == "key") {
+      config.keys = TRY(read_keys(node, path));
+      continue;
+    }
     bool known = false;
     if (set_key(config, key.str(), node, known)) continue;
     const auto line = node.source().begin.line;
@@ -96,13 +88,13 @@ Result<void> check_config(const Config& config) {
     return misuse("--account must have 12 digits, such as 000000000000");
   if (config.region.empty()) return misuse("--region must not be empty");
   const ListenAddress listen = TRY(parse_listen(config.listen));
-  if (!listen.loopback && !config.insecure) {
-    return misuse(
-        fmt::format("refusing to listen on {}: this server accepts any credentials, so anybody who "
-                    "can reach it could read and delete "
-                    "messages. Listen on 127.0.0.1, or say --insecure if the network in front of "
-                    "it does the checking.",
-                    config.listen));
+  if (!listen.loopback && config.keys.empty() && !config.insecure) {
+    return misuse(fmt::format(
+        "refusing to listen on {}: without keys this server accepts any credentials, so anybody "
+        "who can reach it could read and delete messages. Declare keys in a file for --config "
+        "(`redrive key new` writes one), listen on 127.0.0.1, or say --insecure if the network in "
+        "front of it does the checking.",
+        config.listen));
   }
   return {};
 }

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "auth/access_key.h"
 #include "base/result.h"
 
 namespace redrive::server {
@@ -20,6 +22,9 @@ struct Config {
   bool insecure = false;  // Serve strangers without credentials.
   std::string log_level = "info";
   std::chrono::seconds drain_time{10};
+  std::size_t waiting_receives_max = 20'000;
+  std::string audit_log;              // Empty: audit.ndjson in the data directory.
+  std::vector<auth::AccessKey> keys;  // None: everybody on this machine may do everything.
 };
 
 struct ListenAddress {

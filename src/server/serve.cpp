@@ -15,11 +15,13 @@
 #include <thread>
 
 #include "api/service.h"
+#include "auth/access_key.h"
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "http/server.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
+#include "server/audit_log.h"
 #include "server/maintenance.h"
 #include "store/store.h"
 
@@ -92,6 +94,21 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   _exit(1);
 }
 
+// Keys that name no account belong to the server's own.
+Result<auth::KeyRing> key_ring(const Config& config) {
+  std::vector<auth::AccessKey> keys = config.keys;
+  for (auth::AccessKey& key : keys) {
+    if (key.account.empty()) key.account = config.account;
+  }
+  return auth::KeyRing::make(std::move(keys));
+}
+
+// A server that keeps nothing keeps no audit log either, unless told where.
+std::string audit_path(const Config& config) {
+  if (!config.audit_log.empty() || config.memory) return config.audit_log;
+  return config.data + "/audit.ndjson";
+}
+
 // Connects engine time with the timer of the HTTP server.
 class Ticker {
  public:
@@ -149,7 +166,7 @@ Result<void> serve(const Config& config) {
   const ListenAddress listen = TRY(parse_listen(config.listen));
   const sigset_t signals = block_signals();
   raise_file_limit();
-  if (!listen.loopback)
+  if (!listen.loopback && config.keys.empty())
     spdlog::warn("serving {} without checking credentials (--insecure)", config.listen);
 
   SystemClock clock;
@@ -171,11 +188,16 @@ Result<void> serve(const Config& config) {
   const auto reached = journal.sync_once();  // The first fact of a new journal.
   if (!reached) return std::unexpected(reached.error());
 
+  api::Gate gate({.account = config.account, .region = config.region}, clock);
+  gate.use(TRY(key_ring(config)));
+  AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
-      {.account = config.account, .region = config.region, .strict_timing = config.strict_timing},
+      gate,
+      {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
-       .ready = [&] { return !stopping.load(); }});
+       .ready = [&] { return !stopping.load(); },
+       .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
