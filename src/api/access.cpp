@@ -71,12 +71,13 @@ ActionRule rule_of(std::string_view action) {
 
 std::unexpected<Error> denied(const Call& call, std::string_view action, std::string_view resource,
                               std::string_view reason) {
-  return fail(ErrorCode::access_denied,
-              fmt::format("User: {} is not authorized to perform: sqs:{} on resource: {} because {}",
-                          call.key->arn(),
-                          to_lower(action),
-                          resource,
-                          reason));
+  return fail(
+      ErrorCode::access_denied,
+      fmt::format("User: {} is not authorized to perform: sqs:{} on resource: {} because {}",
+                  call.key->arn(),
+                  to_lower(action),
+                  resource,
+                  reason));
 }
 
 Result<void> check_role(const Call& call, std::string_view action, std::string_view resource) {
@@ -104,12 +105,12 @@ std::string_view action_in_policies(std::string_view action) {
 // A policy that shuts everybody out must not shut out those who could change it.
 bool mends_policies(const Call& call, std::string_view action) {
   return call.key->role == auth::Role::admin &&
-         (action == "SetQueueAttributes" || action == "AddPermission" || action == "GetQueueAttributes" ||
-          action == "RemovePermission" || action == "DeleteQueue");
+         (action == "SetQueueAttributes" || action == "AddPermission" ||
+          action == "GetQueueAttributes" || action == "RemovePermission" ||
+          action == "DeleteQueue");
 }
 
 }  // namespace
-
 
 Result<void> authorize(const Call& call, std::string_view action) {
   return check_role(call, action, "*");

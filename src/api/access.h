@@ -37,9 +37,9 @@ Result<void> for_each_target(const Call& call, const typename Action::Input& inp
     return visit(Action::kName, TRY(call.queue(input.queue_url)));
   } else if constexpr (requires { input.queue_owner_aws_account_id; }) {
     const std::string_view account = input.queue_owner_aws_account_id.value_or(call.account);
-    return visit(Action::kName,
-                 queue::QueueIdentity{
-                     std::string(account), call.region, std::string(input.queue_name)});
+    return visit(
+        Action::kName,
+        queue::QueueIdentity{std::string(account), call.region, std::string(input.queue_name)});
   } else if constexpr (requires { input.queue_name; }) {
     return visit(Action::kName,
                  queue::QueueIdentity{call.account, call.region, std::string(input.queue_name)});

@@ -15,7 +15,7 @@ namespace redrive::api {
 struct Caller {
   std::string account;
   std::string region;
-  std::string sender_id;  // Whose messages these are; goes into SenderId.
+  std::string sender_id;                      // Whose messages these are; goes into SenderId.
   const auth::AccessKey* key = nullptr;       // None: the server is open to everybody.
   std::shared_ptr<const auth::KeyRing> keys;  // Keeps `key` alive.
 };

@@ -63,13 +63,11 @@ std::optional<Timestamp> parse_time(std::string_view text) {
 
 std::string signature_of(std::string_view canonical, std::string_view date_text, const Scope& scope,
                          std::string_view secret_key) {
-  const std::string to_sign = fmt::format("{}\n{}\n{}/{}/{}/aws4_request\n{}",
-                                          kAlgorithm,
-                                          date_text,
-                                          scope.date,
-                                          scope.region,
-                                          scope.service,
-                                          sha256_hex(canonical));
+  std::string to_sign;
+  to_sign.reserve(256);
+  to_sign.append(kAlgorithm).append("\n").append(date_text).append("\n");
+  to_sign.append(scope.date).append("/").append(scope.region).append("/").append(scope.service);
+  to_sign.append("/aws4_request\n").append(sha256_hex(canonical));
   const Sha256 key = signing_key(scope, secret_key);
   const Sha256 sum = hmac_sha256({reinterpret_cast<const char*>(key.data()), key.size()}, to_sign);
   return to_hex({reinterpret_cast<const char*>(sum.data()), sum.size()});

@@ -79,9 +79,8 @@ Answer<void> run(const Options& options, World& world) {
     return {};
   }
   CHECK(append(options.append_to, "\n" + text));
-  world.terminal.out << fmt::format("export AWS_ACCESS_KEY_ID={}\nexport AWS_SECRET_ACCESS_KEY={}\n",
-                                    key.id,
-                                    key.secret);
+  world.terminal.out << fmt::format(
+      "export AWS_ACCESS_KEY_ID={}\nexport AWS_SECRET_ACCESS_KEY={}\n", key.id, key.secret);
   return {};
 }
 

@@ -56,8 +56,8 @@ TEST(KeyRing, FindsKeysByIdAndRefusesBadOnes) {
 }
 
 TEST(KeyRing, AdmitsABurstAndThenTheRate) {
-  const auto ring = KeyRing::make({{.id = "A", .secret = "s", .requests_per_second = 10},
-                                   {.id = "B", .secret = "s"}});
+  const auto ring = KeyRing::make(
+      {{.id = "A", .secret = "s", .requests_per_second = 10}, {.id = "B", .secret = "s"}});
   ASSERT_TRUE(ring.has_value());
   const AccessKey& limited = *ring->find("A");
   const auto admitted = [&](std::chrono::nanoseconds now) {

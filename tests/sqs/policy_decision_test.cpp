@@ -18,8 +18,8 @@ std::string statement(const std::string& effect, const std::string& principal,
                       const std::string& action, const std::string& resource,
                       const std::string& more = "") {
   return R"({"Version":"2012-10-17","Statement":[{"Sid":"a","Effect":")" + effect +
-         R"(","Principal":)" + principal + R"(,"Action":)" + action + R"(,"Resource":)" +
-         resource + more + "}]}";
+         R"(","Principal":)" + principal + R"(,"Action":)" + action + R"(,"Resource":)" + resource +
+         more + "}]}";
 }
 
 TEST(EvaluatePolicy, AStatementSpeaksOfPrincipalActionAndResource) {
@@ -55,7 +55,8 @@ TEST(EvaluatePolicy, AStatementSpeaksOfPrincipalActionAndResource) {
       {statement("Deny", any, any, any), deny},
       {statement("Deny", R"({"AWS":"333333333333"})", any, any), silent},
       {statement("Deny", any, R"("sqs:DeleteMessage")", any), silent},
-      {R"({"Statement":{"Effect":"Allow","Principal":"*","Action":"sqs:*","Resource":"*"}})", allow},
+      {R"({"Statement":{"Effect":"Allow","Principal":"*","Action":"sqs:*","Resource":"*"}})",
+       allow},
       {R"({"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"},
           {"Effect":"Deny","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}]})",
        deny},
@@ -123,9 +124,10 @@ TEST(EvaluatePolicy, WhatIsNotUnderstoodDenies) {
         << part;
   }
   // Unclear, but surely about something else.
-  EXPECT_EQ(evaluate_policy(statement("Deny", R"("*")", R"("sqs:DeleteMessage")", R"("*")", parts[0]),
-                            kQuestion),
-            PolicyVerdict::silent);
+  EXPECT_EQ(
+      evaluate_policy(statement("Deny", R"("*")", R"("sqs:DeleteMessage")", R"("*")", parts[0]),
+                      kQuestion),
+      PolicyVerdict::silent);
   EXPECT_EQ(evaluate_policy(R"({"Statement":[{"Effect":"Deny"}]})", kQuestion),
             PolicyVerdict::deny);
   EXPECT_EQ(evaluate_policy(R"({"Statement":[{"Effect":"Allow"}]})", kQuestion),
