@@ -66,11 +66,6 @@ class Book:
         with self._lock:
             self._done[n] += 1
 
-    def complete(self):
-        with self._lock:
-            wanted = sum(DELIVERIES[fate] for fate in self.fates.values())
-            return sum(self._delivered.values()) >= wanted
-
     def check(self):
         """Every message was delivered exactly as often as its fate says, and ended as it says."""
         expected = {n: DELIVERIES[fate] for n, fate in self.fates.items()}

@@ -20,13 +20,19 @@ def test_boto3_json(endpoint, tmp_path):
     run_day(boto3, Plan())
 
 
-@pytest.mark.parametrize("make", [curl_json, curl_query, signed_json, signed_query])
-def test_raw_requests(endpoint, make):
+@pytest.mark.parametrize("make", [signed_json, signed_query])
+def test_signed_raw_requests(endpoint, make):
     run_day(make(endpoint), Plan())
+
+
+@pytest.mark.parametrize("make", [curl_json, curl_query])
+def test_curl(endpoint, make):
+    """A process for each request: the two protocols share the thousand messages."""
+    run_day(make(endpoint), Plan(standard=400, fifo=100))
 
 
 @pytest.mark.skipif(not AwsCli.installed(), reason="awscli is not installed")
 def test_awscli(endpoint, tmp_path):
     """Few messages: a process of Python for each call costs more than all the work elsewhere."""
-    plan = Plan(standard=40, fifo=8, groups=2, consumers=2, wait_seconds=4, hold_seconds=8)
+    plan = Plan(standard=40, fifo=4, groups=1, consumers=2, wait_seconds=4, hold_seconds=8)
     run_day(AwsCli(endpoint, tmp_path), plan)

@@ -83,14 +83,14 @@ function startConsumer(queue, book, errors, options) {
   return consumer;
 }
 
-// Several consumers until everything was delivered as planned and the queue is empty.
+// Several consumers until nothing is left in the queue; the book tells whether all was there.
 async function work(queue, plan, options) {
   const book = new Book(plan);
   const errors = [];
   const running = Array.from({ length: consumers }, () => {
     return startConsumer(queue, book, errors, options(book));
   });
-  const finished = async () => errors.length > 0 || (book.complete() && (await isEmpty(queue)));
+  const finished = async () => errors.length > 0 || (await isEmpty(queue));
   try {
     await until('the work is done', finished, dayMillisecondsMax);
   } finally {

@@ -67,12 +67,6 @@ export class Book {
     add(this.#done, n);
   }
 
-  complete() {
-    const sum = (numbers) => [...numbers].reduce((total, each) => total + each, 0);
-    const wanted = sum([...this.plan.values()].map((fate) => deliveries[fate]));
-    return sum(this.#delivered.values()) >= wanted;
-  }
-
   check() {
     const expected = [...this.plan].map(([n, fate]) => [n, deliveries[fate]]);
     assertSame(this.#delivered, new Map(expected), 'deliveries');
