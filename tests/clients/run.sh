@@ -9,10 +9,12 @@ binary="${REDRIVE_BINARY:-$root/build/release/redrive}"
 export PYTHONDONTWRITEBYTECODE=1
 failed=0
 server=""
+node=""
 home="$(mktemp -d -t redrive-clients-XXXXXX)"
 
 # The server must have survived the clients and must end cleanly; its log is kept if it did not.
 finish() {
+  if [[ -n "$node" ]]; then kill "$node" 2> /dev/null; fi
   if [[ -n "$server" ]]; then
     kill -TERM "$server" 2> /dev/null || echo "clients: the server did not survive" >&2
     wait "$server" || { echo "clients: the server ended with $?; see $home" >&2; exit 1; }
@@ -49,6 +51,7 @@ echo "== Python: boto3 in both protocols, signed raw requests, curl, awscli, Cel
 (cd "$here" && /usr/bin/python3 -m pytest -n "${REDRIVE_TEST_WORKERS:-8}" "$@") || failed=1
 echo "== Node: @aws-sdk/client-sqs, sqs-producer and sqs-consumer"
 wait "$node" || failed=1
+node=""
 cat "$home/node"
 
 exit "$failed"

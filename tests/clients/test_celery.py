@@ -22,7 +22,7 @@ KILL_AFTER = 300
 PROCESSES = 2
 PREFETCH = 5
 # Longer than it takes to run what a worker has fetched, short enough to wait for it.
-VISIBILITY_SECONDS = 2
+VISIBILITY_SECONDS = 3
 HERE = pathlib.Path(__file__).parent
 
 
@@ -120,14 +120,14 @@ def test_celery(endpoint, application, start_worker):
     assert queue.counts() == (TASKS, 0, 0)
 
     first = start_worker()
-    until("the worker is in the middle", lambda: len(application.events("done")) >= KILL_AFTER, 40)
+    until("the worker is in the middle", lambda: len(application.events("done")) >= KILL_AFTER, 60)
     kill(first)
     done = len(application.events("done"))
     assert KILL_AFTER <= done < TASKS, "the worker was killed too late to prove anything"
 
     second = start_worker()
     poison = {n for n in range(TASKS) if fate(n) == POISON}
-    until("the work is done", lambda: dead.counts() == (len(poison), 0, 0), 60)
+    until("the work is done", lambda: dead.counts() == (len(poison), 0, 0), 90)
     until("nothing is left", lambda: queue.counts() == (0, 0, 0), 20)
     check_story(application, poison)
 

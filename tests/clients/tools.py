@@ -19,6 +19,7 @@ from wires import REGION, signed_json, signed_query
 
 AWS = "/usr/bin/aws"
 MOVE_TASK_ACTIONS = {"StartMessageMoveTask", "ListMessageMoveTasks"}
+QUEUE_ACTIONS = {"CreateQueue", "DeleteQueue", "GetQueueAttributes", "SetQueueAttributes"}
 
 
 def snake(action):
@@ -86,9 +87,10 @@ def _without_form_names(part):
 
 
 class AwsCli(Client):
-    """A process of `aws sqs` for every call; parameters travel as --cli-input-json.
+    """A process of `aws sqs` for everything done to messages; parameters are --cli-input-json.
 
-    Only the counts, which the test asks for many times to see where it is, are raw requests.
+    A process takes most of a second, so what is done to queues (which the conformance tests do
+    with this tool) are raw requests.
     """
 
     protocol = "query"
@@ -110,7 +112,7 @@ class AwsCli(Client):
         return os.path.exists(AWS)
 
     def call(self, action, parameters):
-        if action in MOVE_TASK_ACTIONS or action == "GetQueueAttributes":
+        if action in MOVE_TASK_ACTIONS or action in QUEUE_ACTIONS:
             return self._signed.call(action, parameters)
         command = [AWS, "--endpoint-url", self.endpoint, "--output", "json", "sqs"]
         command += [snake(action).replace("_", "-")]

@@ -124,7 +124,7 @@ def _hold(queue, message, seconds):
     queue.change_visibility(message, seconds)
     end = time.monotonic() + 1.2 * seconds
     while time.monotonic() < end:
-        time.sleep(0.4 * seconds)
+        time.sleep(0.25 * seconds)
         queue.change_visibility(message, seconds)
 
 
