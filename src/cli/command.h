@@ -45,5 +45,7 @@ void add_queue_remove(CLI::App& parent, Commands& commands);
 void add_send(CLI::App& parent, Commands& commands);
 void add_receive(CLI::App& parent, Commands& commands);
 void add_tail(CLI::App& parent, Commands& commands);
+void add_clock(CLI::App& parent, Commands& commands);
+void add_reset(CLI::App& parent, Commands& commands);
 
 }  // namespace redrive::cli

@@ -65,6 +65,8 @@ void register_commands(CLI::App& app, World& world, int& exit_code) {
   add_send(app, commands);
   add_receive(app, commands);
   add_tail(app, commands);
+  add_clock(app, commands);
+  add_reset(app, commands);
 }
 
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,

@@ -35,6 +35,9 @@ Result<void> run_serve(const CLI::App& command, const Config& given,
   if (command.count("--account") > 0) config.account = given.account;
   if (command.count("--threads") > 0) config.threads = given.threads;
   if (command.count("--strict-timing") > 0) config.strict_timing = given.strict_timing;
+  if (command.count("--virtual-clock") > 0) config.virtual_clock = given.virtual_clock;
+  if (command.count("--virtual-clock-start") > 0)
+    config.virtual_clock_start = given.virtual_clock_start;
   if (command.count("--insecure") > 0) config.insecure = given.insecure;
   if (command.count("--log-level") > 0) config.log_level = given.log_level;
   spdlog::set_level(spdlog::level::from_str(config.log_level));
@@ -61,6 +64,14 @@ void add_serve(CLI::App& app, Config& given, std::string& config_path, int& exit
   serve->add_flag("--strict-timing",
                   given.strict_timing,
                   "Refuse to recreate a queue within 60 seconds of its deletion, as AWS does");
+  serve->add_flag("--virtual-clock",
+                  given.virtual_clock,
+                  "For tests: time stands still and moves by `redrive clock advance` alone");
+  serve
+      ->add_option("--virtual-clock-start",
+                   given.virtual_clock_start,
+                   "When that time begins, such as 2026-01-01T00:00:00Z (default: now)")
+      ->type_name("TIME");
   serve->add_flag("--insecure",
                   given.insecure,
                   "Allow addresses beyond loopback although credentials are not checked");
