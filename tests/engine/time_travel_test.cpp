@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <thread>
-
 #include "tests/engine/engine_world.h"
 
 // Time that stands still, and what happens when it is moved.
@@ -121,23 +118,6 @@ TEST_F(TimeTravelTest, AResetForgetsAllAndTellsWhoeverWaits) {
   world.restart();
   EXPECT_TRUE(world.state().queues().empty());
   EXPECT_EQ(messages(), 0u);
-}
-
-// Time moves while others send and receive: nobody sees the two hands of the clock apart.
-TEST_F(TimeTravelTest, OthersGoOnWhileTimeMoves) {
-  std::atomic<bool> done = false;
-  std::thread traveller([&] {
-    for (int i = 0; i < 2'000; ++i) time.advance(seconds(1));
-    done = true;
-  });
-  const Duration apart = world.engine().now() - world.clock.wall();
-  while (!done) {
-    world.engine().turn([&](Turn& turn) {
-      EXPECT_EQ(turn.stamp().now - turn.stamp().wall, apart);
-      turn.commit(queue::TimePassed{});
-    });
-  }
-  traveller.join();
 }
 
 }  // namespace

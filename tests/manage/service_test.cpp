@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "journal/journal.h"
 #include "tests/http/raw_client.h"
@@ -182,6 +184,23 @@ TEST_F(ManagementTest, ShowsItsDescription) {
   const std::string answer = ask("GET", "openapi.yaml");
   EXPECT_NE(answer.find("Content-Type: application/yaml\r\n"), std::string::npos);
   EXPECT_TRUE(body_of(answer).starts_with("openapi: 3.0.3\n"));
+}
+
+// Others stamp what they do while time moves: none of them may see one hand of the clock moved and
+// the other not.
+TEST_F(ManagementTest, BothHandsOfTheClockMoveTogether) {
+  const Duration apart = engine_->now() - clock_.wall();
+  std::atomic<bool> done = false;
+  std::thread traveller([&] {
+    for (int i = 0; i < 2'000; ++i) time_->advance(std::chrono::seconds(1));
+    done = true;
+  });
+  while (!done) {
+    engine_->turn(
+        [&](engine::Turn& turn) { EXPECT_EQ(turn.stamp().now - turn.stamp().wall, apart); });
+  }
+  traveller.join();
+  EXPECT_EQ(clock_.wall(), kStart + std::chrono::seconds(2'000));
 }
 
 // The answer speaks of a record that is not durable yet.
