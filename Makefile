@@ -7,7 +7,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
-.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz conformance clients crash
+.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz conformance clients examples crash
 
 run: packages build
 	@./build/release/redrive serve
@@ -25,7 +25,7 @@ build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
 # The order puts what fails fastest first.
-test: test-packages build unit tsan sim fuzz conformance clients crash
+test: test-packages build unit tsan sim fuzz conformance clients examples crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
@@ -50,6 +50,10 @@ conformance: build
 
 clients: build
 	@tests/clients/run.sh -q
+
+# What docs/testing.md shows.
+examples: build
+	@examples/testing/run.sh
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50

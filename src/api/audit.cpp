@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/time_text.h"
+#include "base/calendar.h"
 #include "sqs/errors.h"
 #include "wire/encode.h"
 
@@ -20,7 +20,7 @@ void append_member(std::string& line, std::string_view name, std::string_view va
 
 std::string audit_line(const Call& call, const AuditEntry& entry, Timestamp wall) {
   std::string line;
-  append_member(line, "time", iso_time(wall));
+  append_member(line, "time", format_utc(wall));
   append_member(line, "who", call.sender_id);
   if (call.key != nullptr) append_member(line, "key", call.key->id);
   append_member(line, "account", call.account);

@@ -313,7 +313,7 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
       }
       if (!*outcome) {
         wait->reply.failure(*out, outcome->error());
-        return 0;
+        return engine_.appended();  // That the queue is gone is not told before it is durable.
       }
       write_received(*out, wait->reply, **outcome, wait->plan.view);
       return (**outcome).after;

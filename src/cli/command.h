@@ -46,5 +46,7 @@ void add_key_new(Verb parent, Commands& commands);
 void add_send(Verb parent, Commands& commands);
 void add_receive(Verb parent, Commands& commands);
 void add_tail(Verb parent, Commands& commands);
+void add_clock(Verb parent, Commands& commands);
+void add_reset(Verb parent, Commands& commands);
 
 }  // namespace redrive::cli

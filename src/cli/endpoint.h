@@ -17,7 +17,8 @@ struct Endpoint {
   std::string region;
   std::optional<auth::Credentials> credentials;  // None: requests go unsigned.
 
-  std::string request_url() const;
+  std::string request_url() const { return url_of(path); }
+  std::string url_of(std::string_view other_path) const;
 };
 
 // The options that every verb has.

@@ -61,6 +61,8 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_send(program, commands);
   add_receive(program, commands);
   add_tail(program, commands);
+  add_clock(program, commands);
+  add_reset(program, commands);
 }
 
 }  // namespace redrive::cli

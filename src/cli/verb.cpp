@@ -34,6 +34,16 @@ Option Option::range(std::int64_t min, std::int64_t max) {
   return *this;
 }
 
+Option Option::positive() {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+
+Option Option::one_of(std::vector<std::string> words) {
+  option_->check(CLI::IsMember(std::move(words)));
+  return *this;
+}
+
 Option Option::many() {
   option_->expected(1, -1);
   return *this;
@@ -130,5 +140,6 @@ template Option Verb::option(const std::string&, std::int64_t&, const std::strin
 template Option Verb::option(const std::string&, std::uint32_t&, const std::string&);
 template Option Verb::option(const std::string&, std::uint64_t&, const std::string&);
 template Option Verb::option(const std::string&, double&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<double>&, const std::string&);
 
 }  // namespace redrive::cli

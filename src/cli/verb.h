@@ -23,6 +23,8 @@ class Option {
   Option required();
   Option value_name(const std::string& name);  // What the help calls its value.
   Option range(std::int64_t min, std::int64_t max);
+  Option positive();  // A number above zero.
+  Option one_of(std::vector<std::string> words);
   Option many();           // A positional argument that takes one or more values.
   Option one_at_a_time();  // May be repeated; each time takes one value.
   Option shows_default();

@@ -132,6 +132,9 @@ struct MoveTaskEnded {
   std::string_view failure;
 };
 
+// Every queue is gone with all that belongs to it, and forgotten: a test begins anew.
+struct ServerReset {};
+
 // Nothing but its stamp: makes durable that time has passed, with all that ended by it.
 struct TimePassed {};
 
@@ -197,8 +200,8 @@ using Change =
     std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged,
                  QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
                  VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
-                 MoveTaskStarted, MoveTaskEnded, MessageRelocated, TimePassed, CheckpointBegun,
-                 QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
-                 CheckpointEnded>;
+                 MoveTaskStarted, MoveTaskEnded, MessageRelocated, ServerReset, TimePassed,
+                 CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot,
+                 TaskSnapshot, CheckpointEnded>;
 
 }  // namespace redrive::queue

@@ -253,6 +253,12 @@ void State::remove_queue(const Queue& queue) {
   queues_.erase(identity);
 }
 
+void State::on(const ServerReset&, const Stamp&) {
+  while (!queues_.empty()) remove_queue(*queues_.begin()->second);
+  tasks_.clear();
+  deleted_.clear();
+}
+
 void State::on(const QueuePurged& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;

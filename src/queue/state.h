@@ -144,6 +144,7 @@ class State {
   void on(const MoveTaskStarted&, const Stamp&);
   void on(const MoveTaskEnded&, const Stamp&);
   void on(const MessageRelocated&, const Stamp&);
+  void on(const ServerReset&, const Stamp&);
   void on(const TimePassed&, const Stamp&) {}
   void on(const CheckpointBegun&, const Stamp&);
   void on(const QueueSnapshot&, const Stamp&);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/calendar.h"
 #include "base/text.h"
 #include "server/key_config.h"
 #include "server/toml.h"
@@ -25,6 +26,8 @@ bool set_key(Config& config, std::string_view key, const toml::node& node, bool&
   if (key == "account") return take(node, config.account);
   if (key == "threads") return take_number(node, config.threads);
   if (key == "strict-timing") return take(node, config.strict_timing);
+  if (key == "virtual-clock") return take(node, config.virtual_clock);
+  if (key == "virtual-clock-start") return take(node, config.virtual_clock_start);
   if (key == "insecure") return take(node, config.insecure);
   if (key == "audit-log") return take(node, config.audit_log);
   if (key == "waiting-receives") return take_number(node, config.waiting_receives_max);
@@ -32,6 +35,15 @@ bool set_key(Config& config, std::string_view key, const toml::node& node, bool&
   if (key == "drain-time") return take_number(node, config.drain_time);
   known = false;
   return false;
+}
+
+Result<void> check_clock(const Config& config) {
+  const std::string& start = config.virtual_clock_start;
+  if (start.empty()) return {};
+  if (!config.virtual_clock) return misuse("--virtual-clock-start needs --virtual-clock");
+  if (parse_utc(start)) return {};
+  return misuse(
+      fmt::format("--virtual-clock-start {}: expected a time such as 2026-01-01T00:00:00Z", start));
 }
 
 }  // namespace
@@ -86,6 +98,7 @@ Result<void> check_config(const Config& config) {
       std::ranges::all_of(config.account, [](char c) { return c >= '0' && c <= '9'; });
   if (config.account.size() != 12 || !digits)
     return misuse("--account must have 12 digits, such as 000000000000");
+  CHECK(check_clock(config));
   if (config.region.empty()) return misuse("--region must not be empty");
   const ListenAddress listen = TRY(parse_listen(config.listen));
   if (!listen.loopback && config.keys.empty() && !config.insecure) {

@@ -19,7 +19,9 @@ struct Config {
   std::string account = "000000000000";
   unsigned threads = 0;  // 0: half the cores, at least one.
   bool strict_timing = false;
-  bool insecure = false;  // Serve strangers without credentials.
+  bool virtual_clock = false;       // Time stands still until it is moved.
+  std::string virtual_clock_start;  // 2026-01-01T00:00:00Z; empty: what the wall says.
+  bool insecure = false;            // Serve strangers without credentials.
   std::string log_level = "info";
   std::chrono::seconds drain_time{10};
   std::size_t waiting_receives_max = 20'000;

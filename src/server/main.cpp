@@ -39,6 +39,13 @@ class ServeOptions {
     setting("--strict-timing",
             &Config::strict_timing,
             "Refuse to recreate a queue within 60 seconds of its deletion, as AWS does");
+    setting("--virtual-clock",
+            &Config::virtual_clock,
+            "For tests: time stands still and moves by `redrive clock advance` alone");
+    setting("--virtual-clock-start",
+            &Config::virtual_clock_start,
+            "When that time begins, such as 2026-01-01T00:00:00Z (default: now)")
+        .value_name("TIME");
     setting("--insecure",
             &Config::insecure,
             "Allow addresses beyond loopback although credentials are not checked");

@@ -12,15 +12,19 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "api/service.h"
 #include "auth/access_key.h"
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "engine/time_travel.h"
 #include "http/server.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
+#include "manage/service.h"
 #include "server/audit_log.h"
 #include "server/maintenance.h"
 #include "store/store.h"
@@ -87,6 +91,23 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   return open;
 }
 
+// The clock by which the engine lives: the system's, or one that stands still. The latter begins
+// where it was told to or now, but not before what the journal has seen.
+class EngineClock {
+ public:
+  EngineClock(const Config& config, Timestamp journal_wall) {
+    if (!config.virtual_clock) return;
+    const auto told = parse_utc(config.virtual_clock_start);
+    virtual_.emplace(std::max(told.value_or(system_.wall()), journal_wall));
+  }
+  const Clock& get() const { return virtual_ ? static_cast<const Clock&>(*virtual_) : system_; }
+  VirtualClock* if_virtual() { return virtual_ ? &*virtual_ : nullptr; }
+
+ private:
+  SystemClock system_;
+  std::optional<VirtualClock> virtual_;
+};
+
 [[noreturn]] void stop_at_once(const Error& error) {
   spdlog::critical("the journal cannot be written, nothing more is acknowledged: {}",
                    error.message);
@@ -112,7 +133,8 @@ std::string audit_path(const Config& config) {
 // Connects engine time with the timer of the HTTP server.
 class Ticker {
  public:
-  explicit Ticker(engine::Engine& engine) : engine_(engine) {}
+  enum class Pace { real, none };  // None: what is due later comes with engine::TimeTravel.
+  Ticker(engine::Engine& engine, Pace pace) : engine_(engine), pace_(pace) {}
   void attach(http::Server& server) {
     server_ = &server;
     schedule();
@@ -129,6 +151,7 @@ class Ticker {
     const Timestamp at = engine_.armed();
     if (at == kNever) return;
     const Duration delay = std::max(Duration::zero(), at - engine_.now());
+    if (delay > Duration::zero() && pace_ == Pace::none) return;
     server_->wake_after(delay, [this] {
       engine_.tick();
       schedule();
@@ -137,6 +160,7 @@ class Ticker {
 
  private:
   engine::Engine& engine_;
+  const Pace pace_;
   std::mutex mutex_;
   http::Server* server_ = nullptr;  // Guarded by mutex_.
 };
@@ -149,6 +173,8 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
                            : "messages live in " + config.data);
+  if (config.virtual_clock)
+    fmt::print("redrive: time stands still; to move it: redrive clock advance SECONDS\n");
   if (port != 9324)
     fmt::print("redrive: for the commands below: export AWS_ENDPOINT_URL={}\n", url);
   fmt::print(
@@ -169,26 +195,34 @@ Result<void> serve(const Config& config) {
   if (!listen.loopback && config.keys.empty())
     spdlog::warn("serving {} without checking credentials (--insecure)", config.listen);
 
-  SystemClock clock;
   RandomIds ids;
   store::Store store;
   OpenJournal opened = TRY(open_journal(config, store));
   journal::Journal& journal = *opened.journal;
   CHECK(store.attach(journal));
+  EngineClock clock(config, store.last_stamp().wall);
 
   std::unique_ptr<http::Server> server;
   std::unique_ptr<journal::SyncThread> sync;
   std::unique_ptr<Ticker> ticker;
   std::atomic<bool> stopping = false;
-  engine::Engine engine({.store = store, .journal = journal, .clock = clock, .ids = ids},
+  engine::Engine engine({.store = store,
+                         .journal = journal,
+                         .clock = clock.get(),
+                         .ids = ids,
+                         .task_pause = Duration(config.virtual_clock ? 0 : 1)},
                         {.wake_earlier = [&] { ticker->schedule(); },
                          .sync_wanted = [&] { sync->request(); },
                          .log = [](std::string line) { spdlog::error("{}", line); }});
-  ticker = std::make_unique<Ticker>(engine);
+  ticker = std::make_unique<Ticker>(engine,
+                                    config.virtual_clock ? Ticker::Pace::none : Ticker::Pace::real);
+  std::optional<engine::TimeTravel> time;
+  if (VirtualClock* moved = clock.if_virtual()) time.emplace(engine, *moved);
   const auto reached = journal.sync_once();  // The first fact of a new journal.
   if (!reached) return std::unexpected(reached.error());
 
-  api::Gate gate({.account = config.account, .region = config.region}, clock);
+  const SystemClock real_clock;
+  api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
@@ -199,11 +233,20 @@ Result<void> serve(const Config& config) {
        .ready = [&] { return !stopping.load(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
+  manage::Service management({.engine = engine,
+                              .gate = gate,
+                              .time = time ? &*time : nullptr,
+                              .disposable = config.memory || config.virtual_clock});
+
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
-    service.handle(exchange);
+    if (exchange.request().path.starts_with(manage::kPathPrefix)) {
+      management.handle(exchange);
+    } else {
+      service.handle(exchange);
+    }
   };
   const unsigned threads =
       config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency() / 2);

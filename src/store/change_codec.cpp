@@ -32,6 +32,7 @@ enum class Tag : std::uint8_t {
   move_task_ended = 16,
   message_relocated = 17,
   time_passed = 18,
+  server_reset = 19,
   checkpoint_begun = 32,
   queue_snapshot = 33,
   message_snapshot = 34,
@@ -322,6 +323,9 @@ void write(Writer& w, const MoveTaskEnded& f) {
 void write(Writer& w, const TimePassed&) {
   w.number(Tag::time_passed);
 }
+void write(Writer& w, const ServerReset&) {
+  w.number(Tag::server_reset);
+}
 void write(Writer& w, const CheckpointBegun& f) {
   w.number(Tag::checkpoint_begun);
   w.number(f.last_key);
@@ -541,6 +545,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
     }
     case Tag::time_passed:
       return TimePassed{};
+    case Tag::server_reset:
+      return ServerReset{};
     case Tag::checkpoint_begun:
       return CheckpointBegun{r.number<MessageKey>(),
                              r.number<QueueKey>(),

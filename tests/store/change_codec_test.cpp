@@ -151,6 +151,7 @@ struct Describe {
   std::string operator()(const MessageRelocated& f) const {
     return fmt::format("{}", number(f.key));
   }
+  std::string operator()(const ServerReset&) const { return "server reset"; }
   std::string operator()(const TimePassed&) const { return "time passed"; }
   std::string operator()(const CheckpointBegun& f) const {
     return fmt::format("{} {} {} {} {}",
@@ -261,6 +262,7 @@ struct Samples {
         started,
         MoveTaskEnded{key<TaskKey>(1), TaskStatus::failed, "why"},
         MessageRelocated{key<MessageKey>(1), stored, {}},
+        ServerReset{},
         TimePassed{},
         CheckpointBegun{key<MessageKey>(1), key<QueueKey>(2), key<TaskKey>(3), 4, secret},
         QueueSnapshot{created, Timestamp(1), Timestamp(2), Timestamp(3)},

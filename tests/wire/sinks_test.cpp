@@ -26,7 +26,7 @@ TEST(JsonSink, WritesEveryKind) {
   EXPECT_EQ(
       out,
       R"({"Sender":"Zoë \"Z\" <z&co>","Letter":"line one\r\nline two\t\\ \u0001 100% + more",)"
-      R"("Weight":900,"Floor":-2,"PostedAt":1767268800000,"Fragile":true,)"
+      R"("Weight":900,"Floor":-2,"PostedAt":1767268800000,"Litres":0.125,"Fragile":true,)"
       R"("Id":"5fea7756-0ea4-451a-a703-a558b933e274","Digest":"f5b75010ea8a54b96f8fe7dafac65c18",)"
       R"("Note":"","Seal":{"Country":"AT","Image":""},"Routes":["north","","a=b&c"],)"
       R"("Stamps":[{"Country":"NL","Cents":80,"Image":"AP8Q"},{"Country":"","Cents":0}],)"
