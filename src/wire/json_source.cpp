@@ -130,8 +130,7 @@ class JsonReader {
     } else if (kind == ondemand::json_type::number && is_integer(type)) {
       return integer(json, type, out, at);
     } else if (kind == ondemand::json_type::number && type.kind == Kind::number) {
-      *static_cast<double*>(out) = JSON_TRY(json.get_double());
-      return {};
+      if (json.get_double().get(*static_cast<double*>(out)) == simdjson::SUCCESS) return {};
     } else if (kind == ondemand::json_type::boolean && type.kind == Kind::flag) {
       *static_cast<bool*>(out) = JSON_TRY(json.get_bool());
       return {};

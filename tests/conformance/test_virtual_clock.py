@@ -3,8 +3,8 @@
 import concurrent.futures
 import contextlib
 import datetime
-import json
 import os
+import subprocess
 
 import pytest
 
@@ -13,6 +13,7 @@ from harness.clients import JsonRaw
 from harness.errors import PREFIX, ApiError, refused
 from harness.management import Management, Refused
 from harness.queue import Queue
+from harness.server import command_line
 
 pytestmark = [
     pytest.mark.virtual_clock,
@@ -232,7 +233,7 @@ def strict(launch):
 
 def test_strict_timing_gives_a_name_back_after_sixty_seconds(strict):
     api, management = strict
-    api.DeleteQueue(QueueUrl=Queue(api, "q", api.CreateQueue(QueueName="q")["QueueUrl"]).url)
+    api.DeleteQueue(QueueUrl=api.CreateQueue(QueueName="q")["QueueUrl"])
     management.advance(59.999)
     with refused(PREFIX + "QueueDeletedRecently"):
         api.CreateQueue(QueueName="q")
@@ -256,8 +257,9 @@ def test_a_reset_forgets_everything(launch):
         queue.receive()
     assert management.clock() == before, "a reset leaves the time alone"
 
-    again = Queue(api, queue.name, api.CreateQueue(
-        QueueName=queue.name, Attributes={"FifoQueue": "true"})["QueueUrl"])
+    attributes = {"FifoQueue": "true"}
+    url = api.CreateQueue(QueueName=queue.name, Attributes=attributes)["QueueUrl"]
+    again = Queue(api, queue.name, url)
     assert again.counts() == (0, 0, 0)
     again.send_fifo("anew", dedup="d")
     assert again.bodies() == ["anew"], "nothing is a duplicate of what was forgotten"
@@ -370,3 +372,19 @@ def test_the_settings_file_can_stop_time(launch, tmp_path):
     path.write_text(f'memory = true\nvirtual-clock = true\nvirtual-clock-start = "{START}"\n')
     management = Management(launch("--config", str(path)).endpoint)
     assert management.clock()["epochMilliseconds"] == START_MS
+
+
+@pytest.mark.parametrize(
+    "arguments,complaint",
+    [
+        (["--virtual-clock", "--virtual-clock-start", "yesterday"], "2026-01-01T00:00:00Z"),
+        (["--virtual-clock-start", START], "needs --virtual-clock"),
+    ],
+    ids=["no time", "no virtual clock"],
+)
+def test_a_start_that_makes_no_sense_is_refused(arguments, complaint):
+    done = subprocess.run(
+        command_line("--memory", *arguments), capture_output=True, text=True, timeout=20
+    )
+    assert done.returncode == 2
+    assert complaint in done.stderr

@@ -56,6 +56,7 @@ TEST(XmlSink, FlattensCollections) {
             "<Sender>Zoë &quot;Z&quot; &lt;z&amp;co&gt;</Sender>"
             "<Letter>line one&#xD;\nline two\t\\ \uFFFD 100% + more</Letter>"
             "<Weight>900</Weight><Floor>-2</Floor><PostedAt>1767268800000</PostedAt>"
+            "<Litres>0.125</Litres>"
             "<Fragile>true</Fragile><Id>5fea7756-0ea4-451a-a703-a558b933e274</Id>"
             "<Digest>f5b75010ea8a54b96f8fe7dafac65c18</Digest><Note></Note>"
             "<Seal><Country>AT</Country><Image></Image></Seal>"
