@@ -194,6 +194,10 @@ struct TaskSnapshot {
   Timestamp started_wall;
   std::string_view failure;
 };
+struct DeletedNameSnapshot {  // A queue that was deleted lately.
+  QueueIdentity identity;
+  Timestamp deleted_at;
+};
 struct CheckpointEnded {};
 
 using Change =
@@ -202,6 +206,6 @@ using Change =
                  VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
                  MoveTaskStarted, MoveTaskEnded, MessageRelocated, ServerReset, TimePassed,
                  CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot,
-                 TaskSnapshot, CheckpointEnded>;
+                 TaskSnapshot, DeletedNameSnapshot, CheckpointEnded>;
 
 }  // namespace redrive::queue

@@ -207,6 +207,9 @@ struct Describe {
                        f.started_wall.ms(),
                        f.failure);
   }
+  std::string operator()(const DeletedNameSnapshot& f) const {
+    return fmt::format("{} {}", f.identity.arn(), f.deleted_at.ms());
+  }
   std::string operator()(const CheckpointEnded&) const { return "ended"; }
 };
 
@@ -294,6 +297,7 @@ struct Samples {
                         Timestamp(2),
                         {{key<MessageKey>(3), 4}, {key<MessageKey>(5), 6}}},
         TaskSnapshot{started, TaskStatus::cancelled, 1, Timestamp(2), "failure"},
+        DeletedNameSnapshot{{"111111111111", "eu-west-1", "gone"}, Timestamp(7)},
         CheckpointEnded{},
     };
   }
