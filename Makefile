@@ -7,7 +7,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
-.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz conformance crash
+.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance crash
 
 run: packages build
 	@./build/release/redrive serve
@@ -44,6 +44,14 @@ sim: build/release/build.ninja
 fuzz: build/dev/build.ninja
 	@$(NINJA) build/dev fuzz_targets
 	@ctest --test-dir build/dev -L fuzz --output-on-failure
+
+# Guided by coverage, all targets in turn: make fuzz-long MINUTES=30
+MINUTES ?= 30
+fuzz-long:
+	@scripts/install_packages.sh build fuzz
+	@[ -f build/fuzz/build.ninja ] || cmake --preset fuzz > /dev/null
+	@$(NINJA) build/fuzz fuzz_targets
+	@fuzz/run_long.sh $(MINUTES)
 
 conformance: build
 	@tests/conformance/run.sh -q
