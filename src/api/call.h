@@ -33,6 +33,7 @@ class Call {
   std::string sender_id;   // Whose messages these are; goes into SenderId.
   std::string consumer;    // Who receives: identity and address, for the history of attempts.
   std::string_view host;   // host:port as the caller reached us.
+  bool secure = false;     // Through TLS: queue URLs say https.
   std::string_view path;   // May name the queue in the Query protocol.
   std::string_view trace;  // X-Amzn-Trace-Id of the request.
 

@@ -173,7 +173,8 @@ void Service::handle(http::Exchange& exchange) {
   call.region = scope && !scope->region.empty() ? std::string(scope->region) : options_.region;
   call.sender_id = std::string(key.substr(0, 128));
   call.consumer = fmt::format("{} {}", call.sender_id, request.peer);
-  call.host = request.header("host");
+  call.host = request.host;
+  call.secure = request.secure;
   call.trace = request.header("x-amzn-trace-id");
   json ? serve_json(work) : serve_query(work);
 }

@@ -18,6 +18,14 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
       ->group("Connection");
   verb.add_flag("--no-sign-request", options.no_sign_request, "Send no signature")
       ->group("Connection");
+  verb.add_option("--ca-bundle",
+                  options.ca_bundle,
+                  "PEM file of the authorities that an https server's certificate may come from")
+      ->type_name("FILE")
+      ->group("Connection");
+  verb.add_flag(
+          "--no-verify-ssl", options.no_verify_ssl, "Do not check an https server's certificate")
+      ->group("Connection");
   verb.add_flag("--json", options.json, "Print JSON, one document a line");
 }
 

@@ -2,9 +2,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "http/limits.h"
+#include "http/tls.h"
 
 namespace redrive::server {
 
@@ -20,6 +24,12 @@ struct Config {
   bool insecure = false;  // Serve strangers without credentials.
   std::string log_level = "info";
   std::chrono::seconds drain_time{10};
+  std::string tls_certificate;  // With tls_key: serve HTTPS. SIGHUP reads both again.
+  std::string tls_key;
+  std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
+  http::Limits limits;                     // Of the file alone: the table [limits].
+
+  std::optional<http::TlsFiles> tls() const;
 };
 
 struct ListenAddress {
@@ -28,8 +38,8 @@ struct ListenAddress {
   bool loopback;
 };
 
-// Overlays the settings of a TOML file (keys as the options are named, without dashes in front). An
-// unknown key is an error.
+// Overlays the settings of a TOML file (keys as the options are named, without dashes in front, and
+// the table [limits]). An unknown key is an error.
 Result<void> load_config(const std::string& path, Config& config);
 Result<ListenAddress> parse_listen(const std::string& text);
 Result<void> check_config(const Config& config);

@@ -37,6 +37,9 @@ Result<void> run_serve(const CLI::App& command, const Config& given,
   if (command.count("--strict-timing") > 0) config.strict_timing = given.strict_timing;
   if (command.count("--insecure") > 0) config.insecure = given.insecure;
   if (command.count("--log-level") > 0) config.log_level = given.log_level;
+  if (command.count("--tls-certificate") > 0) config.tls_certificate = given.tls_certificate;
+  if (command.count("--tls-key") > 0) config.tls_key = given.tls_key;
+  if (command.count("--allowed-hosts") > 0) config.allowed_hosts = given.allowed_hosts;
   spdlog::set_level(spdlog::level::from_str(config.log_level));
   return redrive::server::serve(config);
 }
@@ -66,6 +69,20 @@ void add_serve(CLI::App& app, Config& given, std::string& config_path, int& exit
                   "Allow addresses beyond loopback although credentials are not checked");
   serve->add_option("--log-level", given.log_level, "trace, debug, info, warn, error")
       ->capture_default_str();
+  serve
+      ->add_option("--tls-certificate",
+                   given.tls_certificate,
+                   "Serve HTTPS with this certificate chain (PEM; SIGHUP reads it again)")
+      ->type_name("FILE");
+  serve->add_option("--tls-key", given.tls_key, "The certificate's private key (PEM)")
+      ->type_name("FILE");
+  serve
+      ->add_option("--allowed-hosts",
+                   given.allowed_hosts,
+                   "Names besides localhost that clients may call this server by, such as "
+                   "queue.example or *.example")
+      ->type_name("NAME,...")
+      ->delimiter(',');
   serve->callback([serve, &given, &config_path, &exit_code] {
     exit_code = report(run_serve(*serve, given, config_path));
   });

@@ -17,6 +17,7 @@
 #include "api/service.h"
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "http/browser_guard.h"
 #include "http/server.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
@@ -35,21 +36,51 @@ void raise_file_limit() {
 }
 
 // Signals are taken by `wait_for_signal` alone. To be called before any thread starts.
-sigset_t block_signals() {
+sigset_t block_signals(const Config& config) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  if (config.tls()) sigaddset(&set, SIGHUP);  // Else it ends us, as when a terminal closes.
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return set;
 }
 
-int wait_for_signal(const sigset_t& set) {
-  int signal_number = 0;
-  while (sigwait(&set, &signal_number) != 0) {
+void reload_certificate(http::Server& server) {
+  const auto reloaded = server.reload_tls();
+  if (reloaded) {
+    spdlog::info("the certificate has been read again");
+  } else {
+    spdlog::error("the old certificate stays: {}", reloaded.error().message);
   }
-  return signal_number;
+}
+
+// Until one of them says to end.
+int wait_for_signal(const sigset_t& set, http::Server& server) {
+  while (true) {
+    int signal_number = 0;
+    if (sigwait(&set, &signal_number) != 0) continue;
+    if (signal_number != SIGHUP) return signal_number;
+    reload_certificate(server);
+  }
+}
+
+// Tells a web page that it has no business here. False: it is none.
+bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
+  const http::Request& request = exchange.request();
+  const auto refusal = guard.refusal({.host = request.host,
+                                      .origin = request.header("origin"),
+                                      .fetch_site = request.header("sec-fetch-site")});
+  if (!refusal) return false;
+  const std::size_t mark = http::begin_response(exchange.out(),
+                                                {.status = 403,
+                                                 .content_type = "text/plain; charset=utf-8",
+                                                 .keep_alive = request.keep_alive});
+  exchange.out().append(*refusal).append("\n");
+  http::end_response(exchange.out(), mark);
+  exchange.reply(0);
+  return true;
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -126,8 +157,10 @@ class Ticker {
 
 void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
   const bool v6 = listen.address.find(':') != std::string::npos;
-  const std::string url =
-      fmt::format("http://{}:{}", v6 ? "[" + listen.address + "]" : listen.address, port);
+  const std::string url = fmt::format("{}://{}:{}",
+                                      config.tls() ? "https" : "http",
+                                      v6 ? "[" + listen.address + "]" : listen.address,
+                                      port);
   fmt::print("redrive: listening on {}\n", url);
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
@@ -147,7 +180,7 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
 Result<void> serve(const Config& config) {
   CHECK(check_config(config));
   const ListenAddress listen = TRY(parse_listen(config.listen));
-  const sigset_t signals = block_signals();
+  const sigset_t signals = block_signals(config);
   raise_file_limit();
   if (!listen.loopback)
     spdlog::warn("serving {} without checking credentials (--insecure)", config.listen);
@@ -179,15 +212,21 @@ Result<void> serve(const Config& config) {
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
+  const std::optional<http::BrowserGuard> guard =
+      http::BrowserGuard({.listen_address = listen.address, .allowed_hosts = config.allowed_hosts});
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
+    if (guard && turn_away(*guard, exchange)) return;
     service.handle(exchange);
   };
   const unsigned threads =
       config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency() / 2);
-  server = TRY(http::Server::start(
-      {.address = listen.address, .port = listen.port, .threads = threads, .limits = {}},
-      {.handle = handle, .round_ended = [&] { sync->request(); }}));
+  server = TRY(http::Server::start({.address = listen.address,
+                                    .port = listen.port,
+                                    .threads = threads,
+                                    .limits = config.limits,
+                                    .tls = config.tls()},
+                                   {.handle = handle, .round_ended = [&] { sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   sync = std::make_unique<journal::SyncThread>(
@@ -200,7 +239,7 @@ Result<void> serve(const Config& config) {
   complete.count_down();
   greet(server->port(), config, listen);
 
-  const int signal_number = wait_for_signal(signals);
+  const int signal_number = wait_for_signal(signals, *server);
   spdlog::info("{}: draining", strsignal(signal_number));
   stopping = true;
   engine.stop_waiting();
