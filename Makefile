@@ -7,7 +7,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
-.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance crash
+.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance hostile crash
 
 run: packages build
 	@./build/release/redrive serve
@@ -25,7 +25,7 @@ build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
 # The order puts what fails fastest first.
-test: test-packages build unit tsan sim fuzz conformance crash
+test: test-packages build unit tsan sim fuzz conformance hostile crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
@@ -55,6 +55,10 @@ fuzz-long:
 
 conformance: build
 	@tests/conformance/run.sh -q
+
+# Ten thousand idle connections and a thousand hostile ones.
+hostile: build
+	@/usr/bin/python3 tests/hostile/run.py
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50

@@ -14,6 +14,7 @@ namespace {
 // Content-Length alone reserves nothing.
 constexpr std::size_t kPendingBytesFirst = 16u << 10;
 constexpr std::size_t kPendingGrowth = 4;
+constexpr std::size_t kPendingBytesMiddle = 512u << 10;
 constexpr Refusal kTooMuchUnfinished = {.status = 503,
                                         .reason = "Too many requests are incomplete; try again."};
 // How much of the following requests is read while one is deferred. Beyond it the client's leaving
@@ -25,7 +26,20 @@ constexpr std::size_t kLingerBytesMax = 32u << 20;
 constexpr std::chrono::milliseconds kLingerTimeMax{2'000};
 // A client that takes an answer slowly is given its time for each such part of it.
 constexpr std::size_t kTimedBytes = 64u << 10;
+// Smaller answers are not counted while they are held: it would cost more than it tells.
+constexpr std::size_t kHeldBytesCounted = 16u << 10;
+constexpr Refusal kTooMuchHeld = {.status = 503,
+                                  .reason = "Too many answers wait to be sent; try again."};
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// The larger a request, the sooner it finds the budget spent: a few greedy clients shall not shut
+// out those whose requests are small.
+std::size_t ceiling_for(std::size_t bytes, const Budget& budget) {
+  const std::size_t eighths = bytes <= kPendingBytesFirst    ? 8
+                              : bytes <= kPendingBytesMiddle ? 7
+                                                             : 6;
+  return budget.bytes_max() / 8 * eighths;
+}
 
 bool means_later(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again ||
@@ -241,7 +255,12 @@ void Connection::serve(Buffer& in) {
   while (state_ == State::reading && !in.empty()) {
     switch (parser_.parse(in, loop_.limits(), loop_.request())) {
       case Parser::Status::complete:
-        hand_over(in);
+        if (!loop_.held().is_spent()) {
+          hand_over(in);
+          break;
+        }
+        in.consume(in.size());
+        refuse(kTooMuchHeld);
         break;
       case Parser::Status::need_more:
         return keep(in) ? await_request() : refuse(kTooMuchUnfinished);
@@ -273,12 +292,11 @@ bool Connection::keep(Buffer& in) {
   return room;
 }
 
-// Takes what a buffer of that size needs from the budget. Large ones leave a quarter to the small.
+// Takes what a buffer of that size needs from the budget.
 bool Connection::afford_pending(std::size_t bytes) {
   if (bytes <= pending_charged_) return true;
   Budget& budget = loop_.unfinished();
-  const std::size_t ceiling = budget.bytes_max() / 4 * (bytes <= kPendingBytesFirst ? 4 : 3);
-  if (!budget.take(bytes - pending_charged_, ceiling)) return false;
+  if (!budget.take(bytes - pending_charged_, ceiling_for(bytes, budget))) return false;
   pending_charged_ = bytes;
   return true;
 }
@@ -348,12 +366,18 @@ void Connection::answer(Mark after) {
   if (loop_.is_released(after)) return write_out();
   state_ = State::held;
   in_hold_ = true;
+  if (out_.size() >= kHeldBytesCounted) {
+    out_budget_ = &loop_.held();
+    out_charged_ = out_.size();
+    out_budget_->charge(out_charged_);
+  }
   loop_.hold(after, *this);
 }
 
 void Connection::leave_hold() {
   in_hold_ = false;
   if (state_ == State::closed) return loop_.retire(*this);
+  release_charge();
   write_on();
 }
 
@@ -399,6 +423,7 @@ void Connection::await_taking() {
   if (out_charged_ == 0) {
     Budget& budget = loop_.unsent();
     if (!budget.take(out_.size(), budget.bytes_max())) return abort();
+    out_budget_ = &budget;
     out_charged_ = out_.size();
   }
   await_to_write();
@@ -414,8 +439,12 @@ void Connection::finish_writing() {
 
 void Connection::release_out() {
   out_sent_ = out_timed_ = 0;
-  if (out_charged_ > 0) loop_.unsent().give_back(std::exchange(out_charged_, 0));
+  release_charge();
   loop_.give_back(std::exchange(out_, {}));
+}
+
+void Connection::release_charge() {
+  if (out_charged_ > 0) out_budget_->give_back(std::exchange(out_charged_, 0));
 }
 
 void Connection::write_on() {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "http/asio.h"
+#include "http/budget.h"
 #include "http/buffer.h"
 #include "http/handler_memory.h"
 #include "http/parser.h"
@@ -111,6 +112,7 @@ class Connection final : public Exchange {
   void write_on();
   void read_on();
   void release_out();
+  void release_charge();
   void linger();
   void abort();
 
@@ -136,8 +138,9 @@ class Connection final : public Exchange {
   std::size_t pending_charged_ = 0;  // Its part of the budget for unfinished requests.
   std::string out_;                  // The response.
   std::size_t out_sent_ = 0;
-  std::size_t out_timed_ = 0;    // What was sent when the time for the next part began.
-  std::size_t out_charged_ = 0;  // Its part of the budget for unsent answers.
+  std::size_t out_timed_ = 0;     // What was sent when the time for the next part began.
+  Budget* out_budget_ = nullptr;  // Of which it has a part: while held, or not taken.
+  std::size_t out_charged_ = 0;   // That part.
   std::size_t linger_bytes_left_ = 0;
   std::uint64_t generation_ = 0;  // Of the ticket of the deferred request.
   std::function<void()> abandoned_;

@@ -18,6 +18,7 @@ struct Limits {
   // small ones, so that a few greedy clients do not shut out the others.
   std::size_t unfinished_bytes_max = 256u << 20;
   // Of answers that clients have not taken yet, over all connections: those beyond it are closed.
+  // And as much again of large answers that may not leave yet: new requests get 503 meanwhile.
   std::size_t unsent_bytes_max = 256u << 20;
   // From the first byte of a request to its last (408), and for the handshake of TLS (closed).
   std::chrono::milliseconds request_time_max{30'000};

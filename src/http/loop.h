@@ -24,7 +24,8 @@ struct Shared {
       : limits(the_limits),
         hooks(std::move(the_hooks)),
         unfinished(limits.unfinished_bytes_max),
-        unsent(limits.unsent_bytes_max) {}
+        unsent(limits.unsent_bytes_max),
+        held(limits.unsent_bytes_max) {}
 
   const Limits limits;
   const Server::Hooks hooks;
@@ -33,6 +34,7 @@ struct Shared {
   std::atomic<std::size_t> connections = 0;
   Budget unfinished;  // Buffers of requests that have not come whole.
   Budget unsent;      // Answers that the other side does not take.
+  Budget held;        // Large answers that wait for their mark.
   // Guards nothing but the sleep of those who wait for `connections` to become zero.
   std::mutex all_closed_mutex;
   std::condition_variable all_closed;
@@ -80,6 +82,7 @@ class Loop {
   const TlsContext* tls() const { return shared_.tls.get(); }
   Budget& unfinished() { return shared_.unfinished; }
   Budget& unsent() { return shared_.unsent; }
+  Budget& held() { return shared_.held; }
   Buffer& scratch() { return scratch_; }
   Request& request() { return request_; }
   std::uint64_t ticks() const { return ticks_; }
