@@ -7,7 +7,8 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
-.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz conformance clients examples crash
+.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
+        examples hostile crash
 
 run: packages build
 	@./build/release/redrive serve
@@ -25,7 +26,7 @@ build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
 # The order puts what fails fastest first.
-test: test-packages build unit tsan sim fuzz conformance clients examples crash
+test: test-packages build unit tsan sim fuzz conformance clients examples hostile crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
@@ -45,6 +46,14 @@ fuzz: build/dev/build.ninja
 	@$(NINJA) build/dev fuzz_targets
 	@ctest --test-dir build/dev -L fuzz --output-on-failure
 
+# Guided by coverage, all targets in turn: make fuzz-long MINUTES=30
+MINUTES ?= 30
+fuzz-long:
+	@scripts/install_packages.sh build fuzz
+	@[ -f build/fuzz/build.ninja ] || cmake --preset fuzz > /dev/null
+	@$(NINJA) build/fuzz fuzz_targets
+	@fuzz/run_long.sh $(MINUTES)
+
 conformance: build
 	@tests/conformance/run.sh -q
 
@@ -54,6 +63,10 @@ clients: build
 # What docs/testing.md shows.
 examples: build
 	@examples/testing/run.sh
+
+# Ten thousand idle connections and a thousand hostile ones.
+hostile: build
+	@/usr/bin/python3 tests/hostile/run.py
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50

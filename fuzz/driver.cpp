@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,10 @@ std::vector<std::string> load_corpus(const std::vector<std::string>& paths) {
       inputs.push_back(read_file(path));
       continue;
     }
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-      inputs.push_back(read_file(entry.path()));
+    // In order of name, or a seed would mean something else on another machine.
+    std::set<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) files.insert(entry.path());
+    for (const auto& file : files) inputs.push_back(read_file(file));
   }
   return inputs;
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages for the purposes named: build, test, bench. Does nothing when all are there.
+# Installs the Debian packages for the purposes named: build, test, fuzz, bench. Does nothing when all are there.
 set -euo pipefail
 
 declare -A packages=(
   [build]="build-essential cmake ninja-build ccache libboost1.81-dev libssl-dev libcurl4-openssl-dev libsimdjson-dev
            libfmt-dev libspdlog-dev libcli11-dev libtomlplusplus-dev libbenchmark-dev libgtest-dev libgmock-dev python3"
   [test]="python3-boto3 python3-pytest python3-pytest-xdist awscli curl python3-celery python3-pycurl"
+  [fuzz]="clang-19 libclang-rt-19-dev"
   [bench]="nginx-light util-linux"
 )
 

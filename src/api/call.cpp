@@ -26,7 +26,7 @@ Result<queue::QueueIdentity> Call::queue(std::string_view queue_url) const {
 }
 
 std::string Call::url_of(const queue::QueueIdentity& identity) const {
-  std::string url = "http://";
+  std::string url = secure ? "https://" : "http://";
   url.append(host).append("/").append(identity.account).append("/").append(identity.name);
   return url;
 }

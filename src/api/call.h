@@ -30,8 +30,8 @@ class Call : public Caller {
 
   std::string consumer;    // Who receives: identity and address, for the history of attempts.
   std::string_view peer;   // The caller's address.
-  bool secure = false;     // The caller came over TLS.
   std::string_view host;   // host:port as the caller reached us.
+  bool secure = false;     // Through TLS: queue URLs say https.
   std::string_view path;   // May name the queue in the Query protocol.
   std::string_view trace;  // X-Amzn-Trace-Id of the request.
 

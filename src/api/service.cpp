@@ -168,7 +168,8 @@ void Service::handle(http::Exchange& exchange) {
   static_cast<Caller&>(call) = std::move(*caller);
   call.peer = request.peer;
   call.consumer = fmt::format("{} {}", call.sender_id, request.peer);
-  call.host = request.header("host");
+  call.host = request.host;
+  call.secure = request.secure;
   call.trace = request.header("x-amzn-trace-id");
   json ? serve_json(work) : serve_query(work);
 }

@@ -16,6 +16,13 @@ void add_common_options(Verb verb, CommonOptions& options) {
   verb.option("--profile", options.client.profile, "Profile of ~/.aws/config and credentials")
       .group("Connection");
   verb.flag("--no-sign-request", options.no_sign_request, "Send no signature").group("Connection");
+  verb.option("--ca-bundle",
+              options.ca_bundle,
+              "PEM file of the authorities that an https server's certificate may come from")
+      .value_name("FILE")
+      .group("Connection");
+  verb.flag("--no-verify-ssl", options.no_verify_ssl, "Do not check an https server's certificate")
+      .group("Connection");
   verb.flag("--json", options.json, "Print JSON, one document a line");
 }
 

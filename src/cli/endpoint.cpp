@@ -60,6 +60,11 @@ std::string endpoint_url(const auth::ClientSettings& settings, std::string_view 
   return std::string(kDefaultEndpointUrl);
 }
 
+std::string ca_bundle(const CommonOptions& options, const auth::Environment& environment) {
+  if (options.ca_bundle) return *options.ca_bundle;
+  return environment.variable("AWS_CA_BUNDLE").value_or("");
+}
+
 }  // namespace
 
 std::string Endpoint::url_of(std::string_view other_path) const {
@@ -78,7 +83,9 @@ Answer<Endpoint> resolve_endpoint(const CommonOptions& options,
   Endpoint endpoint{.url = url,
                     .host = std::string(host_header(*parts)),
                     .path = std::string(parts->path),
-                    .region = settings.region.value_or(std::string(kDefaultRegion))};
+                    .region = settings.region.value_or(std::string(kDefaultRegion)),
+                    .ca_bundle = ca_bundle(options, environment),
+                    .verify_tls = !options.no_verify_ssl};
   if (options.no_sign_request) return endpoint;
   endpoint.credentials = settings.credentials;
   if (!endpoint.credentials && is_loopback(parts->authority)) {

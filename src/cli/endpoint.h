@@ -16,6 +16,8 @@ struct Endpoint {
   std::string path;  // Begins with '/'.
   std::string region;
   std::optional<auth::Credentials> credentials;  // None: requests go unsigned.
+  std::string ca_bundle;  // Who may vouch for an https endpoint; empty: whom the system trusts.
+  bool verify_tls = true;
 
   std::string request_url() const { return url_of(path); }
   std::string url_of(std::string_view other_path) const;
@@ -26,6 +28,8 @@ struct CommonOptions {
   auth::ClientOptions client;
   bool json = false;
   bool no_sign_request = false;
+  std::optional<std::string> ca_bundle;
+  bool no_verify_ssl = false;
 };
 
 inline constexpr std::string_view kDefaultEndpointUrl = "http://127.0.0.1:9324";

@@ -61,7 +61,9 @@ http::ClientRequest make_request(const Endpoint& endpoint, std::string_view acti
                       {"Content-Type", std::string(kJsonType)},
                       {"X-Amz-Target", fmt::format("AmazonSQS.{}", action)},
                       {"x-amzn-query-mode", "true"}},
-          .body = std::move(body)};
+          .body = std::move(body),
+          .ca_bundle = endpoint.ca_bundle,
+          .verify_tls = endpoint.verify_tls};
 }
 
 std::string management_path(const Endpoint& endpoint, std::string_view path) {

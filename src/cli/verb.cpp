@@ -54,6 +54,11 @@ Option Option::one_at_a_time() {
   return *this;
 }
 
+Option Option::comma_separated() {
+  option_->delimiter(',');
+  return *this;
+}
+
 Option Option::shows_default() {
   option_->capture_default_str();
   return *this;

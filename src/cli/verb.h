@@ -25,8 +25,9 @@ class Option {
   Option range(std::int64_t min, std::int64_t max);
   Option positive();  // A number above zero.
   Option one_of(std::vector<std::string> words);
-  Option many();           // A positional argument that takes one or more values.
-  Option one_at_a_time();  // May be repeated; each time takes one value.
+  Option many();             // A positional argument that takes one or more values.
+  Option one_at_a_time();    // May be repeated; each time takes one value.
+  Option comma_separated();  // Several values in one argument.
   Option shows_default();
   Option group(const std::string& name);  // Heading in the help.
   Option needs(Option other);

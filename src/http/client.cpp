@@ -119,6 +119,11 @@ void set_options(CURL* curl, const ClientRequest& request, ClientResponse& respo
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &response);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &response);
+  if (!request.ca_bundle.empty()) {
+    curl_easy_setopt(curl, CURLOPT_CAINFO, request.ca_bundle.c_str());
+  }
+  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, request.verify_tls ? 1L : 0L);
+  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, request.verify_tls ? 2L : 0L);
   if (is_loopback(request.url)) curl_easy_setopt(curl, CURLOPT_PROXY, "");
   set_method_and_body(curl, request);
 }

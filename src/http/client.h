@@ -16,6 +16,8 @@ struct ClientRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::chrono::milliseconds timeout{60'000};
+  std::string ca_bundle;   // PEM file of those who may vouch for the server; empty: the system's.
+  bool verify_tls = true;  // Whether the server must prove its name.
 };
 
 struct ClientResponse {

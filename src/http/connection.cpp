@@ -14,6 +14,9 @@ namespace {
 // Content-Length alone reserves nothing.
 constexpr std::size_t kPendingBytesFirst = 16u << 10;
 constexpr std::size_t kPendingGrowth = 4;
+constexpr std::size_t kPendingBytesMiddle = 512u << 10;
+constexpr Refusal kTooMuchUnfinished = {.status = 503,
+                                        .reason = "Too many requests are incomplete; try again."};
 // How much of the following requests is read while one is deferred. Beyond it the client's leaving
 // is noticed only when its answer is written.
 constexpr std::size_t kReadAheadBytesMax = 16u << 10;
@@ -21,7 +24,22 @@ constexpr std::size_t kReadAheadBytesMax = 16u << 10;
 // reset the connection and could take the answer with it.
 constexpr std::size_t kLingerBytesMax = 32u << 20;
 constexpr std::chrono::milliseconds kLingerTimeMax{2'000};
+// A client that takes an answer slowly is given its time for each such part of it.
+constexpr std::size_t kTimedBytes = 64u << 10;
+// Smaller answers are not counted while they are held: it would cost more than it tells.
+constexpr std::size_t kHeldBytesCounted = 16u << 10;
+constexpr Refusal kTooMuchHeld = {.status = 503,
+                                  .reason = "Too many answers wait to be sent; try again."};
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// The larger a request, the sooner it finds the budget spent: a few greedy clients shall not shut
+// out those whose requests are small.
+std::size_t ceiling_for(std::size_t bytes, const Budget& budget) {
+  const std::size_t eighths = bytes <= kPendingBytesFirst    ? 8
+                              : bytes <= kPendingBytesMiddle ? 7
+                                                             : 6;
+  return budget.bytes_max() / 8 * eighths;
+}
 
 bool means_later(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again ||
@@ -46,6 +64,30 @@ const Request& Connection::request() const {
   return loop_.request();
 }
 
+void Connection::start() {
+  if (loop_.tls() == nullptr) return await_request();
+  tls_ = std::make_unique<TlsSession>(*loop_.tls(), socket_.native_handle());
+  state_ = State::handshaking;
+  since_ = loop_.ticks();
+  await_readable();
+}
+
+void Connection::shake_hands() {
+  switch (tls_->handshake()) {
+    case TlsSession::Outcome::done:
+      return await_request();
+    case TlsSession::Outcome::want_read:
+      return await_readable();
+    case TlsSession::Outcome::want_write:
+      return await_writable();
+    case TlsSession::Outcome::plain_http:
+      tls_.reset();
+      return refuse({.status = 400, .reason = "This port speaks HTTPS, not HTTP."});
+    case TlsSession::Outcome::ended:
+      return close();
+  }
+}
+
 // --- Waiting ---
 
 void Connection::await_request() {
@@ -59,7 +101,12 @@ void Connection::await_request() {
 void Connection::await_readable() {
   if (reads_) return;
   reads_ = true;
-  socket_.async_wait(Socket::wait_read, ReadReady{this});
+  if (tls_ && tls_->has_pending()) {
+    // The socket knows nothing of what is decrypted already.
+    asio::post(loop_.context(), [this] { on_readable({}); });
+  } else {
+    socket_.async_wait(Socket::wait_read, ReadReady{this});
+  }
 }
 
 void Connection::await_writable() {
@@ -73,12 +120,17 @@ void Connection::on_readable(const error_code& error) {
   if (state_ == State::closed) return loop_.retire(*this);
   if (error) return close();
   switch (state_) {
+    case State::handshaking:
+      return shake_hands();
     case State::reading:
       return read_request();
     case State::deferred:
       return read_ahead();
     case State::lingering:
       return discard_input();
+    case State::writing:
+      if (crossed_) write_on();
+      return;
     default:
       return;  // Left over from a deferred request; reading goes on after the answer.
   }
@@ -88,14 +140,27 @@ void Connection::on_writable(const error_code& error) {
   writes_ = false;
   if (state_ == State::closed) return loop_.retire(*this);
   if (error) return close();
-  write_out();
-  read_on();
+  switch (state_) {
+    case State::handshaking:
+      return shake_hands();
+    case State::writing:
+      return write_on();
+    case State::reading:
+      return read_request();  // TLS had something to say first.
+    case State::deferred:
+      return read_ahead();
+    default:
+      return;
+  }
 }
 
 void Connection::check_time() {
   const std::uint64_t waited = loop_.ticks() - since_;
   const Limits& limits = loop_.limits();
   switch (state_) {
+    case State::handshaking:
+      if (waited > loop_.ticks_in(limits.request_time_max)) close();
+      return;
     case State::reading:
       if (!receiving_ && waited > loop_.ticks_in(limits.idle_time_max)) close();
       if (receiving_ && waited > loop_.ticks_in(limits.request_time_max)) {
@@ -103,7 +168,7 @@ void Connection::check_time() {
       }
       return;
     case State::writing:
-      if (waited > loop_.ticks_in(limits.idle_time_max)) abort();
+      if (waited > loop_.ticks_in(limits.reply_time_max)) abort();
       return;
     case State::lingering:
       if (waited > loop_.ticks_in(kLingerTimeMax)) close();
@@ -115,17 +180,39 @@ void Connection::check_time() {
 
 // --- Reading ---
 
+std::size_t Connection::moved(const TlsSession::Transfer& transfer, TlsSession::Outcome usual_wait,
+                              error_code& error) {
+  using Outcome = TlsSession::Outcome;
+  crossed_ = false;
+  if (transfer.outcome == Outcome::done) return transfer.bytes;
+  const bool waits =
+      transfer.outcome == Outcome::want_read || transfer.outcome == Outcome::want_write;
+  crossed_ = waits && transfer.outcome != usual_wait;
+  error = waits ? asio::error::would_block : error_code(asio::error::eof);
+  return 0;
+}
+
+std::size_t Connection::read_some(std::span<char> space, error_code& error) {
+  if (!tls_) return socket_.read_some(asio::buffer(space.data(), space.size()), error);
+  return moved(tls_->read(space), TlsSession::Outcome::want_read, error);
+}
+
+std::size_t Connection::write_some(std::string_view bytes, error_code& error) {
+  if (!tls_) return socket_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
+  return moved(tls_->write(bytes), TlsSession::Outcome::want_write, error);
+}
+
 bool Connection::receive(Buffer& in) {
   const std::span<char> space = in.space();
   assert(!space.empty());
   error_code error;
-  const std::size_t bytes = socket_.read_some(asio::buffer(space.data(), space.size()), error);
+  const std::size_t bytes = read_some(space, error);
   if (!error) {
     in.commit(bytes);
     return true;
   }
   if (means_later(error)) {
-    await_readable();
+    await_to_read();
   } else {
     close();
   }
@@ -138,13 +225,15 @@ void Connection::read_request() {
     return;
   }
   const std::size_t useful = parser_.bytes_useful(loop_.limits());
-  pending_.reserve(
-      std::min(useful, std::max(kPendingBytesFirst, pending_.size() * kPendingGrowth)));
+  const std::size_t room =
+      std::min(useful, std::max(kPendingBytesFirst, pending_.size() * kPendingGrowth));
+  if (!afford_pending(room)) return refuse(kTooMuchUnfinished);
+  pending_.reserve(room);
   if (receive(pending_)) serve(pending_);
 }
 
 void Connection::read_ahead() {
-  if (pending_.size() >= kReadAheadBytesMax) return;
+  if (pending_.size() >= kReadAheadBytesMax || !afford_pending(kReadAheadBytesMax)) return;
   pending_.reserve(kReadAheadBytesMax);
   if (receive(pending_)) await_readable();
 }
@@ -166,38 +255,61 @@ void Connection::serve(Buffer& in) {
   while (state_ == State::reading && !in.empty()) {
     switch (parser_.parse(in, loop_.limits(), loop_.request())) {
       case Parser::Status::complete:
-        hand_over(in);
+        if (!loop_.held().is_spent()) {
+          hand_over(in);
+          break;
+        }
+        in.consume(in.size());
+        refuse(kTooMuchHeld);
         break;
       case Parser::Status::need_more:
-        keep(in);
-        return await_request();
+        return keep(in) ? await_request() : refuse(kTooMuchUnfinished);
       case Parser::Status::send_continue:
-        keep(in);
-        return send_continue();
+        return keep(in) ? send_continue() : refuse(kTooMuchUnfinished);
       case Parser::Status::refused:
         in.consume(in.size());
         refuse(parser_.refusal());
         break;
     }
   }
-  keep(in);
+  // What follows the request in hand is dropped when there is no room: after its answer the client
+  // has to come again.
+  if (!keep(in)) next_ = Next::close;
   if (state_ == State::reading) await_request();
 }
 
 // Moves what is left in the shared buffer to this connection's own, which exists only while it is
-// needed.
-void Connection::keep(Buffer& in) {
-  if (&in != &pending_) {
-    if (state_ != State::closed) pending_.append(in.unread());
-    in.consume(in.size());
-  } else if (pending_.empty()) {
-    pending_.release();
+// needed. False when there is no room for it.
+bool Connection::keep(Buffer& in) {
+  if (&in == &pending_) {
+    if (pending_.empty()) release_pending();
+    return true;
   }
+  const bool wanted = state_ != State::closed && !in.empty();
+  const bool room = !wanted || afford_pending(pending_.size() + in.size());
+  if (wanted && room) pending_.append(in.unread());
+  in.consume(in.size());
+  return room;
+}
+
+// Takes what a buffer of that size needs from the budget.
+bool Connection::afford_pending(std::size_t bytes) {
+  if (bytes <= pending_charged_) return true;
+  Budget& budget = loop_.unfinished();
+  if (!budget.take(bytes - pending_charged_, ceiling_for(bytes, budget))) return false;
+  pending_charged_ = bytes;
+  return true;
+}
+
+void Connection::release_pending() {
+  pending_.release();
+  if (pending_charged_ > 0) loop_.unfinished().give_back(std::exchange(pending_charged_, 0));
 }
 
 void Connection::hand_over(Buffer& in) {
   Request& request = loop_.request();
   request.peer = peer_;
+  request.secure = tls_ != nullptr;
   if (loop_.draining()) request.keep_alive = false;
   next_ = request.keep_alive ? Next::request : Next::close;
   head_only_ = request.method == "HEAD";
@@ -254,22 +366,26 @@ void Connection::answer(Mark after) {
   if (loop_.is_released(after)) return write_out();
   state_ = State::held;
   in_hold_ = true;
+  if (out_.size() >= kHeldBytesCounted) {
+    out_budget_ = &loop_.held();
+    out_charged_ = out_.size();
+    out_budget_->charge(out_charged_);
+  }
   loop_.hold(after, *this);
 }
 
 void Connection::leave_hold() {
   in_hold_ = false;
   if (state_ == State::closed) return loop_.retire(*this);
-  write_out();
-  read_on();
+  release_charge();
+  write_on();
 }
 
 void Connection::send_continue() {
   receiving_ = true;
   out_.assign(kContinue);
   next_ = Next::request;
-  write_out();
-  read_on();
+  write_on();
 }
 
 void Connection::refuse(const Refusal& refusal) {
@@ -287,22 +403,53 @@ void Connection::refuse(const Refusal& refusal) {
 // Writes what it can at once; the rest follows by itself. When all is written the state is what
 // comes next.
 void Connection::write_out() {
+  if (state_ != State::writing) since_ = loop_.ticks();
   state_ = State::writing;
   while (out_sent_ < out_.size()) {
     error_code error;
-    const auto rest = asio::buffer(out_.data() + out_sent_, out_.size() - out_sent_);
-    const std::size_t bytes = socket_.write_some(rest, error);
-    if (error && !means_later(error)) return close();
-    if (error) return await_writable();
+    const std::size_t bytes = write_some(std::string_view(out_).substr(out_sent_), error);
+    if (error) return means_later(error) ? await_taking() : close();
     out_sent_ += bytes;
+    if (out_sent_ - out_timed_ < kTimedBytes) continue;
+    out_timed_ = out_sent_;
     since_ = loop_.ticks();
   }
-  out_sent_ = 0;
-  loop_.give_back(std::exchange(out_, {}));
+  finish_writing();
+}
+
+// The client is slower than we are. What waits for it is bounded in sum: the answer of whoever
+// comes beyond that is lost.
+void Connection::await_taking() {
+  if (out_charged_ == 0) {
+    Budget& budget = loop_.unsent();
+    if (!budget.take(out_.size(), budget.bytes_max())) return abort();
+    out_budget_ = &budget;
+    out_charged_ = out_.size();
+  }
+  await_to_write();
+}
+
+void Connection::finish_writing() {
+  release_out();
   if (next_ == Next::linger) return linger();
   const bool idle_while_draining = loop_.draining() && !receiving_;
   if (next_ == Next::close || idle_while_draining) return close();
   state_ = State::reading;
+}
+
+void Connection::release_out() {
+  out_sent_ = out_timed_ = 0;
+  release_charge();
+  loop_.give_back(std::exchange(out_, {}));
+}
+
+void Connection::release_charge() {
+  if (out_charged_ > 0) out_budget_->give_back(std::exchange(out_charged_, 0));
+}
+
+void Connection::write_on() {
+  write_out();
+  read_on();
 }
 
 void Connection::read_on() {
@@ -311,7 +458,10 @@ void Connection::read_on() {
 
 void Connection::linger() {
   state_ = State::lingering;
-  pending_.release();
+  since_ = loop_.ticks();
+  release_pending();
+  if (tls_) tls_->say_goodbye();
+  tls_.reset();  // What still comes is not even decrypted.
   linger_bytes_left_ = kLingerBytesMax;
   error_code ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
@@ -326,7 +476,8 @@ void Connection::abort() {
 }
 
 void Connection::close_if_idle() {
-  if (state_ == State::reading && !receiving_) close();
+  const bool idle = state_ == State::reading && !receiving_;
+  if (idle || state_ == State::handshaking) close();
 }
 
 void Connection::close() {
@@ -334,10 +485,12 @@ void Connection::close() {
   assert(state_ != State::handling);
   const bool was_deferred = state_ == State::deferred;
   state_ = State::closed;
+  if (tls_) tls_->say_goodbye();
   error_code ignored;
   socket_.close(ignored);
-  pending_.release();
-  loop_.give_back(std::exchange(out_, {}));
+  tls_.reset();
+  release_pending();
+  release_out();
   loop_.note_closed();
   loop_.retire(*this);
   const auto abandoned = std::exchange(abandoned_, nullptr);

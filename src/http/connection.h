@@ -2,13 +2,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "http/asio.h"
+#include "http/budget.h"
 #include "http/buffer.h"
 #include "http/handler_memory.h"
 #include "http/parser.h"
 #include "http/server.h"
+#include "http/tls.h"
 
 namespace redrive::http {
 
@@ -16,8 +20,8 @@ class Loop;
 
 // One client. Lives on its loop's thread and is never touched from another.
 //
-//   reading ─▶ handling ─▶ held ─▶ writing ─▶ reading, lingering or closed
-//                  └─▶ deferred ─▶ handling
+//   (handshaking ─▶) reading ─▶ handling ─▶ held ─▶ writing ─▶ reading, lingering or closed
+//                                   └─▶ deferred ─▶ handling
 //
 // A reply whose mark is reached skips `held`. After a refusal the connection lingers.
 //
@@ -25,6 +29,8 @@ class Loop;
 //  - At most one wait for reading and one for writing are outstanding. The object outlives them,
 //    and its place in the loop's queue of held replies, by way of Loop::retire.
 //  - Between requests it owns no buffer and no response string: both are borrowed from the loop.
+//  - Bytes in its own buffer are within the server's budget for unfinished requests, and an answer
+//    that the client does not take is within that for unsent ones.
 //  - A deferred request ends exactly once: by resume, or by `abandoned` when the connection closes.
 class Connection final : public Exchange {
  public:
@@ -40,7 +46,7 @@ class Connection final : public Exchange {
   Ticket defer(std::function<void()> abandoned) override;
 
   // Begins to read. Called once.
-  void start() { await_request(); }
+  void start();
   // The mark that the reply was held for has been reached.
   void leave_hold();
   bool awaits(const Ticket& ticket) const;
@@ -56,6 +62,7 @@ class Connection final : public Exchange {
 
  private:
   enum class State : std::uint8_t {
+    handshaking,
     reading,
     handling,
     held,
@@ -68,11 +75,20 @@ class Connection final : public Exchange {
   enum class Next : std::uint8_t { request, close, linger };
   struct ReadReady;
 
+  void shake_hands();
   void await_request();
   void await_readable();
   void await_writable();
+  void await_to_read() { crossed_ ? await_writable() : await_readable(); }
+  void await_to_write() { crossed_ ? await_readable() : await_writable(); }
   void on_readable(const error_code& error);
   void on_writable(const error_code& error);
+
+  // Both like a socket's functions of the same names, through TLS if there is one.
+  std::size_t read_some(std::span<char> space, error_code& error);
+  std::size_t write_some(std::string_view bytes, error_code& error);
+  std::size_t moved(const TlsSession::Transfer& transfer, TlsSession::Outcome usual_wait,
+                    error_code& error);
 
   // Receives into `in`. When false there was nothing, and the wait goes on or the connection
   // closed.
@@ -82,14 +98,21 @@ class Connection final : public Exchange {
   void discard_input();
 
   void serve(Buffer& in);
-  void keep(Buffer& in);
+  bool keep(Buffer& in);
+  bool afford_pending(std::size_t bytes);
+  void release_pending();
   void hand_over(Buffer& in);
   void answer(Mark after);
   void send_continue();
   void refuse(const Refusal& refusal);
 
   void write_out();
+  void await_taking();
+  void finish_writing();
+  void write_on();
   void read_on();
+  void release_out();
+  void release_charge();
   void linger();
   void abort();
 
@@ -97,6 +120,7 @@ class Connection final : public Exchange {
   Socket socket_;
   const std::string peer_;
   const std::uint32_t slot_;
+  std::unique_ptr<TlsSession> tls_;  // None: plain.
   State state_ = State::reading;
   Next next_ = Next::request;
   bool reads_ = false;      // A wait for reading is outstanding.
@@ -106,12 +130,17 @@ class Connection final : public Exchange {
   bool head_only_ = false;  // The request is a HEAD.
   bool http_1_0_ = false;
   bool replied_ = false;
+  bool crossed_ = false;  // TLS cannot read before it has written, or the other way round.
   Mark reply_after_ = 0;
   std::uint64_t since_ = 0;  // The tick at which the present wait began.
   Parser parser_;
-  Buffer pending_;   // Received, not yet used, and not of the loop's shared buffer.
-  std::string out_;  // The response.
+  Buffer pending_;                   // Received, not yet used, and not of the loop's shared buffer.
+  std::size_t pending_charged_ = 0;  // Its part of the budget for unfinished requests.
+  std::string out_;                  // The response.
   std::size_t out_sent_ = 0;
+  std::size_t out_timed_ = 0;     // What was sent when the time for the next part began.
+  Budget* out_budget_ = nullptr;  // Of which it has a part: while held, or not taken.
+  std::size_t out_charged_ = 0;   // That part.
   std::size_t linger_bytes_left_ = 0;
   std::uint64_t generation_ = 0;  // Of the ticket of the deferred request.
   std::function<void()> abandoned_;

@@ -33,6 +33,14 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+// RFC 9110 section 7.2: host and port, nobody's name or password, and no list of hosts.
+bool is_authority(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return is_token_char(c) || c == ':' || c == '[' || c == ']' || c == '(' || c == ')' ||
+           c == ';' || c == '=';
+  });
+}
+
 // One head on its way from bytes to Request. Each method reads on at p_ and answers like
 // parse_head.
 class HeadReader {
@@ -59,7 +67,7 @@ class HeadReader {
   Step note(const Header& field);
   Step note_content_length(std::string_view value);
   Step note_transfer_encoding(std::string_view value);
-  Step note_host();
+  Step note_host(std::string_view value);
   void note_connection(std::string_view value);
   Step note_expect(std::string_view value);
   Step finish();
@@ -74,6 +82,7 @@ class HeadReader {
   Request& request_;
   Refusal& refusal_;
   Head head_;
+  std::string_view authority_;  // Of an absolute target.
   bool has_length_ = false;
   bool has_host_ = false;
   bool has_transfer_encoding_ = false;
@@ -84,6 +93,7 @@ class HeadReader {
 
 Step HeadReader::read() {
   request_.headers.clear();
+  request_.host = {};
   for (const auto part : {&HeadReader::skip_leading_line,
                           &HeadReader::read_request_line,
                           &HeadReader::read_fields,
@@ -159,7 +169,11 @@ Step HeadReader::split_target() {
       return refuse(400, "The request target is neither a path nor an http URL.");
     }
     rest.remove_prefix(scheme_end + 3);
-    rest.remove_prefix(std::min(rest.find_first_of("/?"), rest.size()));
+    authority_ = rest.substr(0, rest.find_first_of("/?"));
+    rest.remove_prefix(authority_.size());
+    if (authority_.empty() || !is_authority(authority_)) {
+      return refuse(400, "The request target names no host.");
+    }
   }
   const std::size_t mark = rest.find('?');
   request_.path = rest.substr(0, mark);
@@ -185,7 +199,7 @@ Step HeadReader::read_fields() {
 Step HeadReader::note(const Header& field) {
   switch (field.name.size()) {
     case 4:
-      return iequals(field.name, "host") ? note_host() : Step::done;
+      return iequals(field.name, "host") ? note_host(field.value) : Step::done;
     case 6:
       return iequals(field.name, "expect") ? note_expect(field.value) : Step::done;
     case 10:
@@ -221,8 +235,10 @@ Step HeadReader::note_transfer_encoding(std::string_view value) {
   return Step::done;
 }
 
-Step HeadReader::note_host() {
+Step HeadReader::note_host(std::string_view value) {
   if (has_host_) return refuse(400, "Host is given twice.");
+  if (!is_authority(value)) return refuse(400, "Host is malformed.");
+  request_.host = value;
   has_host_ = true;
   return Step::done;
 }
@@ -252,12 +268,14 @@ Step HeadReader::finish() {
     return refuse(400, "HTTP/1.0 has no Transfer-Encoding.");
   }
   if (has_transfer_encoding_ && !head_.chunked) {
-    return refuse(501, "The only transfer coding served is chunked.");
+    return refuse(400, "The only transfer coding served is chunked.");
   }
   if (!has_host_ && !head_.http_1_0) return refuse(400, "Host is missing.");
   if (unknown_expectation_) return refuse(417, "The only expectation served is 100-continue.");
   if (head_.body_bytes > limits_.body_bytes_max) return refuse(413, "The body is too large.");
   head_.expects_continue &= !head_.http_1_0;
+  // RFC 9112 section 3.2.2: what an absolute target says is what counts.
+  if (!authority_.empty()) request_.host = authority_;
   head_.bytes = static_cast<std::size_t>(p_ - begin_);
   request_.keep_alive = !says_close_ && (!head_.http_1_0 || says_keep_alive_);
   return Step::done;

@@ -39,9 +39,9 @@ std::string address_text(const sockaddr_storage& address) {
   return std::string(result);
 }
 
-void turn_away(int descriptor) {
+void turn_away(int descriptor, std::string_view words) {
   // As far as it goes without waiting: a server that is full has no place for the polite way.
-  (void)!::send(descriptor, kFull.data(), kFull.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  (void)!::send(descriptor, words.data(), words.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   ::shutdown(descriptor, SHUT_WR);
   ::close(descriptor);
 }
@@ -119,7 +119,7 @@ void Listener::accept_some() {
 void Listener::admit(Accepted accepted) {
   // Only the listener adds, so the number cannot grow in between.
   if (shared_.connections.load() >= shared_.limits.connections_max) {
-    return turn_away(accepted.descriptor);
+    return turn_away(accepted.descriptor, shared_.tls ? std::string_view() : kFull);
   }
   shared_.connections.fetch_add(1);
   adopt_(std::move(accepted));

@@ -21,8 +21,9 @@ constexpr std::chrono::milliseconds kTickMax{1'000};
 // Times are checked in a sweep over all connections rather than with a timer for each: exact to
 // about a quarter of the shortest limit, and free of charge for each request.
 std::chrono::milliseconds tick_for(const Limits& limits) {
-  return std::clamp(
-      std::min(limits.request_time_max, limits.idle_time_max) / 4, kTickMin, kTickMax);
+  const auto shortest =
+      std::min({limits.request_time_max, limits.idle_time_max, limits.reply_time_max});
+  return std::clamp(shortest / 4, kTickMin, kTickMax);
 }
 
 }  // namespace

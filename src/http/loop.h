@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "http/asio.h"
+#include "http/budget.h"
 #include "http/buffer.h"
 #include "http/connection.h"
 #include "http/held_replies.h"
@@ -20,12 +21,20 @@ namespace redrive::http {
 // What the loops of one server have in common.
 struct Shared {
   Shared(const Limits& the_limits, Server::Hooks the_hooks)
-      : limits(the_limits), hooks(std::move(the_hooks)) {}
+      : limits(the_limits),
+        hooks(std::move(the_hooks)),
+        unfinished(limits.unfinished_bytes_max),
+        unsent(limits.unsent_bytes_max),
+        held(limits.unsent_bytes_max) {}
 
   const Limits limits;
   const Server::Hooks hooks;
-  std::atomic<Mark> released = 0;  // Only grows.
+  std::unique_ptr<TlsContext> tls;  // None: plain HTTP. Set before the loops run.
+  std::atomic<Mark> released = 0;   // Only grows.
   std::atomic<std::size_t> connections = 0;
+  Budget unfinished;  // Buffers of requests that have not come whole.
+  Budget unsent;      // Answers that the other side does not take.
+  Budget held;        // Large answers that wait for their mark.
   // Guards nothing but the sleep of those who wait for `connections` to become zero.
   std::mutex all_closed_mutex;
   std::condition_variable all_closed;
@@ -70,6 +79,10 @@ class Loop {
   const Limits& limits() const { return shared_.limits; }
   const Server::Hooks& hooks() const { return shared_.hooks; }
   bool draining() const { return draining_; }
+  const TlsContext* tls() const { return shared_.tls.get(); }
+  Budget& unfinished() { return shared_.unfinished; }
+  Budget& unsent() { return shared_.unsent; }
+  Budget& held() { return shared_.held; }
   Buffer& scratch() { return scratch_; }
   Request& request() { return request_; }
   std::uint64_t ticks() const { return ticks_; }

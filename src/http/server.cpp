@@ -31,6 +31,9 @@ class LoopServer final : public Server {
   void wake_after(std::chrono::milliseconds delay, std::function<void()> work) override;
   void drain(std::chrono::milliseconds grace) override;
   std::size_t connections() const override { return shared_.connections.load(); }
+  Result<void> reload_tls() override {
+    return shared_.tls ? shared_.tls->reload() : Result<void>();
+  }
 
  private:
   static std::vector<std::unique_ptr<Loop>> make_loops(Shared& shared, unsigned count);
@@ -76,6 +79,7 @@ std::vector<std::unique_ptr<Loop>> LoopServer::make_loops(Shared& shared, unsign
 }
 
 Result<void> LoopServer::start(const Options& options) {
+  if (options.tls) shared_.tls = TRY(TlsContext::load(*options.tls));
   CHECK(listener_.open(options.address, options.port));
   listener_.start();
   for (const auto& loop : loops_) {

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "http/limits.h"
 #include "http/message.h"
+#include "http/tls.h"
 
 namespace redrive::http {
 
@@ -49,6 +51,7 @@ class Server {
     std::uint16_t port = 0;  // 0: any free one; see port().
     unsigned threads = 1;
     Limits limits;
+    std::optional<TlsFiles> tls;  // None: plain HTTP.
   };
   struct Hooks {
     // Runs on the connection's thread.
@@ -79,6 +82,9 @@ class Server {
   // ones too, until `grace` is over. Blocks until all connections are closed or the time is up.
   virtual void drain(std::chrono::milliseconds grace) = 0;
   virtual std::size_t connections() const = 0;
+  // Reads certificate and key again, for connections from now on. When they cannot be used the old
+  // ones stay. From any thread; nothing happens without TLS.
+  virtual Result<void> reload_tls() = 0;
 };
 
 }  // namespace redrive::http

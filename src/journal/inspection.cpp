@@ -135,12 +135,19 @@ class Inspector {
     header.first_sequence = follows ? previous->scan.next : first_in_image(header);
   }
 
+  // With a lost header the first records may be lost too, so the first that is left need not be the
+  // first there was: what the manifest says about the checkpoint's segment counts for more.
   Sequence first_in_image(const SegmentHeader& header) const {
     const Checkpoint& checkpoint = found_.manifest.checkpoint;
+    const bool replay_begins = header.number == checkpoint.record.segment;
+    if (replay_begins && checkpoint.record.offset == kSegmentHeaderBytes) {
+      return checkpoint.sequence;
+    }
     const auto record =
         find_record({image_, header.number, header.segment_bytes}, kSegmentHeaderBytes, 1);
-    if (record) return record->header.sequence;
-    return header.number >= checkpoint.record.segment ? checkpoint.sequence : 1;
+    if (!record) return header.number >= checkpoint.record.segment ? checkpoint.sequence : 1;
+    const Sequence first = record->header.sequence;
+    return replay_begins ? std::min(first, checkpoint.sequence) : first;
   }
 
   // The end is known when the next segment is there to tell.

@@ -7,34 +7,13 @@
 
 #include "base/calendar.h"
 #include "base/text.h"
-#include "server/key_config.h"
-#include "server/toml.h"
+#include "http/browser_guard.h"
 
 namespace redrive::server {
 namespace {
 
 std::unexpected<Error> misuse(std::string message) {
   return fail(ErrorCode::usage, std::move(message));
-}
-
-bool set_key(Config& config, std::string_view key, const toml::node& node, bool& known) {
-  known = true;
-  if (key == "listen") return take(node, config.listen);
-  if (key == "data") return take(node, config.data);
-  if (key == "memory") return take(node, config.memory);
-  if (key == "region") return take(node, config.region);
-  if (key == "account") return take(node, config.account);
-  if (key == "threads") return take_number(node, config.threads);
-  if (key == "strict-timing") return take(node, config.strict_timing);
-  if (key == "virtual-clock") return take(node, config.virtual_clock);
-  if (key == "virtual-clock-start") return take(node, config.virtual_clock_start);
-  if (key == "insecure") return take(node, config.insecure);
-  if (key == "audit-log") return take(node, config.audit_log);
-  if (key == "waiting-receives") return take_number(node, config.waiting_receives_max);
-  if (key == "log-level") return take(node, config.log_level);
-  if (key == "drain-time") return take_number(node, config.drain_time);
-  known = false;
-  return false;
 }
 
 Result<void> check_clock(const Config& config) {
@@ -46,27 +25,33 @@ Result<void> check_clock(const Config& config) {
       fmt::format("--virtual-clock-start {}: expected a time such as 2026-01-01T00:00:00Z", start));
 }
 
-}  // namespace
+Result<void> check_tls(const Config& config) {
+  if (config.tls_certificate.empty() == config.tls_key.empty()) return {};
+  return misuse("--tls-certificate and --tls-key need each other");
+}
 
-Result<void> load_config(const std::string& path, Config& config) {
-  const toml::parse_result parsed = toml::parse_file(path);
-  if (!parsed) {
-    const auto& where = parsed.error().source().begin;
+Result<void> check_hosts(const Config& config) {
+  for (const std::string& host : config.allowed_hosts) {
+    if (http::is_host_pattern(host)) continue;
     return misuse(fmt::format(
-        "{}:{}:{}: {}", path, where.line, where.column, std::string(parsed.error().description())));
-  }
-  for (const auto& [key, node] : parsed.table()) {
-    if (key.str() == "key") {
-      config.keys = TRY(read_keys(node, path));
-      continue;
-    }
-    bool known = false;
-    if (set_key(config, key.str(), node, known)) continue;
-    const auto line = node.source().begin.line;
-    return misuse(fmt::format(
-        "{}:{}: {} `{}`", path, line, known ? "unusable value for" : "unknown setting", key.str()));
+        "--allowed-hosts {}: expected a name without port, such as queue.example or *.example",
+        host));
   }
   return {};
+}
+
+Result<void> check_limits(const http::Limits& limits) {
+  if (limits.unfinished_bytes_max / 4 * 3 >= limits.body_bytes_max + limits.head_bytes_max) {
+    return {};
+  }
+  return misuse("limits: unfinished-bytes is too small for a single request of body-bytes");
+}
+
+}  // namespace
+
+std::optional<http::TlsFiles> Config::tls() const {
+  if (tls_certificate.empty()) return std::nullopt;
+  return http::TlsFiles{.certificate = tls_certificate, .key = tls_key};
 }
 
 Result<ListenAddress> parse_listen(const std::string& text) {
@@ -100,6 +85,9 @@ Result<void> check_config(const Config& config) {
     return misuse("--account must have 12 digits, such as 000000000000");
   CHECK(check_clock(config));
   if (config.region.empty()) return misuse("--region must not be empty");
+  CHECK(check_tls(config));
+  CHECK(check_hosts(config));
+  CHECK(check_limits(config.limits));
   const ListenAddress listen = TRY(parse_listen(config.listen));
   if (!listen.loopback && config.keys.empty() && !config.insecure) {
     return misuse(fmt::format(

@@ -2,16 +2,20 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "auth/access_key.h"
 #include "base/result.h"
+#include "http/limits.h"
+#include "http/tls.h"
 
 namespace redrive::server {
 
 // What `redrive serve` was told. The command line wins over the file, the file over these defaults.
 struct Config {
+  std::string file;  // Where the rest was read from; empty: nowhere.
   std::string listen = "127.0.0.1:9324";
   std::string data = "./data";
   bool memory = false;
@@ -27,6 +31,12 @@ struct Config {
   std::size_t waiting_receives_max = 20'000;
   std::string audit_log;              // Empty: audit.ndjson in the data directory.
   std::vector<auth::AccessKey> keys;  // None: everybody on this machine may do everything.
+  std::string tls_certificate;        // With tls_key: serve HTTPS. SIGHUP reads both again.
+  std::string tls_key;
+  std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
+  http::Limits limits;                     // Of the file alone: the table [limits].
+
+  std::optional<http::TlsFiles> tls() const;
 };
 
 struct ListenAddress {
@@ -35,9 +45,9 @@ struct ListenAddress {
   bool loopback;
 };
 
-// Overlays the settings of a TOML file (keys as the options are named, without dashes in front). An
-// unknown key is an error.
-Result<void> load_config(const std::string& path, Config& config);
+// Overlays the settings of config.file, if there is one: keys as the options are named, without
+// dashes in front; docs/configuration.md lists them. An unknown key is an error.
+Result<void> load_config(Config& config);
 Result<ListenAddress> parse_listen(const std::string& text);
 Result<void> check_config(const Config& config);
 

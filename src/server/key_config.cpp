@@ -39,15 +39,6 @@ Result<std::string> read_secret_variable(const std::string& name) {
   return fail(ErrorCode::usage, fmt::format("the environment variable {} is not set", name));
 }
 
-bool take_list(const toml::node& node, std::vector<std::string>& list) {
-  const toml::array* array = node.as_array();
-  if (array == nullptr) return false;
-  for (const toml::node& item : *array) {
-    if (!take(item, list.emplace_back())) return false;
-  }
-  return true;
-}
-
 class KeyReader {
  public:
   KeyReader(const toml::table& table, const std::string& file) : table_(table), file_(file) {}

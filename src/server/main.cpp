@@ -50,6 +50,18 @@ class ServeOptions {
             &Config::insecure,
             "Allow addresses beyond loopback although credentials are not checked");
     setting("--log-level", &Config::log_level, "trace, debug, info, warn, error");
+    setting("--tls-certificate",
+            &Config::tls_certificate,
+            "Serve HTTPS with this certificate chain (PEM; SIGHUP reads it again)")
+        .value_name("FILE");
+    setting("--tls-key", &Config::tls_key, "The certificate's private key (PEM)")
+        .value_name("FILE");
+    setting("--allowed-hosts",
+            &Config::allowed_hosts,
+            "Names besides localhost that clients may call this server by, such as queue.example "
+            "or *.example")
+        .value_name("NAME,...")
+        .comma_separated();
     serve.option("--config", file_, "TOML file with any of these settings").value_name("FILE");
     serve.runs([this, &exit_code] { exit_code = report(run()); });
   }
@@ -72,7 +84,8 @@ class ServeOptions {
 
   Result<void> run() const {
     Config config;
-    if (!file_.empty()) CHECK(redrive::server::load_config(file_, config));
+    config.file = file_;
+    CHECK(redrive::server::load_config(config));
     for (const auto& overlay : overlays_) overlay(config);
     spdlog::set_level(spdlog::level::from_str(config.log_level));
     return redrive::server::serve(config);

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
+#include "http/browser_guard.h"
 #include "http/server.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
@@ -41,21 +42,43 @@ void raise_file_limit() {
 }
 
 // Signals are taken by `wait_for_signal` alone. To be called before any thread starts.
-sigset_t block_signals() {
+// SIGHUP means to read files again; where there are none it ends us, as when a terminal closes.
+sigset_t block_signals(const Config& config) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  if (config.tls() || !config.file.empty()) sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return set;
 }
 
-int wait_for_signal(const sigset_t& set) {
-  int signal_number = 0;
-  while (sigwait(&set, &signal_number) != 0) {
+// Until one of them says to end.
+int wait_for_signal(const sigset_t& set, const std::function<void()>& reload) {
+  while (true) {
+    int signal_number = 0;
+    if (sigwait(&set, &signal_number) != 0) continue;
+    if (signal_number != SIGHUP) return signal_number;
+    reload();
   }
-  return signal_number;
+}
+
+// Tells a web page that it has no business here. False: it is none.
+bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
+  const http::Request& request = exchange.request();
+  const auto refusal = guard.refusal({.host = request.host,
+                                      .origin = request.header("origin"),
+                                      .fetch_site = request.header("sec-fetch-site")});
+  if (!refusal) return false;
+  const std::size_t mark = http::begin_response(exchange.out(),
+                                                {.status = 403,
+                                                 .content_type = "text/plain; charset=utf-8",
+                                                 .keep_alive = request.keep_alive});
+  exchange.out().append(*refusal).append("\n");
+  http::end_response(exchange.out(), mark);
+  exchange.reply(0);
+  return true;
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -124,6 +147,26 @@ Result<auth::KeyRing> key_ring(const Config& config) {
   return auth::KeyRing::make(std::move(keys));
 }
 
+Result<void> reload_keys(const Config& config, api::Gate& gate) {
+  Config fresh{.file = config.file, .account = config.account};
+  CHECK(load_config(fresh));
+  // Taking away the last key would open the server to everybody.
+  if (fresh.keys.empty() != config.keys.empty()) {
+    return fail(ErrorCode::usage, "having keys or having none takes a restart to change");
+  }
+  gate.use(TRY(key_ring(fresh)));
+  return {};
+}
+
+// What could not be read again stays as it was.
+void report_reload(std::string_view what, const Result<void>& done) {
+  if (done) {
+    spdlog::info("read again: {}", what);
+  } else {
+    spdlog::error("{}: the old stays, since: {}", what, done.error().message);
+  }
+}
+
 // A server that keeps nothing keeps no audit log either, unless told where.
 std::string audit_path(const Config& config) {
   if (!config.audit_log.empty() || config.memory) return config.audit_log;
@@ -167,8 +210,10 @@ class Ticker {
 
 void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
   const bool v6 = listen.address.find(':') != std::string::npos;
-  const std::string url =
-      fmt::format("http://{}:{}", v6 ? "[" + listen.address + "]" : listen.address, port);
+  const std::string url = fmt::format("{}://{}:{}",
+                                      config.tls() ? "https" : "http",
+                                      v6 ? "[" + listen.address + "]" : listen.address,
+                                      port);
   fmt::print("redrive: listening on {}\n", url);
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
@@ -190,7 +235,7 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
 Result<void> serve(const Config& config) {
   CHECK(check_config(config));
   const ListenAddress listen = TRY(parse_listen(config.listen));
-  const sigset_t signals = block_signals();
+  const sigset_t signals = block_signals(config);
   raise_file_limit();
   if (!listen.loopback && config.keys.empty())
     spdlog::warn("serving {} without checking credentials (--insecure)", config.listen);
@@ -240,8 +285,14 @@ Result<void> serve(const Config& config) {
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
+  std::optional<http::BrowserGuard> guard;
+  if (config.keys.empty() && listen.loopback) {
+    guard.emplace(http::BrowserGuard::Options{.listen_address = listen.address,
+                                              .allowed_hosts = config.allowed_hosts});
+  }
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
+    if (guard && turn_away(*guard, exchange)) return;
     if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
     } else {
@@ -250,9 +301,12 @@ Result<void> serve(const Config& config) {
   };
   const unsigned threads =
       config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency() / 2);
-  server = TRY(http::Server::start(
-      {.address = listen.address, .port = listen.port, .threads = threads, .limits = {}},
-      {.handle = handle, .round_ended = [&] { sync->request(); }}));
+  server = TRY(http::Server::start({.address = listen.address,
+                                    .port = listen.port,
+                                    .threads = threads,
+                                    .limits = config.limits,
+                                    .tls = config.tls()},
+                                   {.handle = handle, .round_ended = [&] { sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   sync = std::make_unique<journal::SyncThread>(
@@ -265,7 +319,11 @@ Result<void> serve(const Config& config) {
   complete.count_down();
   greet(server->port(), config, listen);
 
-  const int signal_number = wait_for_signal(signals);
+  const int signal_number = wait_for_signal(signals, [&] {
+    if (config.tls()) report_reload("the certificate", server->reload_tls());
+    if (!config.file.empty()) report_reload("the keys", reload_keys(config, gate));
+    report_reload("the audit log", audit.reopen());
+  });
   spdlog::info("{}: draining", strsignal(signal_number));
   stopping = true;
   engine.stop_waiting();

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -27,10 +28,20 @@ bool take(const toml::node& node, T& place) {
 }
 
 template <class T>
-bool take_number(const toml::node& node, T& place, std::int64_t max = 1'000'000) {
+bool take_number(const toml::node& node, T& place) {
   const auto value = node.value_exact<std::int64_t>();
-  if (!value || *value < 0 || *value > max) return false;
+  if (!value || *value < 0 || *value > 1'000'000) return false;
   place = T(*value);
+  return true;
+}
+
+inline bool take_list(const toml::node& node, std::vector<std::string>& place) {
+  const toml::array* const list = node.as_array();
+  if (list == nullptr) return false;
+  place.clear();
+  for (const toml::node& item : *list) {
+    if (!take(item, place.emplace_back())) return false;
+  }
   return true;
 }
 

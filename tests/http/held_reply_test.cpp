@@ -160,5 +160,23 @@ TEST(HeldReply, MeetsReleasesFromAnotherThread) {
   EXPECT_EQ(last_mark.load(), Mark(kClients * kRequests));
 }
 
+// Replies wait in memory: when large ones pile up, others are asked to come again, before anything
+// is done for them.
+TEST(HeldReply, LargeOnesAreBoundedInSum) {
+  Service service({.limits = {.unsent_bytes_max = 100'000}});
+  RawClient first(service.port());
+  first.send(get("/hold-large/1/150000"));
+  ASSERT_TRUE(service.holds.take());
+  RawClient second(service.port());
+  second.send(get("/hold/2"));
+  EXPECT_EQ(status_of(second.read_response()), 503);
+  EXPECT_EQ(service.holds.size(), 0u);
+  service.server->release(1);
+  EXPECT_EQ(body_of(first.read_response()).size(), 150'000u);
+  RawClient third(service.port());
+  third.send(get("/third"));
+  EXPECT_EQ(status_of(third.read_response()), 200);
+}
+
 }  // namespace
 }  // namespace redrive::http

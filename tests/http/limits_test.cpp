@@ -98,7 +98,8 @@ TEST(Limits, TimeDoesNotRunForRequestsInHand) {
 }
 
 TEST(Limits, ClientThatDoesNotReadItsAnswerIsClosed) {
-  Service service({.limits = {.request_time_max = 1h, .idle_time_max = 40ms}});
+  Service service(
+      {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 40ms}});
   RawClient client(service.port());
   client.send(get("/large/50000000"));
   const auto begun = std::chrono::steady_clock::now();
@@ -107,6 +108,98 @@ TEST(Limits, ClientThatDoesNotReadItsAnswerIsClosed) {
   while (service.server->connections() > 0 && in_time()) std::this_thread::yield();
   EXPECT_EQ(service.server->connections(), 0u);
   EXPECT_LT(client.read_to_end().size(), 50'000'000u);
+}
+
+// A byte now and then is not taking an answer.
+TEST(Limits, ClientThatTricklesItsAnswerIsClosed) {
+  Service service(
+      {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 40ms}});
+  RawClient client(service.port());
+  client.send(get("/large/50000000"));
+  const auto begun = std::chrono::steady_clock::now();
+  while (service.server->connections() > 0 && std::chrono::steady_clock::now() - begun < 10s) {
+    client.read_some(1);
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(service.server->connections(), 0u);
+}
+
+// A deferred or held request may have waited longer than a client has to take its answer.
+TEST(Limits, TimeToTakeAnAnswerBeginsWithTheAnswer) {
+  Service service(
+      {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 100ms}});
+  RawClient client(service.port());
+  client.send(get("/hold/1") + get("/large/8000000"));
+  ASSERT_TRUE(service.holds.take());
+  std::this_thread::sleep_for(
+      200ms);  // The sweep has its own clock, and it is that which is tested.
+  service.server->release(1);
+  EXPECT_EQ(body_of(client.read_response()), "held 1");
+  EXPECT_EQ(body_of(client.read_response()).size(), 8'000'000u);
+}
+
+// Many large requests that never end: those beyond the budget are refused, small ones still served.
+TEST(Limits, UnfinishedRequestsShareABudget) {
+  constexpr std::size_t kBudget = 4u << 20;
+  Service service({.limits = {.body_bytes_max = 1u << 20, .unfinished_bytes_max = kBudget}});
+  const std::string part =
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n" + std::string(900'000, 'x');
+  std::vector<std::unique_ptr<RawClient>> hogs;
+  int refused = 0;
+  for (int i = 0; i < 8; ++i) {
+    hogs.push_back(std::make_unique<RawClient>(service.port()));
+    hogs.back()->send(part);
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  while (refused < 5 && std::chrono::steady_clock::now() - begun < 10s) {
+    refused = 0;
+    for (const auto& hog : hogs) refused += hog->has_input();
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(refused, 5);  // Three fit into three quarters of the budget.
+  for (const auto& hog : hogs) {
+    if (!hog->has_input()) continue;
+    EXPECT_EQ(status_of(hog->read_response()), 503);
+  }
+
+  RawClient small(service.port());
+  small.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab");
+  RawClient whole(service.port());
+  whole.send(post("/whole", std::string(10'000, 'y')));
+  EXPECT_EQ(status_of(whole.read_response()), 200);
+  small.send("cd");
+  EXPECT_EQ(body_of(small.read_response()), "POST / abcd");
+
+  hogs.clear();
+  while (service.server->connections() > 2) std::this_thread::yield();
+  RawClient large(service.port());
+  large.send(part);
+  large.send(std::string(100'000, 'x'));
+  EXPECT_EQ(status_of(large.read_response()), 200);
+}
+
+// Answers nobody takes share one too.
+TEST(Limits, UnsentAnswersShareABudget) {
+  Service service({.limits = {.unsent_bytes_max = 100'000'000}});
+  std::vector<std::unique_ptr<RawClient>> hogs;
+  for (int i = 0; i < 6; ++i) {
+    hogs.push_back(std::make_unique<RawClient>(service.port()));
+    hogs.back()->send(get("/large/30000000"));
+  }
+  for (const auto& hog : hogs) {
+    while (!hog->has_input()) std::this_thread::yield();
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  while (service.server->connections() > 3 && std::chrono::steady_clock::now() - begun < 10s) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(service.server->connections(), 3u);
+  RawClient good(service.port());
+  good.send(get("/good"));
+  EXPECT_EQ(body_of(good.read_response()), "GET /good ");
+  int whole = 0;
+  for (const auto& hog : hogs) whole += body_of(hog->read_response()).size() == 30'000'000;
+  EXPECT_EQ(whole, 3);
 }
 
 }  // namespace

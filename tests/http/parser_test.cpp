@@ -177,8 +177,24 @@ const RefusedCase kRefused[] = {
     {"two codings", get_with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"), 400},
     {"empty coding", get_with("Transfer-Encoding:"), 400},
     {"coding in 1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400},
-    {"unknown coding", get_with("Transfer-Encoding: gzip"), 501},
-    {"coding below chunked", get_with("Transfer-Encoding: gzip, chunked"), 501},
+    {"unknown coding", get_with("Transfer-Encoding: gzip"), 400},
+    {"coding below chunked", get_with("Transfer-Encoding: gzip, chunked"), 400},
+    {"coding above chunked", get_with("Transfer-Encoding: chunked, gzip"), 400},
+    {"chunked twice", get_with("Transfer-Encoding: chunked, chunked"), 400},
+    {"identity coding", get_with("Transfer-Encoding: identity"), 400},
+    {"coding with a prefix", get_with("Transfer-Encoding: xchunked"), 400},
+    {"coding in quotes", get_with("Transfer-Encoding: \"chunked\""), 400},
+    {"coding with a vertical tab", get_with("Transfer-Encoding: \vchunked"), 400},
+    {"different lengths", get_with("Content-Length: 1\r\nContent-Length: 2"), 400},
+    {"space within a length", get_with("Content-Length: 1 1"), 400},
+    {"fractional length", get_with("Content-Length: 1.0"), 400},
+    {"space before the length's colon", get_with("Content-Length : 1"), 400},
+    {"host with a space", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400},
+    {"list of hosts", "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n", 400},
+    {"host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400},
+    {"host with a user", "GET / HTTP/1.1\r\nHost: u@h\r\n\r\n", 400},
+    {"user in an absolute target", "GET http://u@h/ HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+    {"absolute target without a host", "GET http:///p HTTP/1.1\r\nHost: h\r\n\r\n", 400},
     {"no host", "GET / HTTP/1.1\r\nAccept: x\r\n\r\n", 400},
     {"two hosts", get_with("Host: i"), 400},
     {"unknown expectation", get_with("Expect: miracles"), 417},
@@ -308,6 +324,25 @@ TEST(Parser, KeepsNoChunkFraming) {
   in.append("0\r\n\r\n");
   ASSERT_EQ(parser.parse(in, limits, request), Parser::Status::complete);
   EXPECT_EQ(request.body, std::string(1000, 'x'));
+}
+
+// Proxies send the absolute form, and then it counts; a line of Host alone may lie.
+TEST(Parser, TellsHowTheClientCallsUs) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"GET / HTTP/1.1\r\nHost: localhost:9324\r\n\r\n", "localhost:9324"},
+      {"GET / HTTP/1.1\r\nHost: [::1]:9324\r\n\r\n", "[::1]:9324"},
+      {"GET http://a.example:80/p HTTP/1.1\r\nHost: b.example\r\n\r\n", "a.example:80"},
+      {"GET / HTTP/1.0\r\n\r\n", ""},
+  };
+  for (const auto& [bytes, host] : cases) {
+    SCOPED_TRACE(bytes);
+    Parser parser;
+    Request request{.host = "of the request before"};
+    Buffer in;
+    in.append(bytes);
+    ASSERT_EQ(parser.parse(in, {}, request), Parser::Status::complete);
+    EXPECT_EQ(request.host, host);
+  }
 }
 
 TEST(Parser, FindsHeadersInAnyCase) {

@@ -33,6 +33,7 @@ class RawClient {
   RawClient& operator=(const RawClient&) = delete;
 
   bool connected() const { return connected_; }
+  int descriptor() const { return socket_; }
 
   // False when the other side has gone.
   bool send(std::string_view bytes) {
@@ -67,6 +68,12 @@ class RawClient {
     return std::exchange(received_, {});
   }
   bool at_end() { return received_.empty() && !receive() && ended_; }
+
+  // At most that many bytes, if there are any.
+  void read_some(std::size_t bytes_max) {
+    std::string bytes(bytes_max, '\0');
+    (void)!::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  }
 
   // Whether something can be read right now.
   bool has_input() {

@@ -49,7 +49,7 @@ inline void write_text(std::string& out, std::string_view body, bool keep_alive 
 }
 
 // A server whose paths do what their names say:
-//   /hold/N    replies "held N" for mark N
+//   /hold/N    replies "held N" for mark N; /hold-large/N/BYTES so many bytes
 //   /defer     defers; the ticket goes to `tickets`, a client that left to `abandoned`
 //   /large/N   replies N bytes
 //   otherwise  replies "METHOD target body"
@@ -82,6 +82,7 @@ struct Service {
   void handle(Exchange& exchange) {
     const Request& request = exchange.request();
     if (request.path.starts_with("/hold/")) return hold(exchange);
+    if (request.path.starts_with("/hold-large/")) return hold_large(exchange);
     if (request.path == "/defer") return defer(exchange);
     std::string text;
     if (request.path.starts_with("/large/")) {
@@ -97,6 +98,15 @@ struct Service {
   void hold(Exchange& exchange) {
     const Mark mark = std::stoull(std::string(exchange.request().path.substr(6)));
     write_text(exchange.out(), "held " + std::to_string(mark), exchange.request().keep_alive);
+    holds.put(mark);
+    exchange.reply(mark);
+  }
+
+  void hold_large(Exchange& exchange) {
+    const std::string numbers(exchange.request().path.substr(12));
+    const std::size_t slash = numbers.find('/');
+    const Mark mark = std::stoull(numbers.substr(0, slash));
+    write_text(exchange.out(), std::string(std::stoul(numbers.substr(slash + 1)), 'x'));
     holds.put(mark);
     exchange.reply(mark);
   }

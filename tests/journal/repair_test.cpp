@@ -169,6 +169,14 @@ TEST_F(Damaged, TheFirstSectorOfASegment) {
   expect_repaired({16});
 }
 
+// The first record that is left is not the one replay must begin with.
+TEST_F(Damaged, TheFirstSectorOfTheCheckpointsSegment) {
+  auto bytes = *files_.bytes(segment_name(5));
+  std::fill_n(bytes.begin(), 512, '\xee');
+  files_.put(segment_name(5), bytes);
+  expect_repaired({13});
+}
+
 TEST_F(Damaged, AWholeSegmentOfGarbage) {
   files_.put(segment_name(7), std::string(4096, '\xee'));
   expect_repaired({19, 20, 21});

@@ -10,7 +10,7 @@ import threading
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
-LISTENING = re.compile(r"redrive: listening on (http://[\w.:\[\]-]+)")
+LISTENING = re.compile(r"redrive: listening on (https?://[\w.:\[\]-]+)")
 START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 15
 

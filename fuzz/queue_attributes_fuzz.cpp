@@ -1,0 +1,57 @@
+// Any text, as any queue attribute: set or refused, never a crash; and what was set is reported as
+// a text that sets the same again. A policy that was taken also stands AddPermission and
+// RemovePermission. The first byte chooses the attribute, its highest bit the kind of queue.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "api/queue_attributes.h"
+#include "sqs/policy_document.h"
+
+namespace {
+
+using namespace redrive;
+
+constexpr std::uint8_t kFifo = 0x80;
+constexpr std::string_view kLabel = "fuzz-label";
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check_policy(const std::string& policy) {
+  constexpr std::array<std::string_view, 1> kAccounts = {"111111111111"};
+  constexpr std::array<std::string_view, 2> kActions = {"SendMessage", "ReceiveMessage"};
+  const std::string longer =
+      sqs::policy_with(policy, {kLabel, "arn:aws:sqs:us-east-1:0:q", kAccounts, kActions});
+  require(sqs::is_policy(longer) && sqs::policy_has_statement(longer, kLabel));
+  const std::string shorter = sqs::policy_without(longer, kLabel);
+  require(shorter.empty() || sqs::is_policy(shorter));
+  require(!sqs::policy_has_statement(shorter, kLabel));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto& names = api::settable_attributes();
+  const std::string_view name = names[(data[0] & ~kFifo) % names.size()];
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  queue::QueueSettings before;
+  if (data[0] & kFifo) before.fifo.emplace();
+
+  const auto once = api::apply_attributes(before, {{name, text}}, api::AttributeUse::change);
+  if (!once) return 0;
+  const auto reported = api::attribute_text(*once, name);
+  if (reported) {
+    const auto again =
+        api::apply_attributes(before, {{name, *reported}}, api::AttributeUse::change);
+    require(again && *again == *once);
+  }
+  if (!once->policy.empty()) check_policy(once->policy);
+  return 0;
+}
