@@ -29,6 +29,7 @@ struct Config {
   std::string log_level = "info";
   std::chrono::seconds drain_time{10};
   std::size_t waiting_receives_max = 20'000;
+  std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
   std::string audit_log;              // Empty: audit.ndjson in the data directory.
   std::vector<auth::AccessKey> keys;  // None: everybody on this machine may do everything.
   std::string tls_certificate;        // With tls_key: serve HTTPS. SIGHUP reads both again.

@@ -41,6 +41,9 @@ bool set_limit(Config& config, std::string_view key, const toml::node& node, boo
   if (key == "waiting-receives") {
     return take_limit(node, config.waiting_receives_max, kNumberMax);
   }
+  if (key == "requests-per-second") {
+    return take_limit(node, config.requests_per_second_max, kNumberMax);
+  }
   known = false;
   return false;
 }

@@ -4,6 +4,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -25,6 +26,8 @@ int report(const Result<void>& result) {
   fmt::print(stderr, "redrive: {}\n", result.error().message);
   return result.error().code == redrive::ErrorCode::usage ? 2 : 1;
 }
+
+constexpr const char* kUsualFile = "redrive.toml";  // In the working directory, if it is there.
 
 // The options of `serve`. Each is also a setting of the file; what the command line says wins.
 class ServeOptions {
@@ -62,7 +65,8 @@ class ServeOptions {
             "or *.example")
         .value_name("NAME,...")
         .comma_separated();
-    serve.option("--config", file_, "TOML file with any of these settings").value_name("FILE");
+    serve.option("--config", file_, "TOML file with any of these settings (default: redrive.toml, if it is there)")
+        .value_name("FILE");
     serve.runs([this, &exit_code] { exit_code = report(run()); });
   }
 
@@ -84,7 +88,8 @@ class ServeOptions {
 
   Result<void> run() const {
     Config config;
-    config.file = file_;
+    config.file = file_.empty() && std::filesystem::exists(kUsualFile) ? kUsualFile : file_;
+    if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
     CHECK(redrive::server::load_config(config));
     for (const auto& overlay : overlays_) overlay(config);
     spdlog::set_level(spdlog::level::from_str(config.log_level));

@@ -138,11 +138,12 @@ class EngineClock {
   _exit(1);
 }
 
-// Keys that name no account belong to the server's own.
+// Keys that do not say otherwise belong to the server's own account and have the common limit.
 Result<auth::KeyRing> key_ring(const Config& config) {
   std::vector<auth::AccessKey> keys = config.keys;
   for (auth::AccessKey& key : keys) {
     if (key.account.empty()) key.account = config.account;
+    if (key.requests_per_second == 0) key.requests_per_second = config.requests_per_second_max;
   }
   return auth::KeyRing::make(std::move(keys));
 }
