@@ -30,9 +30,9 @@ struct Config {
   std::chrono::seconds drain_time{10};
   std::size_t waiting_receives_max = 20'000;
   std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
-  std::string audit_log;              // Empty: audit.ndjson in the data directory.
-  std::vector<auth::AccessKey> keys;  // None: everybody on this machine may do everything.
-  std::string tls_certificate;        // With tls_key: serve HTTPS. SIGHUP reads both again.
+  std::string audit_log;                      // Empty: audit.ndjson in the data directory.
+  std::vector<auth::AccessKey> keys;          // None: everybody on this machine may do everything.
+  std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
   http::Limits limits;                     // Of the file alone: the table [limits].

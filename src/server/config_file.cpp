@@ -77,12 +77,11 @@ Result<void> set_all(const std::string& path, const toml::table& table, std::str
   for (const auto& [key, node] : table) {
     bool known = false;
     if (set(key.str(), node, known)) continue;
-    return unusable(path,
-                    node,
-                    fmt::format("{} `{}{}`",
-                                known ? "unusable value for" : "unknown setting",
-                                prefix,
-                                key.str()));
+    return unusable(
+        path,
+        node,
+        fmt::format(
+            "{} `{}{}`", known ? "unusable value for" : "unknown setting", prefix, key.str()));
   }
   return {};
 }

@@ -65,7 +65,10 @@ class ServeOptions {
             "or *.example")
         .value_name("NAME,...")
         .comma_separated();
-    serve.option("--config", file_, "TOML file with any of these settings (default: redrive.toml, if it is there)")
+    serve
+        .option("--config",
+                file_,
+                "TOML file with any of these settings (default: redrive.toml, if it is there)")
         .value_name("FILE");
     serve.runs([this, &exit_code] { exit_code = report(run()); });
   }
