@@ -390,6 +390,36 @@ def test_secrets_from_a_file_and_the_environment(tmp_path, monkeypatch):
         server.stop()
 
 
+def test_sighup_reads_keys_and_audit_log_again(tmp_path):
+    config, log = tmp_path / "c.toml", tmp_path / "audit.ndjson"
+    table = "[[key]]\nid='{0}'\nsecret='{0}'\nrole='admin'\n"
+    config.write_text(f"audit-log = '{log}'\n" + table.format("OLD"))
+    server = Server("--memory", "--config", str(config))
+
+    def serves(key):
+        try:
+            Signed(server.endpoint, key, key).CreateQueue(QueueName="q")
+            return True
+        except ApiError as error:
+            assert error.code == "InvalidClientTokenId"
+            return False
+
+    try:
+        assert serves("OLD") and not serves("NEW")
+        log.rename(tmp_path / "audit.1")
+        config.write_text(f"audit-log = '{log}'\n" + table.format("NEW"))
+        os.kill(server.pid, signal.SIGHUP)
+        clock.until("the new key", lambda: serves("NEW"))
+        assert not serves("OLD")
+        clock.until("a new audit log", log.exists)
+        config.write_text("nonsense")
+        os.kill(server.pid, signal.SIGHUP)
+        clock.wait(0.1)
+        assert serves("NEW")
+    finally:
+        assert server.stop() == 0
+
+
 def test_key_new_makes_keys_that_work(tmp_path):
     config = tmp_path / "redrive.toml"
     made = subprocess.run(
