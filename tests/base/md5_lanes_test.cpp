@@ -19,9 +19,9 @@ TEST(Md5Many, EqualsOneByOne) {
   texts.push_back(std::string(100'000, 'x'));
   for (std::size_t count : {1u, 2u, 3u, 7u, 8u, 9u, 10u, 16u}) {
     for (std::size_t from = 0; from + count <= texts.size(); from += 5) {
-      const std::vector<std::string_view> views(texts.begin() + static_cast<std::ptrdiff_t>(from),
-                                                texts.begin() +
-                                                    static_cast<std::ptrdiff_t>(from + count));
+      const std::vector<std::string_view> views(
+          texts.begin() + static_cast<std::ptrdiff_t>(from),
+          texts.begin() + static_cast<std::ptrdiff_t>(from + count));
       std::vector<Md5> digests(count);
       md5_many(views, digests);
       for (std::size_t i = 0; i < count; ++i) {
