@@ -212,7 +212,7 @@ def raw_exchange(endpoint, request, until):
 
 
 HEAD = (
-    b"POST / HTTP/1.1\r\nHost: queue.example:1234\r\n"
+    b"POST / HTTP/1.1\r\nHost: queue.localhost:1234\r\n"
     b"Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: AmazonSQS.CreateQueue\r\n"
 )
 
@@ -222,7 +222,7 @@ def test_chunked_request_bodies(endpoint):
     chunks = b"%x\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n" % (5, body[:5], len(body) - 5, body[5:])
     answer = raw_exchange(endpoint, HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + chunks, b"}")
     assert answer.startswith(b"HTTP/1.1 200")
-    assert b"http://queue.example:1234/000000000000/chunked-" in answer, "the Host header's name"
+    assert b"http://queue.localhost:1234/000000000000/chunked-" in answer, "the Host header's name"
 
 
 def test_expect_100_continue_is_answered_before_the_body(endpoint):
@@ -233,7 +233,7 @@ def test_expect_100_continue_is_answered_before_the_body(endpoint):
 def test_pipelined_requests_are_answered_in_order(endpoint):
     def request(action):
         return (
-            b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
             b"X-Amz-Target: AmazonSQS." + action + b"\r\n\r\n{}"
         )
 
