@@ -67,6 +67,7 @@ examples: build
 # Ten thousand idle connections and a thousand hostile ones.
 hostile: build
 	@/usr/bin/python3 tests/hostile/run.py
+	@/usr/bin/python3 tests/hostile/waiting.py
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
