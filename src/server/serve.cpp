@@ -1,6 +1,7 @@
 #include "server/serve.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -99,6 +100,7 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
     return store.replay(at, payload);
   };
   open.journal = TRY(journal::open_journal(*open.files, {}, replay, recovered));
+  malloc_trim(0);  // Reading back took memory that is not needed again.
   if (!recovered.truncated.empty()) spdlog::warn("{}", recovered.truncated);
   spdlog::info("recovered {} messages in {} queues from {} records ({} bytes) in {}",
                store.state().messages().size(),

@@ -16,9 +16,8 @@ class AwsExample : public testing::Test {
     return bytes > 0 ? out + "\r\n" : out;
   }
   static std::string body() {
-    return chunk(65536,
-                 "10000",
-                 "ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648") +
+    return chunk(
+               65536, "10000", "ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648") +
            chunk(1024, "400", "0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497") +
            chunk(0, "0", "b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9") +
            "\r\n";
@@ -47,7 +46,8 @@ TEST_F(AwsExample, EveryPartOfItIsCovered) {
               ErrorCode::signature_does_not_match)
         << at;
   }
-  std::string swapped = chunk(0, "0", "b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9");
+  std::string swapped =
+      chunk(0, "0", "b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9");
   EXPECT_EQ(decode_aws_chunked(swapped, 0, signing_).error().code,
             ErrorCode::signature_does_not_match);
   EXPECT_EQ(decode_aws_chunked("0\r\n\r\n", 0, signing_).error().code,
