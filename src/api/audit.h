@@ -2,36 +2,23 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "api/call.h"
 #include "sqs/actions.h"
 
 namespace redrive::api {
 
+template <class Action, class... Others>
+inline constexpr bool kIsOneOf = (std::is_same_v<Action, Others> || ...);
+
 // Whether an action changes what operators answer for, rather than moving messages in the ordinary
 // way: those are written down with who did them.
 template <class Action>
-inline constexpr bool kAudited = false;
-template <>
-inline constexpr bool kAudited<sqs::CreateQueue> = true;
-template <>
-inline constexpr bool kAudited<sqs::DeleteQueue> = true;
-template <>
-inline constexpr bool kAudited<sqs::SetQueueAttributes> = true;
-template <>
-inline constexpr bool kAudited<sqs::PurgeQueue> = true;
-template <>
-inline constexpr bool kAudited<sqs::TagQueue> = true;
-template <>
-inline constexpr bool kAudited<sqs::UntagQueue> = true;
-template <>
-inline constexpr bool kAudited<sqs::AddPermission> = true;
-template <>
-inline constexpr bool kAudited<sqs::RemovePermission> = true;
-template <>
-inline constexpr bool kAudited<sqs::StartMessageMoveTask> = true;
-template <>
-inline constexpr bool kAudited<sqs::CancelMessageMoveTask> = true;
+inline constexpr bool kAudited =
+    kIsOneOf<Action, sqs::CreateQueue, sqs::DeleteQueue, sqs::SetQueueAttributes, sqs::PurgeQueue,
+             sqs::TagQueue, sqs::UntagQueue, sqs::AddPermission, sqs::RemovePermission,
+             sqs::StartMessageMoveTask, sqs::CancelMessageMoveTask>;
 
 struct AuditEntry {
   std::string_view action;

@@ -2,19 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "auth/authenticate.h"
+#include "base/account.h"
 
 namespace redrive::api {
 namespace {
 
 constexpr std::size_t kSenderBytesMax = 128;
-
-bool is_account(std::string_view text) {
-  return text.size() == 12 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 // The same views under the names that the auth room has for them.
 std::span<const auth::HeaderField> fields_of(const http::Request& request) {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "api/operations.h"
-#include "base/text.h"
+#include "base/account.h"
 #include "sqs/policy_document.h"
 
 namespace redrive::api {
@@ -59,8 +59,7 @@ Result<void> check_actions(const sqs::StringList& actions) {
 
 Result<void> check_accounts(const sqs::StringList& accounts) {
   for (const std::string_view account : accounts) {
-    const bool digits = std::ranges::all_of(account, [](char c) { return c >= '0' && c <= '9'; });
-    if (account.size() == 12 && digits) continue;
+    if (is_account(account)) continue;
     return fail(
         ErrorCode::invalid_parameter_value,
         fmt::format("Value {} for parameter PrincipalId is invalid. Reason: Unable to verify.",

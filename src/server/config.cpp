@@ -3,8 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "base/account.h"
 #include "base/calendar.h"
 #include "base/text.h"
 #include "http/browser_guard.h"
@@ -79,10 +78,9 @@ Result<ListenAddress> parse_listen(const std::string& text) {
 }
 
 Result<void> check_config(const Config& config) {
-  const bool digits =
-      std::ranges::all_of(config.account, [](char c) { return c >= '0' && c <= '9'; });
-  if (config.account.size() != 12 || !digits)
+  if (!is_account(config.account)) {
     return misuse("--account must have 12 digits, such as 000000000000");
+  }
   CHECK(check_clock(config));
   if (config.region.empty()) return misuse("--region must not be empty");
   CHECK(check_tls(config));

@@ -6,15 +6,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/text.h"
+#include "base/account.h"
 
 namespace redrive::server {
 namespace {
-
-bool is_account(std::string_view text) {
-  return text.size() == 12 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 bool is_key_id(std::string_view text) {
   return text.size() >= 3 && text.size() <= 128 && std::ranges::all_of(text, [](char c) {
