@@ -18,8 +18,9 @@ KNOWS = {
     "auth": [],
     "http": [],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
-    "manage": ["queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
-    "cli": ["sqs", "wire", "auth", "http"],
+    "documents": ["wire", "sqs"],
+    "manage": ["documents", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "cli": ["documents", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

@@ -3,6 +3,7 @@
 #include <openssl/crypto.h>
 
 #include <charconv>
+#include <memory>
 
 #include "auth/signing_key.h"
 #include "base/digest.h"
@@ -62,7 +63,7 @@ class SignatureChain {
 class Reader {
  public:
   Reader(std::string_view body, const std::optional<ChunkSigning>& signing) : rest_(body) {
-    if (signing) chain_.emplace(*signing);
+    if (signing) chain_ = std::make_unique<SignatureChain>(*signing);
   }
 
   Result<std::string> read(std::size_t decoded_bytes) {
@@ -142,7 +143,7 @@ class Reader {
   }
 
   std::string_view rest_;
-  std::optional<SignatureChain> chain_;
+  std::unique_ptr<SignatureChain> chain_;  // None: there are no signatures.
 };
 
 }  // namespace

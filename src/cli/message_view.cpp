@@ -36,6 +36,43 @@ std::string value_of(const sqs::MessageAttributeValue& value) {
   return harmless(value.string_value.value_or(""));
 }
 
+void append_attributes(std::string& out, const Terminal& terminal,
+                       const sqs::MessageAttributes& attributes) {
+  for (const auto& [name, value] : attributes) {
+    out += fmt::format("  {} ({}): {}\n",
+                       paint(terminal, Color::cyan, harmless(name)),
+                       harmless(value.data_type),
+                       value_of(value));
+  }
+}
+
+std::string readable_body(std::string_view body) {
+  return harmless(pretty_json(body).value_or(std::string(body))) + "\n";
+}
+
+std::string fate_of(const documents::Message& message) {
+  std::vector<std::string> facts = {std::string(message.state)};
+  facts.push_back(fmt::format("sent {}", message.sent_at));
+  facts.push_back(fmt::format("expires {}", message.expires_at));
+  if (message.group_id) facts.push_back(fmt::format("group {}", *message.group_id));
+  if (message.dead_letter_source) {
+    facts.push_back(fmt::format("failed in {}", queue_name_of(*message.dead_letter_source)));
+  }
+  if (message.redrives > 0) facts.push_back(fmt::format("redriven {} times", message.redrives));
+  if (message.lineage_id != message.message_id) {
+    facts.push_back(fmt::format("first sent as {}", message.lineage_id.text()));
+  }
+  return harmless(fmt::format("{}", fmt::join(facts, ", ")));
+}
+
+std::string attempt_line(std::size_t number, const documents::Attempt& attempt) {
+  std::string line = fmt::format("  attempt {}: {}", number, attempt.received_at);
+  if (attempt.by) line += fmt::format(" by {}", *attempt.by);
+  line += fmt::format(", {}", attempt.end);
+  if (attempt.duration_ms) line += fmt::format(" after {} ms", *attempt.duration_ms);
+  return harmless(line) + "\n";
+}
+
 }  // namespace
 
 std::string readable_age(Duration age) {
@@ -52,14 +89,22 @@ std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessag
   const std::string fate = fate_of(message.attributes, now);
   if (!fate.empty()) out += "  " + paint(terminal, Color::dim, fate);
   out += '\n';
-  for (const auto& [name, value] : message.message_attributes) {
-    out += fmt::format("  {} ({}): {}\n",
-                       paint(terminal, Color::cyan, harmless(name)),
-                       harmless(value.data_type),
-                       value_of(value));
+  append_attributes(out, terminal, message.message_attributes);
+  return out + readable_body(message.body);
+}
+
+std::string readable_message(const Terminal& terminal, const documents::Message& message) {
+  std::string out = paint(terminal, Color::bold, message.message_id.text()) + "  " +
+                    paint(terminal, Color::dim, fate_of(message)) + "\n";
+  // Beyond so many only the first and the last are kept: the numbers say which.
+  const auto total = static_cast<std::size_t>(message.attempts_total);
+  for (std::size_t i = 0; i < message.attempts.size(); ++i) {
+    const bool first_ones = total <= message.attempts.size() || i < 3;
+    const std::size_t number = first_ones ? i + 1 : total - message.attempts.size() + i + 1;
+    out += paint(terminal, Color::dim, attempt_line(number, message.attempts[i]));
   }
-  out += harmless(pretty_json(message.body).value_or(std::string(message.body)));
-  return out + "\n";
+  append_attributes(out, terminal, message.attributes);
+  return out + readable_body(message.body);
 }
 
 }  // namespace redrive::cli

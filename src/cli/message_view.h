@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "cli/terminal.h"
+#include "documents/message_page.h"
 #include "sqs/actions.h"
 
 namespace redrive::cli {
@@ -15,5 +16,8 @@ std::string readable_age(Duration age);
 // body, indented if it is JSON.
 std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessage& message,
                              Timestamp now);
+
+// A message as it lies in its queue, with every attempt to process it.
+std::string readable_message(const Terminal& terminal, const documents::Message& message);
 
 }  // namespace redrive::cli

@@ -55,6 +55,9 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_queue_set(queue, commands);
   add_queue_purge(queue, commands);
   add_queue_remove(queue, commands);
+  Verb dlq = program.verb("dlq", "Look after dead letters");
+  dlq.needs_a_verb();
+  add_dlq_peek(dlq, commands);
   Verb key = program.verb("key", "Access keys of a server");
   key.needs_a_verb();
   add_key_new(key, commands);

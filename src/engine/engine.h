@@ -75,6 +75,28 @@ struct ReceiveStart {
   WaitId wait = 0;
 };
 
+// A message as it lies in its queue: everything that memory knows of it.
+struct Peeked {
+  queue::Mailbox::AgeMark mark;
+  queue::BodyRef body;
+  queue::Phase phase;
+  Duration visible_in;  // While it is not visible.
+  Timestamp expires_wall;
+  std::uint32_t receive_count = 0;
+  std::string group;
+  std::optional<queue::History> history;  // None: never received nor moved.
+  std::string dead_letter_source;         // ARNs, or empty.
+  std::string origin;
+  std::vector<std::string> consumers;  // Of each attempt in the history.
+};
+
+struct PeekPage {
+  std::vector<Peeked> messages;
+  BodyPins pins;
+  bool more = false;
+  Timestamp wall;
+};
+
 struct SendResult {
   std::vector<queue::SendOutcome> outcomes;
   Timestamp sent_wall;
@@ -175,6 +197,10 @@ class Engine {
   Result<void> read_body(const queue::BodyRef& body, char* out) const {
     return store_.read(body, out);
   }
+
+  // Looks at a page of a queue's messages, oldest first, in any phase, and changes nothing.
+  Result<PeekPage> peek(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
+                        std::size_t max);
 
   // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
   // move tasks. To be called when armed() comes.

@@ -39,6 +39,14 @@ class Call {
 
   // What stood in the path for {name}, which the route's pattern has.
   std::string_view parameter(std::string_view name) const;
+  // The queue of the caller's account and region that {name} stands for; an error if the caller's
+  // key is for other queues.
+  Result<queue::QueueIdentity> queue(std::string_view name) const;
+  // What stands in the query string, decoded; empty when it does not say.
+  std::string query(std::string_view name) const;
+  // From 1 to `max`; `otherwise` when the query string does not say.
+  Result<std::size_t> query_number(std::string_view name, std::size_t otherwise,
+                                   std::size_t max) const;
   wire::Decoder& decoder() const;
   // Keeps a text alive until the answer is written.
   std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "documents/message_page.h"
 #include "manage/call.h"
 #include "wire/shape.h"
 
@@ -43,6 +44,9 @@ struct ResetOutput {
 constexpr auto shape_of(ResetOutput*) {
   return wire::shape(wire::required("queues", &ResetOutput::queues));
 }
+
+// GET queues/{queue}/messages?limit=100&after=…
+Result<documents::MessagePage> peek_messages(Call& call);
 
 Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);

@@ -11,6 +11,7 @@ constexpr Route kRoutes[] = {
     {"GET", "/_redrive/v1/clock", Right::find, &as_json<show_clock>},
     {"POST", "/_redrive/v1/clock/advance", Right::administer, &as_json<advance_clock>},
     {"POST", "/_redrive/v1/reset", Right::administer, &as_json<reset>},
+    {"GET", "/_redrive/v1/queues/{queue}/messages", Right::look, &as_json<peek_messages>},
     {"GET", "/_redrive/v1/openapi.yaml", Right::find, &show_openapi},
 };
 

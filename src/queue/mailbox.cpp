@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <span>
 
 namespace redrive::queue {
@@ -359,6 +360,24 @@ void Mailbox::timer_remove(Slot slot) {
            [this](Slot a, Slot b) { return due_before(a, b); },
            [this](Slot s) -> std::uint32_t& { return table_[s].timer; }}
       .remove(slot);
+}
+
+std::vector<Slot> Mailbox::page(const AgeMark& after, std::size_t max) const {
+  const auto behind = [&](Slot slot) { return age_of(slot) > after; };
+  const Slot last = table_.find(after.key);
+  const bool here = last != kNoSlot && table_[last].mailbox == index_ && !table_[last].odd_age &&
+                    age_of(last) == after;
+  Slot at = here ? table_[last].younger : oldest_;
+  std::vector<Slot> found;
+  for (; at != kNoSlot && found.size() < max; at = table_[at].younger) {
+    if (behind(at)) found.push_back(at);
+  }
+  std::ranges::copy_if(odd_ages_, std::back_inserter(found), behind);
+  const auto older = [this](Slot a, Slot b) { return older_than(a, b); };
+  const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(max, found.size()));
+  std::partial_sort(found.begin(), end, found.end(), older);
+  found.erase(end, found.end());
+  return found;
 }
 
 void Mailbox::age_insert(Slot slot) {

@@ -83,6 +83,18 @@ class Mailbox {
   Slot oldest_until(Timestamp limit) const;
   Slot oldest() const;
 
+  // A place in the order by age; messages of equal age are in the order of their keys.
+  struct AgeMark {
+    Timestamp sent_at;
+    MessageKey key = MessageKey::none;
+
+    friend auto operator<=>(const AgeMark&, const AgeMark&) = default;
+  };
+  AgeMark age_of(Slot slot) const { return {table_[slot].sent_at, table_[slot].key}; }
+  // The next `max` messages behind that place, oldest first, in any phase. Takes longer than the
+  // page is long only when the message at `after` is gone, or where messages came out of order.
+  std::vector<Slot> page(const AgeMark& after, std::size_t max) const;
+
   // When the next hidden message becomes visible; kNever when none is hidden.
   Timestamp next_visible_at() const;
 

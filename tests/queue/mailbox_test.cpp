@@ -290,5 +290,43 @@ TEST_P(RandomTraffic, AgreesWithASlowModel) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic,
                          testing::Combine(testing::Range(1, 11), testing::Bool()));
 
+// Keys of the pages of a queue, `max` messages each, gone through to the end.
+std::vector<Keys> pages_of(const World& world, const Queue& queue, std::size_t max) {
+  const Mailbox& box = world.state.mailbox(queue);
+  std::vector<Keys> pages;
+  Mailbox::AgeMark after{Timestamp(INT64_MIN)};
+  while (true) {
+    Keys keys;
+    for (const Slot slot : box.page(after, max)) {
+      keys.push_back(number(world.state.messages()[slot].key));
+      after = box.age_of(slot);
+    }
+    if (keys.empty()) return pages;
+    pages.push_back(keys);
+  }
+}
+
+TEST(Pages, GoFromTheOldestToTheYoungestInAnyPhase) {
+  World world;
+  Queue& queue = world.create("orders");
+  for (int i = 0; i < 5; ++i) world.send(queue);
+  world.receive(queue, {.max = 2, .visibility = seconds(10)});
+  EXPECT_EQ(pages_of(world, queue, 2), (std::vector<Keys>{{1, 2}, {3, 4}, {5}}));
+  EXPECT_EQ(pages_of(world, queue, 10), (std::vector<Keys>{{1, 2, 3, 4, 5}}));
+}
+
+TEST(Pages, GoOnWhenTheLastMessageOfAPageIsGone) {
+  World world;
+  Queue& queue = world.create("orders");
+  for (int i = 0; i < 4; ++i) world.send(queue);
+  const Mailbox& box = world.state.mailbox(queue);
+  const Mailbox::AgeMark after = box.age_of(box.page({Timestamp(INT64_MIN)}, 2).back());
+  world.receive(queue, {.max = 2, .visibility = seconds(10)});
+  world.apply(MessageDeleted{queue.key, static_cast<MessageKey>(2)});
+  const auto rest = box.page(after, 10);
+  ASSERT_EQ(rest.size(), 2u);
+  EXPECT_EQ(number(world.state.messages()[rest[0]].key), 3u);
+}
+
 }  // namespace
 }  // namespace redrive::queue

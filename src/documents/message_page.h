@@ -1,0 +1,80 @@
+#pragma once
+
+#include "sqs/types.h"
+
+// What the management API tells about messages without touching them. Server and CLI share it.
+
+namespace redrive::documents {
+
+// One delivery to a consumer.
+struct Attempt {
+  std::string_view received_at;
+  std::optional<std::string_view> by;       // Who received it, as far as is known.
+  std::optional<std::int64_t> duration_ms;  // Until it ended.
+  std::string_view end;                     // open, released, visibility-expired
+
+  bool operator==(const Attempt&) const = default;
+};
+constexpr auto shape_of(Attempt*) {
+  return wire::shape(wire::required("receivedAt", &Attempt::received_at),
+                     wire::optional("by", &Attempt::by),
+                     wire::optional("durationMs", &Attempt::duration_ms),
+                     wire::required("end", &Attempt::end));
+}
+
+struct Message {
+  Uuid message_id;
+  Uuid lineage_id;         // The MessageId of the first send: the same through every redrive.
+  std::string_view state;  // visible, in-flight, delayed
+  std::optional<std::string_view> visible_at;  // While it is not visible.
+  std::string_view sent_at;
+  std::string_view expires_at;  // When its retention ends.
+  std::int64_t receive_count = 0;
+  std::optional<std::string_view> first_received_at;
+  std::optional<std::string_view> sender_id;
+  std::optional<std::string_view> group_id;
+  std::optional<std::string_view> deduplication_id;
+  std::optional<std::string_view> dead_letter_source;  // The ARN it came from, in a DLQ.
+  std::optional<std::string_view> origin;              // The ARN it was first sent to.
+  std::int64_t redrives = 0;
+  std::int64_t attempts_total = 0;
+  std::vector<Attempt> attempts;  // The first three and the last twenty.
+  sqs::MessageAttributes attributes;
+  std::string_view body;
+
+  bool operator==(const Message&) const = default;
+};
+constexpr auto shape_of(Message*) {
+  return wire::shape(
+      wire::required("messageId", &Message::message_id),
+      wire::required("lineageId", &Message::lineage_id),
+      wire::required("state", &Message::state),
+      wire::optional("visibleAt", &Message::visible_at),
+      wire::required("sentAt", &Message::sent_at),
+      wire::required("expiresAt", &Message::expires_at),
+      wire::required("receiveCount", &Message::receive_count),
+      wire::optional("firstReceivedAt", &Message::first_received_at),
+      wire::optional("senderId", &Message::sender_id),
+      wire::optional("groupId", &Message::group_id),
+      wire::optional("deduplicationId", &Message::deduplication_id),
+      wire::optional("deadLetterSource", &Message::dead_letter_source),
+      wire::optional("origin", &Message::origin),
+      wire::required("redrives", &Message::redrives),
+      wire::required("attemptsTotal", &Message::attempts_total),
+      wire::optional("attempts", &Message::attempts).each("attempt"),
+      wire::optional("attributes", &Message::attributes).each("attribute").content(),
+      wire::required("body", &Message::body).content());
+}
+
+struct MessagePage {
+  std::vector<Message> messages;
+  std::optional<std::string_view> next;  // For the page after this one; absent on the last.
+
+  bool operator==(const MessagePage&) const = default;
+};
+constexpr auto shape_of(MessagePage*) {
+  return wire::shape(wire::optional("messages", &MessagePage::messages).each("message"),
+                     wire::optional("next", &MessagePage::next));
+}
+
+}  // namespace redrive::documents

@@ -1,0 +1,158 @@
+// Messages as they lie in their queues. Nothing here changes anything.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/calendar.h"
+#include "base/text.h"
+#include "manage/operations.h"
+#include "store/message_codec.h"
+
+namespace redrive::manage {
+namespace {
+
+using queue::Mailbox;
+
+constexpr std::size_t kPageMessages = 100;
+constexpr std::size_t kPageMessagesMax = 1'000;
+// A page ends early rather than hold more than this of bodies.
+constexpr std::size_t kPageBytesMax = 8u << 20;
+
+std::string token_of(const Mailbox::AgeMark& mark) {
+  return fmt::format("{}-{}", mark.sent_at.ms(), number(mark.key));
+}
+
+Result<Mailbox::AgeMark> mark_of(std::string_view token) {
+  const Mailbox::AgeMark start{Timestamp(std::numeric_limits<std::int64_t>::min())};
+  if (token.empty()) return start;
+  const auto parts = split(token, '-');
+  const auto sent = parts.size() == 2 ? parse_int<std::int64_t>(parts[0]) : std::nullopt;
+  const auto key = parts.size() == 2 ? parse_int<std::uint64_t>(parts[1]) : std::nullopt;
+  if (!sent || !key) return fail(ErrorCode::invalid_parameter_value, "`after` is no page's `next`.");
+  return Mailbox::AgeMark{Timestamp(*sent),
+                          static_cast<queue::MessageKey>(*key)};
+}
+
+std::string_view state_name(queue::Phase phase) {
+  switch (phase) {
+    case queue::Phase::visible:
+      return "visible";
+    case queue::Phase::in_flight:
+      return "in-flight";
+    case queue::Phase::delayed:
+      return "delayed";
+  }
+  return "visible";
+}
+
+std::string_view end_name(queue::AttemptEnd end) {
+  switch (end) {
+    case queue::AttemptEnd::open:
+      return "open";
+    case queue::AttemptEnd::released:
+      return "released";
+    case queue::AttemptEnd::visibility_expired:
+      return "visibility-expired";
+  }
+  return "open";
+}
+
+std::optional<std::string_view> if_any(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+// Everything it writes outlives the page: what the page owns is kept by the call.
+class PageWriter {
+ public:
+  PageWriter(Call& call, const engine::PeekPage& page) : call_(call), page_(page) {}
+
+  Result<documents::MessagePage> write() {
+    documents::MessagePage out;
+    std::size_t bytes = 0;
+    for (const engine::Peeked& peeked : page_.messages) {
+      bytes += peeked.body.size;
+      if (bytes > kPageBytesMax && !out.messages.empty()) break;
+      out.messages.push_back(TRY(message(peeked)));
+      last_ = peeked.mark;
+    }
+    const bool more = page_.more || out.messages.size() < page_.messages.size();
+    if (more) out.next = call_.keep(token_of(last_));
+    return out;
+  }
+
+ private:
+  std::string_view time(Timestamp wall) { return call_.keep(format_utc(wall)); }
+
+  Result<documents::Message> message(const engine::Peeked& peeked) {
+    std::string bytes(peeked.body.size, '\0');
+    CHECK(call_.parts.engine.read_body(peeked.body, bytes.data()));
+    const auto stored = store::decode_message(call_.keep(std::move(bytes)));
+    if (!stored) {
+      return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
+    }
+    documents::Message out{.message_id = stored->message_id,
+                           .lineage_id = stored->message_id,
+                           .state = state_name(peeked.phase),
+                           .sent_at = time(stored->sent_wall),
+                           .expires_at = time(peeked.expires_wall),
+                           .receive_count = peeked.receive_count,
+                           .sender_id = if_any(stored->contents.sender),
+                           .group_id = if_any(stored->contents.group),
+                           .deduplication_id = if_any(stored->contents.dedup),
+                           .dead_letter_source = if_any(call_.keep(peeked.dead_letter_source)),
+                           .origin = if_any(call_.keep(peeked.origin)),
+                           .body = stored->contents.body};
+    if (peeked.phase != queue::Phase::visible) {
+      out.visible_at = time(page_.wall + peeked.visible_in);
+    }
+    stored->contents.for_each_attribute([&](const store::AttributeView& attribute) {
+      sqs::MessageAttributeValue value{.data_type = attribute.type};
+      if (attribute.binary) {
+        value.binary_value = wire::Blob{attribute.value};
+      } else {
+        value.string_value = attribute.value;
+      }
+      out.attributes.emplace_back(attribute.name, value);
+    });
+    if (peeked.history) add_history(out, peeked);
+    return out;
+  }
+
+  void add_history(documents::Message& out, const engine::Peeked& peeked) {
+    const queue::History& history = *peeked.history;
+    if (history.message_id) out.message_id = *history.message_id;
+    if (history.sent_wall != Timestamp()) out.sent_at = time(history.sent_wall);
+    if (history.first_received_wall != Timestamp()) {
+      out.first_received_at = time(history.first_received_wall);
+    }
+    out.redrives = history.redrives;
+    out.attempts_total = history.attempts_total;
+    for (std::size_t i = 0; i < history.attempts.size(); ++i) {
+      const queue::Attempt& attempt = history.attempts[i];
+      documents::Attempt line{.received_at = time(attempt.received_wall),
+                              .by = if_any(call_.keep(peeked.consumers[i])),
+                              .end = end_name(attempt.end)};
+      if (attempt.end != queue::AttemptEnd::open) line.duration_ms = attempt.duration_ms;
+      out.attempts.push_back(line);
+    }
+  }
+
+  Call& call_;
+  const engine::PeekPage& page_;
+  Mailbox::AgeMark last_{};
+};
+
+}  // namespace
+
+Result<documents::MessagePage> peek_messages(Call& call) {
+  const Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
+  const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));
+  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const engine::PeekPage page = TRY(call.parts.engine.peek(queue, after, max));
+  return PageWriter(call, page).write();
+}
+
+}  // namespace redrive::manage
