@@ -7,7 +7,8 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
-.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance hostile crash
+.PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
+        examples hostile crash
 
 run: packages build
 	@./build/release/redrive serve
@@ -25,7 +26,7 @@ build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
 # The order puts what fails fastest first.
-test: test-packages build unit tsan sim fuzz conformance hostile crash
+test: test-packages build unit tsan sim fuzz conformance clients examples hostile crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
@@ -55,6 +56,13 @@ fuzz-long:
 
 conformance: build
 	@tests/conformance/run.sh -q
+
+clients: build
+	@tests/clients/run.sh -q
+
+# What docs/testing.md shows.
+examples: build
+	@examples/testing/run.sh
 
 # Ten thousand idle connections and a thousand hostile ones.
 hostile: build

@@ -18,6 +18,7 @@ KNOWS = {
     "auth": [],
     "http": [],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
+    "manage": ["queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "cli": ["sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

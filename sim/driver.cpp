@@ -48,6 +48,7 @@ std::span<const Driver::Choice> Driver::choices() {
       {"set tags", 1, &Driver::set_tags},
       {"start task", 4, &Driver::start_task},
       {"cancel task", 1, &Driver::cancel_task},
+      {"reset", 1, &Driver::reset},
       {"send", 30, &Driver::send},
       {"receive", 30, &Driver::receive},
       {"wait for messages", 6, &Driver::wait_for_messages},

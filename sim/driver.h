@@ -56,6 +56,7 @@ class Driver {
   void set_tags();
   void start_task();
   void cancel_task();
+  void reset();
   queue::QueueSettings choose_settings(const queue::QueueIdentity& identity);
   void change_settings(queue::QueueSettings& settings, const queue::QueueIdentity& identity);
 

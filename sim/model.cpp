@@ -196,6 +196,13 @@ void Model::on(const queue::QueueDeleted& fact) {
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == fact.queue; });
 }
 
+void Model::on(const queue::ServerReset&) {
+  queues_.clear();
+  messages_.clear();
+  tasks_.clear();
+  deleted_.clear();
+}
+
 void Model::on(const queue::QueuePurged& fact) {
   ModelQueue& queue = queue_of(fact.queue, "purged");
   drop_messages(fact.queue);

@@ -137,6 +137,7 @@ class Model {
   void on(const queue::MessageRedriven&);
   void on(const queue::MoveTaskStarted&);
   void on(const queue::MoveTaskEnded&);
+  void on(const queue::ServerReset&);
   template <class Passive>
   void on(const Passive&) {}  // Checkpoints, compaction and the passing of time change nothing.
 

@@ -186,4 +186,13 @@ void Driver::cancel_task() {
   world_.follow(world_.take_records());
 }
 
+void Driver::reset() {
+  if (!chance_.one_in(8)) return;  // What came before should have had time to become interesting.
+  world_.engine().reset();
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  require(world_.engine().waiting() == 0, "a reset ends every wait", "{}", "reset");
+  for (int i = 0; i < 3; ++i) create_queue();
+}
+
 }  // namespace redrive::sim

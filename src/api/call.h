@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/gate.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "queue/ids.h"
@@ -12,15 +13,14 @@ namespace redrive::api {
 
 // What the operator decided.
 struct ServiceOptions {
-  std::string account = "000000000000";
-  std::string region = "us-east-1";
   bool strict_timing = false;  // Refuse to create a queue within 60 seconds of deleting one of that
                                // name, as AWS does.
+  std::size_t waiting_receives_max = 20'000;
 };
 
 // One request on its way through the api room: who asks, where, and storage for what the answer
 // points at.
-class Call {
+class Call : public Caller {
  public:
   Call(engine::Engine& the_engine, const ServiceOptions& the_options)
       : engine(the_engine), options(the_options) {}
@@ -28,10 +28,8 @@ class Call {
   engine::Engine& engine;
   const ServiceOptions& options;
 
-  std::string account;  // The caller's.
-  std::string region;
-  std::string sender_id;   // Whose messages these are; goes into SenderId.
   std::string consumer;    // Who receives: identity and address, for the history of attempts.
+  std::string_view peer;   // The caller's address.
   std::string_view host;   // host:port as the caller reached us.
   bool secure = false;     // Through TLS: queue URLs say https.
   std::string_view path;   // May name the queue in the Query protocol.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/access.h"
 #include "api/operations.h"
 #include "base/text.h"
 #include "queue/receive.h"
@@ -93,6 +94,11 @@ sqs::ListMessageMoveTasksResultEntry describe(Call& call, const MoveTask& task) 
 }
 
 }  // namespace
+
+std::optional<queue::QueueIdentity> identity_from_task_handle(std::string_view handle) {
+  const auto reference = open_handle(handle);
+  return reference ? identity_from_arn(reference->source_arn) : std::nullopt;
+}
 
 Result<sqs::StartMessageMoveTaskOutput> run(Call& call,
                                             const sqs::StartMessageMoveTaskInput& input) {

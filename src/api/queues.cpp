@@ -212,6 +212,7 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
       const QueueIdentity& identity = at->first;
       if (identity.account != call.account || identity.region != call.region) break;
       if (!identity.name.starts_with(prefix)) break;
+      if (call.key != nullptr && !call.key->covers(identity.name)) continue;
       if (identity.name > after || after.empty()) found.push_back(identity);
     }
   });

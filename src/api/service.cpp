@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "api/access.h"
+#include "api/audit.h"
 #include "api/operations.h"
-#include "auth/credential.h"
 #include "base/text.h"
 #include "sqs/actions.h"
 #include "sqs/errors.h"
@@ -26,11 +27,6 @@ IdSource& request_ids() {
 wire::Decoder& thread_decoder() {
   thread_local wire::Decoder decoder;
   return decoder;
-}
-
-bool is_account(std::string_view text) {
-  return text.size() == 12 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 // /account/name, as a queue URL has it.
@@ -111,8 +107,8 @@ struct Service::Request {
   }
 };
 
-Service::Service(engine::Engine& engine, ServiceOptions options, Hooks hooks)
-    : engine_(engine), options_(std::move(options)), hooks_(std::move(hooks)) {
+Service::Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks)
+    : engine_(engine), gate_(gate), options_(std::move(options)), hooks_(std::move(hooks)) {
   secret_ = engine_.turn([](engine::Turn& turn) { return turn.state().secret(); });
 }
 
@@ -166,12 +162,11 @@ void Service::handle(http::Exchange& exchange) {
     work.reply.protocol = Protocol::query_as_json;
   }
 
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  auto caller = gate_.admit(request, "sqs");
+  if (!caller) return work.fail(caller.error());
   Call& call = work.call;
-  const std::string_view key = scope ? scope->access_key : "anonymous";
-  call.account = is_account(key) ? std::string(key) : options_.account;
-  call.region = scope && !scope->region.empty() ? std::string(scope->region) : options_.region;
-  call.sender_id = std::string(key.substr(0, 128));
+  static_cast<Caller&>(call) = std::move(*caller);
+  call.peer = request.peer;
   call.consumer = fmt::format("{} {}", call.sender_id, request.peer);
   call.host = request.host;
   call.secure = request.secure;
@@ -212,6 +207,22 @@ void Service::serve_query(Request& request) {
 }
 
 template <class Action>
+void Service::audit(Request& request, const typename Action::Input& input, const Error* error) {
+  if constexpr (kAudited<Action>) {
+    if (!hooks_.audit) return;
+    AuditEntry entry{.action = Action::kName, .error = error, .request_id = request.reply.id()};
+    // Refused before it named a queue, a request is written down without one.
+    (void)for_each_target<Action>(
+        request.call, input, [&](std::string_view, const queue::QueueIdentity& queue) {
+          if (entry.queue_arn.empty()) entry.queue_arn = queue.arn();
+          return Result<void>();
+        });
+    wire::encode_json(entry.request, input);
+    hooks_.audit(audit_line(request.call, entry, gate_.wall()));
+  }
+}
+
+template <class Action>
 void Service::answer(Service& service, Request& request) {
   typename Action::Input input;
   const auto decoded =
@@ -227,6 +238,10 @@ void Service::answer(Service& service, Request& request) {
     }
   }
   if (!decoded) return request.fail(decoded.error());
+  if (const auto allowed = authorize_request<Action>(request.call, input); !allowed) {
+    service.audit<Action>(request, input, &allowed.error());
+    return request.fail(allowed.error());
+  }
   if constexpr (std::is_same_v<Action, sqs::ReceiveMessage>) {
     auto plan = plan_receive(request.call, input);
     if (!plan) return request.fail(plan.error());
@@ -236,6 +251,7 @@ void Service::answer(Service& service, Request& request) {
     // Whatever the answer says was true after everything recorded so far: it leaves when that is
     // durable.
     request.call.after = std::max(request.call.after, service.engine_.appended());
+    service.audit<Action>(request, input, output ? nullptr : &output.error());
     if (!output) return request.fail(output.error());
     request.reply.template success<Action>(request.exchange.out(), *output);
     request.exchange.reply(request.call.after);
@@ -268,13 +284,26 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
     return;
   }
 
+  if (waiting_.load() >= options_.waiting_receives_max) {
+    return request.fail({ErrorCode::request_throttled,
+                         fmt::format("{} receives are waiting already, which is as many as this "
+                                     "server lets wait.",
+                                     options_.waiting_receives_max)});
+  }
   struct Wait {
-    engine::WaitId id = 0;
+    Wait(std::atomic<std::size_t>& the_count, const Reply& the_reply, ReceivePlan the_plan)
+        : count(the_count), reply(the_reply), plan(std::move(the_plan)) {
+      ++count;
+    }
+    ~Wait() { --count; }
+
+    std::atomic<std::size_t>& count;
     Reply reply;
     ReceivePlan plan;
+    engine::WaitId id = 0;
     http::Ticket ticket;
   };
-  auto wait = std::make_shared<Wait>(Wait{0, request.reply, std::move(plan), {}});
+  const auto wait = std::make_shared<Wait>(waiting_, request.reply, std::move(plan));
   wait->ticket = request.exchange.defer([this, wait] { engine_.cancel(wait->id); });
   const auto done = [this, wait](Result<engine::ReceiveOutcome> result) {
     auto outcome = std::make_shared<Result<engine::ReceiveOutcome>>(std::move(result));
@@ -285,7 +314,7 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
       }
       if (!*outcome) {
         wait->reply.failure(*out, outcome->error());
-        return 0;
+        return engine_.appended();  // That the queue is gone is not told before it is durable.
       }
       write_received(*out, wait->reply, **outcome, wait->plan.view);
       return (**outcome).after;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "api/call.h"
+#include "api/gate.h"
 #include "api/receive_message.h"
 #include "engine/engine.h"
 #include "http/server.h"
@@ -18,10 +20,11 @@ namespace redrive::api {
 class Service {
  public:
   struct Hooks {
-    std::function<void(std::string)> log;  // For faults of ours, such as a damaged message.
-    std::function<bool()> ready;           // Whether the server takes requests: /ready.
+    std::function<void(std::string)> log;    // For faults of ours, such as a damaged message.
+    std::function<bool()> ready;             // Whether the server takes requests: /ready.
+    std::function<void(std::string)> audit;  // A line for the audit log.
   };
-  Service(engine::Engine& engine, ServiceOptions options, Hooks hooks);
+  Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks);
 
   // The server whose handler this is; set before the first request.
   void attach(http::Server& server) { server_ = &server; }
@@ -32,6 +35,8 @@ class Service {
   struct Request;
   template <class Action>
   static void answer(Service& service, Request& request);
+  template <class Action>
+  void audit(Request& request, const typename Action::Input& input, const Error* error);
   void wait_for_messages(Request& request, ReceivePlan plan);
   void give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
   void write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,
@@ -42,10 +47,12 @@ class Service {
   void run_action(Request& request, std::string_view name);
 
   engine::Engine& engine_;
+  const Gate& gate_;
   ServiceOptions options_;
   Hooks hooks_;
   http::Server* server_ = nullptr;
   std::array<std::uint8_t, 16> secret_;
+  std::atomic<std::size_t> waiting_ = 0;  // Receives that wait.
 };
 
 }  // namespace redrive::api

@@ -1,7 +1,5 @@
 #include "auth/canonical_request.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +9,7 @@ namespace redrive::auth {
 namespace {
 
 constexpr std::string_view kSignatureParameter = "X-Amz-Signature";
+constexpr std::size_t kUsualBytes = 1024;
 
 // Takes out empty, `.` and `..` segments. A trailing slash stays: it is part of the name.
 std::string normalize_path(std::string_view path) {
@@ -29,12 +28,13 @@ std::string normalize_path(std::string_view path) {
 
 // S3 keys may hold dots and doubled slashes, so there the path counts as it travels.
 std::string canonical_path(std::string_view path, std::string_view service) {
-  if (path.empty()) return "/";
+  if (path.empty() || path == "/") return "/";
   if (service == "s3") return std::string(path);
   return percent_encode(normalize_path(path), true);
 }
 
 std::string canonical_query(std::string_view query) {
+  if (query.empty()) return {};
   std::vector<std::pair<std::string, std::string>> fields;
   for (const std::string_view field : split(query, '&')) {
     if (field.empty()) continue;
@@ -56,6 +56,13 @@ std::string canonical_query(std::string_view query) {
 
 // Blanks around the value go, runs of them inside become one space.
 void append_trimmed(std::string& out, std::string_view value) {
+  const bool tidy = value.find("  ") == std::string_view::npos &&
+                    value.find('\t') == std::string_view::npos && !value.starts_with(' ') &&
+                    !value.ends_with(' ');
+  if (tidy) {
+    out += value;
+    return;
+  }
   bool blank = false;
   bool begun = false;
   for (const char c : value) {
@@ -92,12 +99,15 @@ std::string_view header_of(const RequestParts& request, std::string_view name) {
 }
 
 std::string canonical_request(const RequestParts& request, const CanonicalChoices& choices) {
-  std::string out(request.method);
-  out.append("\n").append(canonical_path(request.path, choices.service));
+  std::string out;
+  out.reserve(kUsualBytes);
+  out.append(request.method).append("\n").append(canonical_path(request.path, choices.service));
   out.append("\n").append(canonical_query(request.query)).append("\n");
   for (const std::string_view name : choices.signed_headers) append_header_line(out, request, name);
-  return out +
-         fmt::format("\n{}\n{}", fmt::join(choices.signed_headers, ";"), choices.payload_hash);
+  for (std::size_t i = 0; i < choices.signed_headers.size(); ++i) {
+    out.append(i == 0 ? "\n" : ";").append(choices.signed_headers[i]);
+  }
+  return out.append("\n").append(choices.payload_hash);
 }
 
 }  // namespace redrive::auth

@@ -1,15 +1,15 @@
 #include "auth/signing_key.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 namespace redrive::auth {
 namespace {
 
-// Strangers choose the names, so the memory is bounded; a full one starts anew.
-constexpr std::size_t kRememberedMax = 256;
+// Clients choose dates, regions and services, so the memory is bounded; the one that nobody asked
+// for lately makes room.
+constexpr std::size_t kRememberedMax = 64;
 
 std::string_view view(const Sha256& sum) {
   return {reinterpret_cast<const char*>(sum.data()), sum.size()};
@@ -23,22 +23,38 @@ Sha256 derive(const Scope& scope, std::string_view secret_key) {
 }
 
 struct Remembered {
+  std::string access_key;
+  std::string date;
+  std::string region;
+  std::string service;
   std::string secret_key;
   Sha256 key;
+
+  bool is_for(const Scope& scope, std::string_view secret) const {
+    return date == scope.date && access_key == scope.access_key && region == scope.region &&
+           service == scope.service && secret_key == secret;
+  }
 };
 
 }  // namespace
 
 Sha256 signing_key(const Scope& scope, std::string_view secret_key) {
-  thread_local std::unordered_map<std::string, Remembered> remembered;
-  const std::string name =
-      fmt::format("{}/{}/{}/{}", scope.access_key, scope.date, scope.region, scope.service);
-  const auto found = remembered.find(name);
-  if (found != remembered.end() && found->second.secret_key == secret_key) return found->second.key;
-  if (remembered.size() >= kRememberedMax) remembered.clear();
-  const Sha256 key = derive(scope, secret_key);
-  remembered[name] = {.secret_key = std::string(secret_key), .key = key};
-  return key;
+  thread_local std::vector<Remembered> remembered;
+  const auto found = std::ranges::find_if(
+      remembered, [&](const Remembered& one) { return one.is_for(scope, secret_key); });
+  if (found != remembered.end()) {
+    // The busy ones stay in front.
+    if (found != remembered.begin()) std::iter_swap(found, found - 1);
+    return (found != remembered.begin() ? found - 1 : found)->key;
+  }
+  if (remembered.size() >= kRememberedMax) remembered.pop_back();
+  remembered.push_back({.access_key = std::string(scope.access_key),
+                        .date = std::string(scope.date),
+                        .region = std::string(scope.region),
+                        .service = std::string(scope.service),
+                        .secret_key = std::string(secret_key),
+                        .key = derive(scope, secret_key)});
+  return remembered.back().key;
 }
 
 }  // namespace redrive::auth

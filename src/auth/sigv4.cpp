@@ -10,6 +10,7 @@
 
 #include "auth/signing_key.h"
 #include "base/digest.h"
+#include "base/pattern.h"
 #include "base/text.h"
 
 namespace redrive::auth {
@@ -28,12 +29,6 @@ constexpr std::array<std::string_view, 7> kNotSigned = {"authorization",
                                                         "transfer-encoding",
                                                         "user-agent",
                                                         "x-amzn-trace-id"};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
 
 std::string format_time(Timestamp time) {
   using namespace std::chrono;
@@ -68,13 +63,11 @@ std::optional<Timestamp> parse_time(std::string_view text) {
 
 std::string signature_of(std::string_view canonical, std::string_view date_text, const Scope& scope,
                          std::string_view secret_key) {
-  const std::string to_sign = fmt::format("{}\n{}\n{}/{}/{}/aws4_request\n{}",
-                                          kAlgorithm,
-                                          date_text,
-                                          scope.date,
-                                          scope.region,
-                                          scope.service,
-                                          sha256_hex(canonical));
+  std::string to_sign;
+  to_sign.reserve(256);
+  to_sign.append(kAlgorithm).append("\n").append(date_text).append("\n");
+  to_sign.append(scope.date).append("/").append(scope.region).append("/").append(scope.service);
+  to_sign.append("/aws4_request\n").append(sha256_hex(canonical));
   const Sha256 key = signing_key(scope, secret_key);
   const Sha256 sum = hmac_sha256({reinterpret_cast<const char*>(key.data()), key.size()}, to_sign);
   return to_hex({reinterpret_cast<const char*>(sum.data()), sum.size()});
@@ -96,7 +89,7 @@ std::unexpected<Error> mismatch(std::string message) {
 std::vector<std::string> names_to_sign(std::span<const HeaderField> headers) {
   std::vector<std::string> names;
   for (const HeaderField& header : headers) {
-    std::string name = lower(header.name);
+    std::string name = to_lower(header.name);
     if (std::ranges::find(kNotSigned, name) == kNotSigned.end()) names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end());
@@ -179,15 +172,20 @@ Result<Claim> presigned_claim(std::string_view query) {
 Result<void> check_time(const Claim& claim, const Expectation& expectation) {
   const Timestamp last = claim.date + claim.expires.value_or(expectation.skew_max);
   if (expectation.now > last) {
-    return mismatch(fmt::format("Signature expired: {} was good until {}; it is {}.",
+    const Duration life = claim.expires.value_or(expectation.skew_max);
+    return mismatch(fmt::format("Signature expired: {} is now earlier than {} ({} - {} min.)",
                                 claim.date_text,
-                                format_time(last),
-                                format_time(expectation.now)));
+                                format_time(expectation.now - life),
+                                format_time(expectation.now),
+                                std::chrono::ceil<std::chrono::minutes>(life).count()));
   }
   if (claim.date > expectation.now + expectation.skew_max) {
-    return mismatch(fmt::format("Signature not yet current: {} is still to come; it is {}.",
-                                claim.date_text,
-                                format_time(expectation.now)));
+    return mismatch(
+        fmt::format("Signature not yet current: {} is still later than {} ({} + {} min.)",
+                    claim.date_text,
+                    format_time(expectation.now + expectation.skew_max),
+                    format_time(expectation.now),
+                    std::chrono::ceil<std::chrono::minutes>(expectation.skew_max).count()));
   }
   return {};
 }
@@ -212,9 +210,11 @@ Result<void> check_coverage(const RequestParts& request,
     return std::ranges::find(signed_headers, name) != signed_headers.end();
   };
   if (!is_signed("host")) return mismatch("The header 'host' must be signed.");
+  constexpr std::string_view kPrefix = "x-amz-";
   for (const HeaderField& header : request.headers) {
-    const std::string name = lower(header.name);
-    if (name.starts_with("x-amz-") && !is_signed(name)) {
+    if (!iequals(header.name.substr(0, kPrefix.size()), kPrefix)) continue;
+    const std::string name = to_lower(header.name);
+    if (!is_signed(name)) {
       return mismatch(fmt::format("The header '{}' must be signed.", name));
     }
   }

@@ -47,9 +47,9 @@ Result<Claim> claim_of(const RequestParts& request);
 
 struct Expectation {
   Timestamp now;
-  Duration skew_max = std::chrono::minutes(15);
-  std::string_view region = {};   // Empty: any.
-  std::string_view service = {};  // Empty: any.
+  Duration skew_max = std::chrono::minutes(5);  // As AWS has it.
+  std::string_view region = {};                 // Empty: any.
+  std::string_view service = {};                // Empty: any.
 };
 
 // Whether the owner of `secret_key` signed this request, unchanged, for now. The caller has found

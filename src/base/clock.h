@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "base/time.h"
 
 namespace redrive {
@@ -20,7 +23,7 @@ class SystemClock final : public Clock {
   Timestamp wall() const override;
 };
 
-// Time that moves when told to: tests, the simulator, `--virtual-clock`.
+// Time that moves when told to, for one thread: tests, the simulator.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Timestamp start = Timestamp(1'700'000'000'000))
@@ -38,6 +41,21 @@ class ManualClock final : public Clock {
  private:
   Timestamp steady_;
   Timestamp wall_;
+};
+
+// The clock of `--virtual-clock`: stands still until it is moved. Any thread may read it.
+class VirtualClock final : public Clock {
+ public:
+  explicit VirtualClock(Timestamp start) : now_ms_(start.ms()) {}
+
+  Timestamp steady() const override { return Timestamp(now_ms_.load()); }
+  Timestamp wall() const override { return Timestamp(now_ms_.load()); }
+
+  // A reader of both hands could see one of them moved and the other not: see engine::TimeTravel.
+  void advance(Duration by) { now_ms_.fetch_add(by.count()); }
+
+ private:
+  std::atomic<std::int64_t> now_ms_;
 };
 
 }  // namespace redrive

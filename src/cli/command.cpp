@@ -7,26 +7,23 @@
 namespace redrive::cli {
 namespace {
 
-void add_common_options(CLI::App& verb, CommonOptions& options) {
-  verb.add_option("--endpoint-url",
-                  options.client.endpoint_url,
-                  fmt::format("Server to talk to (default {})", kDefaultEndpointUrl))
-      ->group("Connection");
-  verb.add_option("--region", options.client.region, "Region (default us-east-1)")
-      ->group("Connection");
-  verb.add_option("--profile", options.client.profile, "Profile of ~/.aws/config and credentials")
-      ->group("Connection");
-  verb.add_flag("--no-sign-request", options.no_sign_request, "Send no signature")
-      ->group("Connection");
-  verb.add_option("--ca-bundle",
-                  options.ca_bundle,
-                  "PEM file of the authorities that an https server's certificate may come from")
-      ->type_name("FILE")
-      ->group("Connection");
-  verb.add_flag(
-          "--no-verify-ssl", options.no_verify_ssl, "Do not check an https server's certificate")
-      ->group("Connection");
-  verb.add_flag("--json", options.json, "Print JSON, one document a line");
+void add_common_options(Verb verb, CommonOptions& options) {
+  verb.option("--endpoint-url",
+              options.client.endpoint_url,
+              fmt::format("Server to talk to (default {})", kDefaultEndpointUrl))
+      .group("Connection");
+  verb.option("--region", options.client.region, "Region (default us-east-1)").group("Connection");
+  verb.option("--profile", options.client.profile, "Profile of ~/.aws/config and credentials")
+      .group("Connection");
+  verb.flag("--no-sign-request", options.no_sign_request, "Send no signature").group("Connection");
+  verb.option("--ca-bundle",
+              options.ca_bundle,
+              "PEM file of the authorities that an https server's certificate may come from")
+      .value_name("FILE")
+      .group("Connection");
+  verb.flag("--no-verify-ssl", options.no_verify_ssl, "Do not check an https server's certificate")
+      .group("Connection");
+  verb.flag("--json", options.json, "Print JSON, one document a line");
 }
 
 Answer<Session> open(World& world, const CommonOptions& options, const std::string& queue) {
@@ -51,20 +48,19 @@ int report(const Failure& failure, const std::string& verb, Terminal& terminal) 
   return 1;
 }
 
-std::string full_name(const CLI::App& verb) {
-  if (verb.get_parent() == nullptr) return "redrive";
-  return full_name(*verb.get_parent()) + " " + verb.get_name();
-}
-
-void Commands::attach(CLI::App& verb, Run run, QueueNamed queue_named) {
+void Commands::attach(Verb verb, Run run, QueueNamed queue_named) {
   auto options = std::make_shared<CommonOptions>();
   add_common_options(verb, *options);
-  verb.callback([&world = world_, &exit_code = exit_code_, &verb, options, run, queue_named] {
-    const auto done = [&]() -> Answer<void> {
-      Session session = TRY(open(world, *options, queue_named()));
-      return run(session);
-    }();
-    exit_code = done ? 0 : report(done.error(), full_name(verb), world.terminal);
+  attach_offline(verb, [options, run, queue_named](World& world) -> Answer<void> {
+    Session session = TRY(open(world, *options, queue_named()));
+    return run(session);
+  });
+}
+
+void Commands::attach_offline(Verb verb, std::function<Answer<void>(World&)> run) {
+  verb.runs([&world = world_, &exit_code = exit_code_, verb, run] {
+    const auto done = run(world);
+    exit_code = done ? 0 : report(done.error(), verb.full_name(), world.terminal);
     world.terminal.out.flush();
   });
 }

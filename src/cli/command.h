@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "cli/failure.h"
 #include "cli/session.h"
+#include "cli/verb.h"
 #include "cli/world.h"
 
 namespace redrive::cli {
@@ -22,28 +22,31 @@ class Commands {
 
   // `queue_named` tells what the command line called the queue, once it is parsed.
   void attach(
-      CLI::App& verb, Run run, QueueNamed queue_named = [] { return std::string(); });
+      Verb verb, Run run, QueueNamed queue_named = [] { return std::string(); });
+
+  // For a verb that talks to no server.
+  void attach_offline(Verb verb, std::function<Answer<void>(World&)> run);
 
  private:
   World& world_;
   int& exit_code_;
 };
 
-// `redrive queue create`, as people type it.
-std::string full_name(const CLI::App& verb);
-
 // Prints `redrive: code: message`, with a hint where there is one, and tells the exit code.
 int report(const Failure& failure, const std::string& verb, Terminal& terminal);
 
 // Each in its own file.
-void add_queue_create(CLI::App& parent, Commands& commands);
-void add_queue_list(CLI::App& parent, Commands& commands);
-void add_queue_show(CLI::App& parent, Commands& commands);
-void add_queue_set(CLI::App& parent, Commands& commands);
-void add_queue_purge(CLI::App& parent, Commands& commands);
-void add_queue_remove(CLI::App& parent, Commands& commands);
-void add_send(CLI::App& parent, Commands& commands);
-void add_receive(CLI::App& parent, Commands& commands);
-void add_tail(CLI::App& parent, Commands& commands);
+void add_queue_create(Verb parent, Commands& commands);
+void add_queue_list(Verb parent, Commands& commands);
+void add_queue_show(Verb parent, Commands& commands);
+void add_queue_set(Verb parent, Commands& commands);
+void add_queue_purge(Verb parent, Commands& commands);
+void add_queue_remove(Verb parent, Commands& commands);
+void add_key_new(Verb parent, Commands& commands);
+void add_send(Verb parent, Commands& commands);
+void add_receive(Verb parent, Commands& commands);
+void add_tail(Verb parent, Commands& commands);
+void add_clock(Verb parent, Commands& commands);
+void add_reset(Verb parent, Commands& commands);
 
 }  // namespace redrive::cli

@@ -67,8 +67,8 @@ std::string ca_bundle(const CommonOptions& options, const auth::Environment& env
 
 }  // namespace
 
-std::string Endpoint::request_url() const {
-  return fmt::format("{}://{}{}", url.substr(0, url.find("://")), host, path);
+std::string Endpoint::url_of(std::string_view other_path) const {
+  return fmt::format("{}://{}{}", url.substr(0, url.find("://")), host, other_path);
 }
 
 Answer<Endpoint> resolve_endpoint(const CommonOptions& options,

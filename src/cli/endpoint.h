@@ -19,7 +19,8 @@ struct Endpoint {
   std::string ca_bundle;  // Who may vouch for an https endpoint; empty: whom the system trusts.
   bool verify_tls = true;
 
-  std::string request_url() const;
+  std::string request_url() const { return url_of(path); }
+  std::string url_of(std::string_view other_path) const;
 };
 
 // The options that every verb has.

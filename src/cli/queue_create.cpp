@@ -87,25 +87,23 @@ Answer<void> run(const Options& options, Session& session) {
 
 }  // namespace
 
-void add_queue_create(CLI::App& parent, Commands& commands) {
+void add_queue_create(Verb parent, Commands& commands) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = parent.add_subcommand("create", "Create a queue and print its URL");
-  verb->add_option("NAME", options->name, "Name of the queue")->required();
-  verb->add_flag("--fifo", options->fifo, "A FIFO queue; .fifo is added to the name if missing");
-  verb->add_option("--attribute", options->attributes, "Queue attribute, such as DelaySeconds=5")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--tag", options->tags, "Tag of the queue")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  CLI::Option* dlq = verb->add_option(
+  Verb verb = parent.verb("create", "Create a queue and print its URL");
+  verb.option("NAME", options->name, "Name of the queue").required();
+  verb.flag("--fifo", options->fifo, "A FIFO queue; .fifo is added to the name if missing");
+  verb.option("--attribute", options->attributes, "Queue attribute, such as DelaySeconds=5")
+      .value_name("NAME=VALUE")
+      .one_at_a_time();
+  verb.option("--tag", options->tags, "Tag of the queue").value_name("KEY=VALUE").one_at_a_time();
+  const Option dlq = verb.option(
       "--dlq", options->dlq, "Dead-letter queue by name, URL or ARN; created if missing");
-  verb->add_option("--max-receives",
-                   options->receive_count_max,
-                   "Receives before a message goes to the dead-letter queue (default 3)")
-      ->check(CLI::Range(1, 1000))
-      ->needs(dlq);
-  commands.attach(*verb, [options](Session& session) { return run(*options, session); });
+  verb.option("--max-receives",
+              options->receive_count_max,
+              "Receives before a message goes to the dead-letter queue (default 3)")
+      .range(1, 1000)
+      .needs(dlq);
+  commands.attach(verb, [options](Session& session) { return run(*options, session); });
 }
 
 }  // namespace redrive::cli

@@ -73,11 +73,11 @@ Answer<void> run(const std::string& prefix, Session& session) {
 
 }  // namespace
 
-void add_queue_list(CLI::App& parent, Commands& commands) {
+void add_queue_list(Verb parent, Commands& commands) {
   auto prefix = std::make_shared<std::string>();
-  CLI::App* verb = parent.add_subcommand("ls", "List queues with their message counts");
-  verb->add_option("PREFIX", *prefix, "Only queues whose names begin so");
-  commands.attach(*verb, [prefix](Session& session) { return run(*prefix, session); });
+  Verb verb = parent.verb("ls", "List queues with their message counts");
+  verb.option("PREFIX", *prefix, "Only queues whose names begin so");
+  commands.attach(verb, [prefix](Session& session) { return run(*prefix, session); });
 }
 
 }  // namespace redrive::cli

@@ -27,13 +27,13 @@ Answer<void> run(const Options& options, Session& session) {
 
 }  // namespace
 
-void add_queue_purge(CLI::App& parent, Commands& commands) {
+void add_queue_purge(Verb parent, Commands& commands) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = parent.add_subcommand("purge", "Delete every message of a queue");
-  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
-  verb->add_flag("-y,--yes", options->yes, "Do not ask");
+  Verb verb = parent.verb("purge", "Delete every message of a queue");
+  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
+  verb.flag("-y,--yes", options->yes, "Do not ask");
   commands.attach(
-      *verb,
+      verb,
       [options](Session& session) { return run(*options, session); },
       [options] { return options->queue; });
 }

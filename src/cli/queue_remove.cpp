@@ -37,13 +37,13 @@ Answer<void> run(const Options& options, Session& session) {
 
 }  // namespace
 
-void add_queue_remove(CLI::App& parent, Commands& commands) {
+void add_queue_remove(Verb parent, Commands& commands) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = parent.add_subcommand("rm", "Delete queues and their messages");
-  verb->add_option("QUEUES", options->queues, "Names, URLs or ARNs")->required()->expected(1, -1);
-  verb->add_flag("-y,--yes", options->yes, "Do not ask");
+  Verb verb = parent.verb("rm", "Delete queues and their messages");
+  verb.option("QUEUES", options->queues, "Names, URLs or ARNs").required().many();
+  verb.flag("-y,--yes", options->yes, "Do not ask");
   commands.attach(
-      *verb,
+      verb,
       [options](Session& session) { return run(*options, session); },
       [options] { return options->queues.front(); });
 }

@@ -25,15 +25,15 @@ Answer<void> run(const Options& options, Session& session) {
 
 }  // namespace
 
-void add_queue_set(CLI::App& parent, Commands& commands) {
+void add_queue_set(Verb parent, Commands& commands) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = parent.add_subcommand("set", "Change attributes of a queue");
-  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
-  verb->add_option("ATTRIBUTES", options->attributes, "NAME=VALUE; an empty value takes it away")
-      ->required()
-      ->expected(1, -1);
+  Verb verb = parent.verb("set", "Change attributes of a queue");
+  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
+  verb.option("ATTRIBUTES", options->attributes, "NAME=VALUE; an empty value takes it away")
+      .required()
+      .many();
   commands.attach(
-      *verb,
+      verb,
       [options](Session& session) { return run(*options, session); },
       [options] { return options->queue; });
 }

@@ -85,14 +85,12 @@ Answer<void> run(const std::string& queue, Session& session) {
 
 }  // namespace
 
-void add_queue_show(CLI::App& parent, Commands& commands) {
+void add_queue_show(Verb parent, Commands& commands) {
   auto queue = std::make_shared<std::string>();
-  CLI::App* verb = parent.add_subcommand("show", "Show a queue's attributes, tags and sources");
-  verb->add_option("QUEUE", *queue, "Name, URL or ARN")->required();
+  Verb verb = parent.verb("show", "Show a queue's attributes, tags and sources");
+  verb.option("QUEUE", *queue, "Name, URL or ARN").required();
   commands.attach(
-      *verb,
-      [queue](Session& session) { return run(*queue, session); },
-      [queue] { return *queue; });
+      verb, [queue](Session& session) { return run(*queue, session); }, [queue] { return *queue; });
 }
 
 }  // namespace redrive::cli

@@ -66,22 +66,22 @@ Answer<void> run(const Options& options, Session& session) {
 
 }  // namespace
 
-void add_receive(CLI::App& parent, Commands& commands) {
+void add_receive(Verb parent, Commands& commands) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = parent.add_subcommand("receive", "Receive messages and print them");
-  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
-  CLI::Option* max = verb->add_option("--max", options->count_max, "How many at most (default 1)")
-                         ->check(CLI::Range(1, 1'000'000'000));
-  verb->add_option("--wait", options->wait_seconds, "Seconds to wait for the first (default 0)")
-      ->check(CLI::Range(0, 20));
-  verb->add_option("--visibility",
-                   options->visibility_seconds,
-                   "Seconds for which others do not get them (default: the queue's)")
-      ->check(CLI::Range(0, 43200));
-  verb->add_flag("--delete", options->remove, "Delete them after printing");
-  verb->add_flag("--all", options->all, "Go on until nothing is left")->excludes(max);
+  Verb verb = parent.verb("receive", "Receive messages and print them");
+  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
+  const Option max = verb.option("--max", options->count_max, "How many at most (default 1)")
+                         .range(1, 1'000'000'000);
+  verb.option("--wait", options->wait_seconds, "Seconds to wait for the first (default 0)")
+      .range(0, 20);
+  verb.option("--visibility",
+              options->visibility_seconds,
+              "Seconds for which others do not get them (default: the queue's)")
+      .range(0, 43200);
+  verb.flag("--delete", options->remove, "Delete them after printing");
+  verb.flag("--all", options->all, "Go on until nothing is left").excludes(max);
   commands.attach(
-      *verb,
+      verb,
       [options](Session& session) { return run(*options, session); },
       [options] { return options->queue; });
 }

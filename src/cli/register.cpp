@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -38,42 +37,32 @@ struct RealWorld {
   }
 };
 
-// The verb that the command line got as far as.
-const CLI::App& deepest(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : deepest(*chosen.front());
-}
-
 }  // namespace
 
-void register_commands(CLI::App& app, int& exit_code) {
+void register_commands(Verb program, int& exit_code) {
   // Commands run while the app parses, which may be as late as the end of main.
   static RealWorld real;
-  register_commands(app, real.world, exit_code);
+  register_commands(program, real.world, exit_code);
 }
 
-void register_commands(CLI::App& app, World& world, int& exit_code) {
+void register_commands(Verb program, World& world, int& exit_code) {
   Commands commands(world, exit_code);
-  CLI::App* queue = app.add_subcommand("queue", "Create, list, change and delete queues");
-  queue->require_subcommand(1);
-  add_queue_create(*queue, commands);
-  add_queue_list(*queue, commands);
-  add_queue_show(*queue, commands);
-  add_queue_set(*queue, commands);
-  add_queue_purge(*queue, commands);
-  add_queue_remove(*queue, commands);
-  add_send(app, commands);
-  add_receive(app, commands);
-  add_tail(app, commands);
-}
-
-int report_parse_error(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,
-                       std::ostream& err) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    return app.exit(error, out, err);
-  }
-  err << fmt::format("redrive: {}\nTry: {} --help\n", error.what(), full_name(deepest(app)));
-  return 2;
+  Verb queue = program.verb("queue", "Create, list, change and delete queues");
+  queue.needs_a_verb();
+  add_queue_create(queue, commands);
+  add_queue_list(queue, commands);
+  add_queue_show(queue, commands);
+  add_queue_set(queue, commands);
+  add_queue_purge(queue, commands);
+  add_queue_remove(queue, commands);
+  Verb key = program.verb("key", "Access keys of a server");
+  key.needs_a_verb();
+  add_key_new(key, commands);
+  add_send(program, commands);
+  add_receive(program, commands);
+  add_tail(program, commands);
+  add_clock(program, commands);
+  add_reset(program, commands);
 }
 
 }  // namespace redrive::cli

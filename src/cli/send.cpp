@@ -123,36 +123,35 @@ Answer<void> run(const SendOptions& options, Session& session) {
   return std::unexpected(Failure{Failure::Kind::reported, "", ""});
 }
 
-void add_message_options(CLI::App& verb, SendOptions& options) {
-  verb.add_option(
+void add_message_options(Verb verb, SendOptions& options) {
+  verb.option(
           "--attribute", options.attributes, "Message attribute; NAME:Binary=@file reads a file")
-      ->type_name("NAME[:TYPE]=VALUE")
-      ->allow_extra_args(false);
-  verb.add_option("--group", options.group, "Message group");
-  verb.add_option("--dedup", options.deduplication, "Deduplication id");
-  verb.add_option("--delay", options.delay_seconds, "Seconds before it can be received")
-      ->check(CLI::Range(0, 900));
+      .value_name("NAME[:TYPE]=VALUE")
+      .one_at_a_time();
+  verb.option("--group", options.group, "Message group");
+  verb.option("--dedup", options.deduplication, "Deduplication id");
+  verb.option("--delay", options.delay_seconds, "Seconds before it can be received").range(0, 900);
 }
 
 }  // namespace
 
-void add_send(CLI::App& parent, Commands& commands) {
+void add_send(Verb parent, Commands& commands) {
   auto options = std::make_shared<SendOptions>();
-  CLI::App* verb = parent.add_subcommand(
+  Verb verb = parent.verb(
       "send", "Send a message, or one for each line of standard input; prints their ids");
-  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
-  verb->add_option("BODY", options->body, "The message; without it, lines of standard input");
-  verb->add_option("--file", options->file, "A file that is the message");
-  verb->add_flag("--ndjson",
-                 options->ndjson,
-                 "Lines are {\"Body\":…,\"MessageAttributes\":{…},\"MessageGroupId\":…}");
-  add_message_options(*verb, *options);
-  verb->add_option("--repeat", options->repeat, "Send each message so many times")
-      ->check(CLI::Range(1, 1'000'000'000));
-  verb->add_option("--concurrency", options->concurrency, "Connections at a time (default 4)")
-      ->check(CLI::Range(1, 64));
+  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
+  verb.option("BODY", options->body, "The message; without it, lines of standard input");
+  verb.option("--file", options->file, "A file that is the message");
+  verb.flag("--ndjson",
+            options->ndjson,
+            "Lines are {\"Body\":…,\"MessageAttributes\":{…},\"MessageGroupId\":…}");
+  add_message_options(verb, *options);
+  verb.option("--repeat", options->repeat, "Send each message so many times")
+      .range(1, 1'000'000'000);
+  verb.option("--concurrency", options->concurrency, "Connections at a time (default 4)")
+      .range(1, 64);
   commands.attach(
-      *verb,
+      verb,
       [options](Session& session) { return run(*options, session); },
       [options] { return options->queue; });
 }

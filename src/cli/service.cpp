@@ -24,17 +24,20 @@ struct ErrorBody {
   std::string message;
 };
 
-// {"__type": "com.amazonaws.sqs#Code", "message": …}; what is not there stays empty.
+// {"__type": "com.amazonaws.sqs#Code", "message": …}, or from the management API
+// {"error": {"code": …, "message": …}}; what is not there stays empty.
 ErrorBody parse_error_body(const std::string& body) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (parser.parse(body).get(object) != simdjson::SUCCESS) return {};
+  simdjson::dom::object inner;
+  if (object["error"].get(inner) == simdjson::SUCCESS) object = inner;
   const auto text = [&](const char* name) {
     std::string_view value;
     const bool found = object[name].get(value) == simdjson::SUCCESS;
     return found ? value : std::string_view();
   };
-  const std::string_view type = text("__type");
+  const std::string_view type = text("__type").empty() ? text("code") : text("__type");
   const std::string_view message = text("message").empty() ? text("Message") : text("message");
   return {.code = std::string(type.substr(type.find('#') + 1)), .message = std::string(message)};
 }
@@ -63,11 +66,18 @@ http::ClientRequest make_request(const Endpoint& endpoint, std::string_view acti
           .verify_tls = endpoint.verify_tls};
 }
 
-void add_signature(http::ClientRequest& request, const Endpoint& endpoint, Timestamp now) {
+std::string management_path(const Endpoint& endpoint, std::string_view path) {
+  std::string_view base = endpoint.path;
+  while (base.ends_with('/')) base.remove_suffix(1);
+  return fmt::format("{}/_redrive/v1/{}", base, path);
+}
+
+void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::string_view path,
+                   Timestamp now) {
   std::vector<auth::HeaderField> headers;
   for (const auto& [name, value] : request.headers) headers.push_back({name, value});
   auto added = auth::sign({.method = request.method,
-                           .path = endpoint.path,
+                           .path = path,
                            .query = "",
                            .headers = headers,
                            .body = request.body},
@@ -100,8 +110,21 @@ Service::Service(Endpoint endpoint, std::unique_ptr<Transport> transport, const 
     : endpoint_(std::move(endpoint)), transport_(std::move(transport)), clock_(clock) {}
 
 Answer<std::string> Service::post(std::string_view action, std::string body) {
-  http::ClientRequest request = make_request(endpoint_, action, std::move(body));
-  if (endpoint_.credentials) add_signature(request, endpoint_, clock_.wall());
+  return send(make_request(endpoint_, action, std::move(body)), endpoint_.path);
+}
+
+Answer<std::string> Service::ask_management(std::string_view method, std::string_view path,
+                                            std::string body) {
+  const std::string full_path = management_path(endpoint_, path);
+  return send({.method = std::string(method),
+               .url = endpoint_.url_of(full_path),
+               .headers = {{"Host", endpoint_.host}, {"Content-Type", "application/json"}},
+               .body = std::move(body)},
+              full_path);
+}
+
+Answer<std::string> Service::send(http::ClientRequest request, std::string_view path) {
+  if (endpoint_.credentials) add_signature(request, endpoint_, path, clock_.wall());
   auto response = transport_->send(request);
   if (!response) return std::unexpected(no_answer(endpoint_, response.error()));
   if (response->status != 200) return std::unexpected(failure_of(*response));

@@ -32,7 +32,7 @@ class Reply {
   std::unique_ptr<Held> held_ = std::make_unique<Held>();
 };
 
-// The SQS API as a client sees it, over one transport. For one thread.
+// The server's APIs as a client sees them, over one transport. For one thread.
 class Service {
  public:
   Service(Endpoint endpoint, std::unique_ptr<Transport> transport, const Clock& clock);
@@ -44,10 +44,22 @@ class Service {
     return Reply<typename Action::Output>::decode(TRY(post(Action::kName, std::move(body))));
   }
 
+  // The management API, which only Redrive has; `path` goes on from /_redrive/v1/.
+  template <class Output>
+  Answer<Reply<Output>> manage(std::string_view method, std::string_view path,
+                               std::string body = {}) {
+    return Reply<Output>::decode(TRY(ask_management(method, path, std::move(body))));
+  }
+
   // Sends a JSON document and gives back that of the answer, or why there is none.
   Answer<std::string> post(std::string_view action, std::string body);
 
  private:
+  Answer<std::string> ask_management(std::string_view method, std::string_view path,
+                                     std::string body);
+  // Signs and sends a request for `path` on the server.
+  Answer<std::string> send(http::ClientRequest request, std::string_view path);
+
   Endpoint endpoint_;
   std::unique_ptr<Transport> transport_;
   const Clock& clock_;

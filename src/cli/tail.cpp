@@ -128,13 +128,13 @@ class Tail {
 
 }  // namespace
 
-void add_tail(CLI::App& parent, Commands& commands) {
+void add_tail(Verb parent, Commands& commands) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = parent.add_subcommand("tail", "Print messages as they come, until Ctrl-C");
-  verb->add_option("QUEUE", options->queue, "Name, URL or ARN")->required();
-  verb->add_flag("--delete", options->remove, "Consume what is printed");
+  Verb verb = parent.verb("tail", "Print messages as they come, until Ctrl-C");
+  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
+  verb.flag("--delete", options->remove, "Consume what is printed");
   commands.attach(
-      *verb,
+      verb,
       [options](Session& session) -> Answer<void> {
         std::string url = TRY(find_queue_url(session.service, options->queue));
         return Tail(session, std::move(url), options->remove).run();

@@ -99,6 +99,7 @@ Engine::Engine(Parts parts, Hooks hooks)
       journal_(parts.journal),
       clock_(parts.clock),
       ids_(parts.ids),
+      task_pause_(parts.task_pause),
       hooks_(std::move(hooks)) {
   // Engine time goes on from the journal's last moment, plus the time the server was away as far as
   // the wall clock knows. A wall that says we ended in the future is not believed: then no time has
@@ -375,6 +376,23 @@ void Engine::stop_waiting() {
   turn([&](Turn&) {
     stopping_ = true;
     while (auto waiter = waiters_.take_any()) answer(std::move(waiter->done), ReceiveOutcome{});
+  });
+}
+
+void Engine::settle() {
+  turn([&](Turn& turn) {
+    for (const auto& [identity, queue] : store_.state().queues()) turn.advance(*queue);
+    turn.commit(queue::TimePassed{});
+  });
+}
+
+std::size_t Engine::reset() {
+  return turn([&](Turn& turn) {
+    const std::size_t queues = store_.state().queues().size();
+    for (const auto& [identity, queue] : store_.state().queues()) touched_.push_back(queue->key);
+    turn.commit(queue::ServerReset{});
+    task_runs_.clear();
+    return queues;
   });
 }
 

@@ -131,6 +131,8 @@ class Engine {
     journal::Journal& journal;
     const Clock& clock;
     IdSource& ids;
+    // Between turns of a move task without a rate: others come first. Zero where time stands still.
+    Duration task_pause{1};
   };
   Engine(Parts parts, Hooks hooks);
 
@@ -181,6 +183,11 @@ class Engine {
   Result<bool> maintain();
   // Ends every wait with an empty answer; later ones end at once.
   void stop_waiting();
+  // Brings every queue to this moment and records that it has come.
+  void settle();
+  // Forgets every queue, and that it ever was; who waits is told that its queue is gone. Returns
+  // how many there were.
+  std::size_t reset();
 
   Timestamp now() const;
   Timestamp armed() const;  // When the next tick is due.
@@ -211,6 +218,7 @@ class Engine {
   journal::Journal& journal_;
   const Clock& clock_;
   IdSource& ids_;
+  const Duration task_pause_;
   Hooks hooks_;
 
   // Engine time = engine_start_ + (steady - steady_start_).

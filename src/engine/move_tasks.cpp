@@ -13,7 +13,6 @@ using queue::Queue;
 using queue::TaskStatus;
 
 constexpr std::uint64_t kMovesPerTurn = 256;
-constexpr Duration kUnhurried{1};  // Between turns of a task without a rate: others come first.
 
 // Where a dead letter goes: the task's destination or the queue it came from.
 struct Destination {
@@ -106,7 +105,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   run.moved += moved;
   if (!failure.empty()) return end_task(turn, task.key, TaskStatus::failed, failure);
   if (exhausted) return end_task(turn, task.key, TaskStatus::completed, {});
-  run.next = task.rate == 0 ? now + kUnhurried
+  run.next = task.rate == 0 ? now + task_pause_
                             : run.since + Duration(static_cast<std::int64_t>(
                                               (run.moved * 1000 + task.rate - 1) / task.rate));
 }

@@ -47,6 +47,16 @@ Result<Directory> list_directory(Files& files) {
   return directory;
 }
 
+Result<void> check_not_foreign(Files& files, const Directory& directory) {
+  const bool ours = directory.manifest || !directory.segments.empty();
+  if (ours || directory.stranger.empty()) return {};
+  return fail(ErrorCode::storage_foreign,
+              fmt::format("{} holds {}, which is no part of a journal, and there is no manifest: a "
+                          "journal is only started in an empty directory",
+                          files.path(""),
+                          directory.stranger));
+}
+
 Result<Manifest> read_manifest(Files& files) {
   const std::string name(kManifestName);
   const std::string bytes = TRY(read_start(files, name, sizeof(ManifestBytes)));

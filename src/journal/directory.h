@@ -19,6 +19,8 @@ struct Directory {
   std::string stranger;  // One file that is not part of any journal, if there are such.
 };
 Result<Directory> list_directory(Files& files);
+// Refuses a directory that holds something, but nothing of a journal.
+Result<void> check_not_foreign(Files& files, const Directory& directory);
 
 // Errors: storage_damaged, storage_foreign or what reading gave.
 Result<Manifest> read_manifest(Files& files);

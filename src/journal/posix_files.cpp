@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "journal/directory.h"
 #include "journal/format.h"
 
 namespace redrive::journal {
@@ -110,6 +111,8 @@ Result<std::unique_ptr<PosixFiles>> PosixFiles::open(const std::string& path, Op
       uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (fd < 0) return io_error(path, "opening the directory", errno);
   std::unique_ptr<PosixFiles> files(new PosixFiles(path, fd));
+  // Not even a lock file is left in a directory of somebody else's.
+  CHECK(check_not_foreign(*files, TRY(list_directory(*files))));
   CHECK(files->lock());
   return files;
 }

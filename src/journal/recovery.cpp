@@ -44,13 +44,7 @@ class Recovery {
       return std::unexpected(damaged_at(
           files_, std::string(kManifestName), 0, "it is missing, though there are segments"));
     }
-    if (directory_.stranger.empty()) return {};
-    return fail(
-        ErrorCode::storage_foreign,
-        fmt::format("{} holds {}, which is no part of a journal, and there is no manifest: a "
-                    "journal is only started in an empty directory",
-                    files_.path(""),
-                    directory_.stranger));
+    return check_not_foreign(files_, directory_);
   }
 
   Result<bool> has_no_records(std::uint32_t number) {

@@ -132,6 +132,9 @@ struct MoveTaskEnded {
   std::string_view failure;
 };
 
+// Every queue is gone with all that belongs to it, and forgotten: a test begins anew.
+struct ServerReset {};
+
 // Nothing but its stamp: makes durable that time has passed, with all that ended by it.
 struct TimePassed {};
 
@@ -191,14 +194,18 @@ struct TaskSnapshot {
   Timestamp started_wall;
   std::string_view failure;
 };
+struct DeletedNameSnapshot {  // A queue that was deleted lately.
+  QueueIdentity identity;
+  Timestamp deleted_at;
+};
 struct CheckpointEnded {};
 
 using Change =
     std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged,
                  QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
                  VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
-                 MoveTaskStarted, MoveTaskEnded, MessageRelocated, TimePassed, CheckpointBegun,
-                 QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
-                 CheckpointEnded>;
+                 MoveTaskStarted, MoveTaskEnded, MessageRelocated, ServerReset, TimePassed,
+                 CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot,
+                 TaskSnapshot, DeletedNameSnapshot, CheckpointEnded>;
 
 }  // namespace redrive::queue

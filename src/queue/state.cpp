@@ -239,10 +239,22 @@ void State::on(const QueueTagsChanged& fact, const Stamp&) {
 void State::on(const QueueDeleted& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
-  std::erase_if(deleted_,
-                [&](const auto& entry) { return entry.second + kRecreateInterval <= stamp.now; });
-  deleted_[queue->identity] = stamp.now;
+  note_deleted(queue->identity, stamp.now, stamp.now);
   remove_queue(*queue);
+}
+
+void State::on(const DeletedNameSnapshot& fact, const Stamp& stamp) {
+  note_deleted(fact.identity, fact.deleted_at, stamp.now);
+}
+
+// Old names are swept out when there are twice as many as the last sweep left, so that deleting
+// many queues in a row does not look at all of them each time.
+void State::note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp now) {
+  deleted_[identity] = at;
+  if (deleted_.size() < deleted_swept_at_) return;
+  std::erase_if(deleted_,
+                [&](const auto& entry) { return entry.second + kRecreateInterval <= now; });
+  deleted_swept_at_ = std::max<std::size_t>(64, deleted_.size() * 2);
 }
 
 void State::remove_queue(const Queue& queue) {
@@ -251,6 +263,12 @@ void State::remove_queue(const Queue& queue) {
   queues_by_key_.erase(queue.key);
   const QueueIdentity identity = queue.identity;  // The queue goes with its entry.
   queues_.erase(identity);
+}
+
+void State::on(const ServerReset&, const Stamp&) {
+  while (!queues_.empty()) remove_queue(*queues_.begin()->second);
+  tasks_.clear();
+  deleted_.clear();
 }
 
 void State::on(const QueuePurged& fact, const Stamp& stamp) {

@@ -106,6 +106,7 @@ class State {
 
   // When a queue of that name was deleted, if that was less than a minute ago.
   std::optional<Timestamp> deleted_at(const QueueIdentity& identity, Timestamp now) const;
+  const std::map<QueueIdentity, Timestamp>& deleted() const { return deleted_; }
 
   // Brings every queue to `now`.
   void advance_all(Timestamp now);
@@ -144,6 +145,7 @@ class State {
   void on(const MoveTaskStarted&, const Stamp&);
   void on(const MoveTaskEnded&, const Stamp&);
   void on(const MessageRelocated&, const Stamp&);
+  void on(const ServerReset&, const Stamp&);
   void on(const TimePassed&, const Stamp&) {}
   void on(const CheckpointBegun&, const Stamp&);
   void on(const QueueSnapshot&, const Stamp&);
@@ -151,6 +153,7 @@ class State {
   void on(const DedupSnapshot&, const Stamp&);
   void on(const AttemptSnapshot&, const Stamp&);
   void on(const TaskSnapshot&, const Stamp&);
+  void on(const DeletedNameSnapshot&, const Stamp&);
   void on(const CheckpointEnded&, const Stamp&);
 
   // What `advance` does, for a queue of which a checkpoint has brought a part: looks at every
@@ -180,7 +183,10 @@ class State {
   std::deque<std::uint32_t> graves_;
   std::map<QueueIdentity, std::unique_ptr<Queue>> queues_;
   std::unordered_map<QueueKey, Queue*> queues_by_key_;
+  void note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp now);
+
   std::map<QueueIdentity, Timestamp> deleted_;
+  std::size_t deleted_swept_at_ = 64;  // How many there may be before old ones are looked for.
   std::vector<std::string> names_;
   std::unordered_map<std::string, NameIndex, TextHash, std::equal_to<>> name_index_;
   std::map<TaskKey, MoveTask> tasks_;

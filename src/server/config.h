@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "auth/access_key.h"
 #include "base/result.h"
 #include "http/limits.h"
 #include "http/tls.h"
@@ -14,6 +15,7 @@ namespace redrive::server {
 
 // What `redrive serve` was told. The command line wins over the file, the file over these defaults.
 struct Config {
+  std::string file;  // Where the rest was read from; empty: nowhere.
   std::string listen = "127.0.0.1:9324";
   std::string data = "./data";
   bool memory = false;
@@ -21,10 +23,16 @@ struct Config {
   std::string account = "000000000000";
   unsigned threads = 0;  // 0: half the cores, at least one.
   bool strict_timing = false;
-  bool insecure = false;  // Serve strangers without credentials.
+  bool virtual_clock = false;       // Time stands still until it is moved.
+  std::string virtual_clock_start;  // 2026-01-01T00:00:00Z; empty: what the wall says.
+  bool insecure = false;            // Serve strangers without credentials.
   std::string log_level = "info";
   std::chrono::seconds drain_time{10};
-  std::string tls_certificate;  // With tls_key: serve HTTPS. SIGHUP reads both again.
+  std::size_t waiting_receives_max = 20'000;
+  std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
+  std::string audit_log;                      // Empty: audit.ndjson in the data directory.
+  std::vector<auth::AccessKey> keys;          // None: everybody on this machine may do everything.
+  std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
   http::Limits limits;                     // Of the file alone: the table [limits].
@@ -38,9 +46,9 @@ struct ListenAddress {
   bool loopback;
 };
 
-// Overlays the settings of a TOML file (keys as the options are named, without dashes in front, and
-// the table [limits]). An unknown key is an error.
-Result<void> load_config(const std::string& path, Config& config);
+// Overlays the settings of config.file, if there is one: keys as the options are named, without
+// dashes in front; docs/configuration.md lists them. An unknown key is an error.
+Result<void> load_config(Config& config);
 Result<ListenAddress> parse_listen(const std::string& text);
 Result<void> check_config(const Config& config);
 

@@ -28,27 +28,27 @@ int run_tool(const std::string& directory, Tool tool) {
   return report->healthy ? 0 : 1;
 }
 
-void add_tool(CLI::App& parent, const char* name, const char* help, Tool tool, int& exit_code) {
-  CLI::App* command = parent.add_subcommand(name, help);
+void add_tool(cli::Verb parent, const char* name, const char* help, Tool tool, int& exit_code) {
+  cli::Verb command = parent.verb(name, help);
   auto directory = std::make_shared<std::string>("./data");
-  command->add_option("--data", *directory, "Directory that holds the messages")
-      ->type_name("DIR")
-      ->capture_default_str();
-  command->callback([directory, tool, &exit_code] { exit_code = run_tool(*directory, tool); });
+  command.option("--data", *directory, "Directory that holds the messages")
+      .value_name("DIR")
+      .shows_default();
+  command.runs([directory, tool, &exit_code] { exit_code = run_tool(*directory, tool); });
 }
 
 }  // namespace
 
-void add_journal_tools(CLI::App& app, int& exit_code) {
-  CLI::App* journal =
-      app.add_subcommand("journal", "Look after a data directory; no server may be running on it");
-  journal->require_subcommand(1);
-  add_tool(*journal,
+void add_journal_tools(cli::Verb program, int& exit_code) {
+  cli::Verb journal =
+      program.verb("journal", "Look after a data directory; no server may be running on it");
+  journal.needs_a_verb();
+  add_tool(journal,
            "check",
            "Tell what is there and what is wrong; changes nothing",
            &journal::check_journal,
            exit_code);
-  add_tool(*journal,
+  add_tool(journal,
            "repair",
            "Keep every record that is whole and cut out the rest; damaged files are kept beside",
            &journal::repair_journal,

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include "cli/verb.h"
 
 namespace redrive::server {
 
 // `redrive journal check` and `redrive journal repair`.
-void add_journal_tools(CLI::App& app, int& exit_code);
+void add_journal_tools(cli::Verb program, int& exit_code);
 
 }  // namespace redrive::server

@@ -4,8 +4,11 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "cli/register.h"
 #include "server/config.h"
@@ -14,6 +17,7 @@
 
 namespace {
 
+namespace cli = redrive::cli;
 using redrive::Result;
 using redrive::server::Config;
 
@@ -23,70 +27,83 @@ int report(const Result<void>& result) {
   return result.error().code == redrive::ErrorCode::usage ? 2 : 1;
 }
 
-Result<void> run_serve(const CLI::App& command, const Config& given,
-                       const std::string& config_path) {
-  Config config;
-  if (!config_path.empty()) CHECK(redrive::server::load_config(config_path, config));
-  // What the command line says wins over the file.
-  if (command.count("--listen") > 0) config.listen = given.listen;
-  if (command.count("--data") > 0) config.data = given.data;
-  if (command.count("--memory") > 0) config.memory = given.memory;
-  if (command.count("--region") > 0) config.region = given.region;
-  if (command.count("--account") > 0) config.account = given.account;
-  if (command.count("--threads") > 0) config.threads = given.threads;
-  if (command.count("--strict-timing") > 0) config.strict_timing = given.strict_timing;
-  if (command.count("--insecure") > 0) config.insecure = given.insecure;
-  if (command.count("--log-level") > 0) config.log_level = given.log_level;
-  if (command.count("--tls-certificate") > 0) config.tls_certificate = given.tls_certificate;
-  if (command.count("--tls-key") > 0) config.tls_key = given.tls_key;
-  if (command.count("--allowed-hosts") > 0) config.allowed_hosts = given.allowed_hosts;
-  spdlog::set_level(spdlog::level::from_str(config.log_level));
-  return redrive::server::serve(config);
-}
+constexpr const char* kUsualFile = "redrive.toml";  // In the working directory, if it is there.
 
-void add_serve(CLI::App& app, Config& given, std::string& config_path, int& exit_code) {
-  CLI::App* serve = app.add_subcommand("serve", "Run a queue server");
-  serve->add_option("--listen", given.listen, "Address and port to listen on")
-      ->type_name("ADDR:PORT")
-      ->capture_default_str();
-  serve->add_option("--data", given.data, "Directory that holds the messages")
-      ->type_name("DIR")
-      ->capture_default_str();
-  serve->add_flag("--memory", given.memory, "Keep nothing: messages are gone with the process");
-  serve->add_option("--region", given.region, "Region of requests that name none")
-      ->capture_default_str();
-  serve->add_option("--account", given.account, "Account of requests that name none")
-      ->capture_default_str();
-  serve->add_option("--threads", given.threads, "Network threads (0: half the cores)")
-      ->capture_default_str();
-  serve->add_option("--config", config_path, "TOML file with any of these settings")
-      ->type_name("FILE");
-  serve->add_flag("--strict-timing",
-                  given.strict_timing,
-                  "Refuse to recreate a queue within 60 seconds of its deletion, as AWS does");
-  serve->add_flag("--insecure",
-                  given.insecure,
-                  "Allow addresses beyond loopback although credentials are not checked");
-  serve->add_option("--log-level", given.log_level, "trace, debug, info, warn, error")
-      ->capture_default_str();
-  serve
-      ->add_option("--tls-certificate",
-                   given.tls_certificate,
-                   "Serve HTTPS with this certificate chain (PEM; SIGHUP reads it again)")
-      ->type_name("FILE");
-  serve->add_option("--tls-key", given.tls_key, "The certificate's private key (PEM)")
-      ->type_name("FILE");
-  serve
-      ->add_option("--allowed-hosts",
-                   given.allowed_hosts,
-                   "Names besides localhost that clients may call this server by, such as "
-                   "queue.example or *.example")
-      ->type_name("NAME,...")
-      ->delimiter(',');
-  serve->callback([serve, &given, &config_path, &exit_code] {
-    exit_code = report(run_serve(*serve, given, config_path));
-  });
-}
+// The options of `serve`. Each is also a setting of the file; what the command line says wins.
+class ServeOptions {
+ public:
+  ServeOptions(cli::Verb serve, int& exit_code) : serve_(serve) {
+    setting("--listen", &Config::listen, "Address and port to listen on").value_name("ADDR:PORT");
+    setting("--data", &Config::data, "Directory that holds the messages").value_name("DIR");
+    setting("--memory", &Config::memory, "Keep nothing: messages are gone with the process");
+    setting("--region", &Config::region, "Region of requests that name none");
+    setting("--account", &Config::account, "Account of requests that name none");
+    setting("--threads", &Config::threads, "Network threads (0: half the cores)");
+    setting("--strict-timing",
+            &Config::strict_timing,
+            "Refuse to recreate a queue within 60 seconds of its deletion, as AWS does");
+    setting("--virtual-clock",
+            &Config::virtual_clock,
+            "For tests: time stands still and moves by `redrive clock advance` alone");
+    setting("--virtual-clock-start",
+            &Config::virtual_clock_start,
+            "When that time begins, such as 2026-01-01T00:00:00Z (default: now)")
+        .value_name("TIME");
+    setting("--insecure",
+            &Config::insecure,
+            "Allow addresses beyond loopback although credentials are not checked");
+    setting("--log-level", &Config::log_level, "trace, debug, info, warn, error");
+    setting("--tls-certificate",
+            &Config::tls_certificate,
+            "Serve HTTPS with this certificate chain (PEM; SIGHUP reads it again)")
+        .value_name("FILE");
+    setting("--tls-key", &Config::tls_key, "The certificate's private key (PEM)")
+        .value_name("FILE");
+    setting("--allowed-hosts",
+            &Config::allowed_hosts,
+            "Names besides localhost that clients may call this server by, such as queue.example "
+            "or *.example")
+        .value_name("NAME,...")
+        .comma_separated();
+    serve
+        .option("--config",
+                file_,
+                "TOML file with any of these settings (default: redrive.toml, if it is there)")
+        .value_name("FILE");
+    serve.runs([this, &exit_code] { exit_code = report(run()); });
+  }
+
+ private:
+  template <class T>
+  cli::Option setting(const std::string& name, T Config::*member, const std::string& help) {
+    const cli::Option option = add(name, given_.*member, help);
+    overlays_.push_back([this, option, member](Config& config) {
+      if (option.given()) config.*member = given_.*member;
+    });
+    return option;
+  }
+  cli::Option add(const std::string& name, bool& place, const std::string& help) {
+    return serve_.flag(name, place, help);
+  }
+  cli::Option add(const std::string& name, auto& place, const std::string& help) {
+    return serve_.option(name, place, help).shows_default();
+  }
+
+  Result<void> run() const {
+    Config config;
+    config.file = file_.empty() && std::filesystem::exists(kUsualFile) ? kUsualFile : file_;
+    if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
+    CHECK(redrive::server::load_config(config));
+    for (const auto& overlay : overlays_) overlay(config);
+    spdlog::set_level(spdlog::level::from_str(config.log_level));
+    return redrive::server::serve(config);
+  }
+
+  cli::Verb serve_;
+  Config given_;
+  std::string file_;
+  std::vector<std::function<void(Config&)>> overlays_;
+};
 
 }  // namespace
 
@@ -94,21 +111,14 @@ int main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("redrive"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %v");
 
-  CLI::App app(
+  cli::Program program(
+      "redrive",
       "A durable message queue that speaks the Amazon SQS API and takes care of what fails.",
-      "redrive");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", REDRIVE_VERSION);
+      REDRIVE_VERSION);
   int exit_code = 0;
-  Config given;
-  std::string config_path;
-  add_serve(app, given, config_path, exit_code);
-  redrive::server::add_journal_tools(app, exit_code);
-  redrive::cli::register_commands(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return redrive::cli::report_parse_error(app, error, std::cout, std::cerr);
-  }
-  return exit_code;
+  const ServeOptions serve(program.root().verb("serve", "Run a queue server"), exit_code);
+  redrive::server::add_journal_tools(program.root(), exit_code);
+  cli::register_commands(program.root(), exit_code);
+  const int misuse = program.run({argv + 1, argv + argc}, std::cout, std::cerr);
+  return misuse != 0 ? misuse : exit_code;
 }

@@ -12,15 +12,21 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "api/service.h"
+#include "auth/access_key.h"
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "engine/time_travel.h"
 #include "http/browser_guard.h"
 #include "http/server.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
+#include "manage/service.h"
+#include "server/audit_log.h"
 #include "server/maintenance.h"
 #include "store/store.h"
 
@@ -36,33 +42,25 @@ void raise_file_limit() {
 }
 
 // Signals are taken by `wait_for_signal` alone. To be called before any thread starts.
+// SIGHUP means to read files again; where there are none it ends us, as when a terminal closes.
 sigset_t block_signals(const Config& config) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
-  if (config.tls()) sigaddset(&set, SIGHUP);  // Else it ends us, as when a terminal closes.
+  if (config.tls() || !config.file.empty()) sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return set;
 }
 
-void reload_certificate(http::Server& server) {
-  const auto reloaded = server.reload_tls();
-  if (reloaded) {
-    spdlog::info("the certificate has been read again");
-  } else {
-    spdlog::error("the old certificate stays: {}", reloaded.error().message);
-  }
-}
-
 // Until one of them says to end.
-int wait_for_signal(const sigset_t& set, http::Server& server) {
+int wait_for_signal(const sigset_t& set, const std::function<void()>& reload) {
   while (true) {
     int signal_number = 0;
     if (sigwait(&set, &signal_number) != 0) continue;
     if (signal_number != SIGHUP) return signal_number;
-    reload_certificate(server);
+    reload();
   }
 }
 
@@ -116,6 +114,23 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   return open;
 }
 
+// The clock by which the engine lives: the system's, or one that stands still. The latter begins
+// where it was told to or now, but not before what the journal has seen.
+class EngineClock {
+ public:
+  EngineClock(const Config& config, Timestamp journal_wall) {
+    if (!config.virtual_clock) return;
+    const auto told = parse_utc(config.virtual_clock_start);
+    virtual_.emplace(std::max(told.value_or(system_.wall()), journal_wall));
+  }
+  const Clock& get() const { return virtual_ ? static_cast<const Clock&>(*virtual_) : system_; }
+  VirtualClock* if_virtual() { return virtual_ ? &*virtual_ : nullptr; }
+
+ private:
+  SystemClock system_;
+  std::optional<VirtualClock> virtual_;
+};
+
 [[noreturn]] void stop_at_once(const Error& error) {
   spdlog::critical("the journal cannot be written, nothing more is acknowledged: {}",
                    error.message);
@@ -123,10 +138,47 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   _exit(1);
 }
 
+// Keys that do not say otherwise belong to the server's own account and have the common limit.
+Result<auth::KeyRing> key_ring(const Config& config) {
+  std::vector<auth::AccessKey> keys = config.keys;
+  for (auth::AccessKey& key : keys) {
+    if (key.account.empty()) key.account = config.account;
+    if (key.requests_per_second == 0) key.requests_per_second = config.requests_per_second_max;
+  }
+  return auth::KeyRing::make(std::move(keys));
+}
+
+Result<void> reload_keys(const Config& config, api::Gate& gate) {
+  Config fresh{.file = config.file, .account = config.account};
+  CHECK(load_config(fresh));
+  // Taking away the last key would open the server to everybody.
+  if (fresh.keys.empty() != config.keys.empty()) {
+    return fail(ErrorCode::usage, "having keys or having none takes a restart to change");
+  }
+  gate.use(TRY(key_ring(fresh)));
+  return {};
+}
+
+// What could not be read again stays as it was.
+void report_reload(std::string_view what, const Result<void>& done) {
+  if (done) {
+    spdlog::info("read again: {}", what);
+  } else {
+    spdlog::error("{}: the old stays, since: {}", what, done.error().message);
+  }
+}
+
+// A server that keeps nothing keeps no audit log either, unless told where.
+std::string audit_path(const Config& config) {
+  if (!config.audit_log.empty() || config.memory) return config.audit_log;
+  return config.data + "/audit.ndjson";
+}
+
 // Connects engine time with the timer of the HTTP server.
 class Ticker {
  public:
-  explicit Ticker(engine::Engine& engine) : engine_(engine) {}
+  enum class Pace { real, none };  // None: what is due later comes with engine::TimeTravel.
+  Ticker(engine::Engine& engine, Pace pace) : engine_(engine), pace_(pace) {}
   void attach(http::Server& server) {
     server_ = &server;
     schedule();
@@ -143,6 +195,7 @@ class Ticker {
     const Timestamp at = engine_.armed();
     if (at == kNever) return;
     const Duration delay = std::max(Duration::zero(), at - engine_.now());
+    if (delay > Duration::zero() && pace_ == Pace::none) return;
     server_->wake_after(delay, [this] {
       engine_.tick();
       schedule();
@@ -151,6 +204,7 @@ class Ticker {
 
  private:
   engine::Engine& engine_;
+  const Pace pace_;
   std::mutex mutex_;
   http::Server* server_ = nullptr;  // Guarded by mutex_.
 };
@@ -165,6 +219,8 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
                            : "messages live in " + config.data);
+  if (config.virtual_clock)
+    fmt::print("redrive: time stands still; to move it: redrive clock advance SECONDS\n");
   if (port != 9324)
     fmt::print("redrive: for the commands below: export AWS_ENDPOINT_URL={}\n", url);
   fmt::print(
@@ -182,42 +238,67 @@ Result<void> serve(const Config& config) {
   const ListenAddress listen = TRY(parse_listen(config.listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
-  if (!listen.loopback)
+  if (!listen.loopback && config.keys.empty())
     spdlog::warn("serving {} without checking credentials (--insecure)", config.listen);
 
-  SystemClock clock;
   RandomIds ids;
   store::Store store;
   OpenJournal opened = TRY(open_journal(config, store));
   journal::Journal& journal = *opened.journal;
   CHECK(store.attach(journal));
+  EngineClock clock(config, store.last_stamp().wall);
 
   std::unique_ptr<http::Server> server;
   std::unique_ptr<journal::SyncThread> sync;
   std::unique_ptr<Ticker> ticker;
   std::atomic<bool> stopping = false;
-  engine::Engine engine({.store = store, .journal = journal, .clock = clock, .ids = ids},
+  engine::Engine engine({.store = store,
+                         .journal = journal,
+                         .clock = clock.get(),
+                         .ids = ids,
+                         .task_pause = Duration(config.virtual_clock ? 0 : 1)},
                         {.wake_earlier = [&] { ticker->schedule(); },
                          .sync_wanted = [&] { sync->request(); },
                          .log = [](std::string line) { spdlog::error("{}", line); }});
-  ticker = std::make_unique<Ticker>(engine);
+  ticker = std::make_unique<Ticker>(engine,
+                                    config.virtual_clock ? Ticker::Pace::none : Ticker::Pace::real);
+  std::optional<engine::TimeTravel> time;
+  if (VirtualClock* moved = clock.if_virtual()) time.emplace(engine, *moved);
   const auto reached = journal.sync_once();  // The first fact of a new journal.
   if (!reached) return std::unexpected(reached.error());
 
+  const SystemClock real_clock;
+  api::Gate gate({.account = config.account, .region = config.region}, real_clock);
+  gate.use(TRY(key_ring(config)));
+  AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
-      {.account = config.account, .region = config.region, .strict_timing = config.strict_timing},
+      gate,
+      {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
-       .ready = [&] { return !stopping.load(); }});
+       .ready = [&] { return !stopping.load(); },
+       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+
+  manage::Service management({.engine = engine,
+                              .gate = gate,
+                              .time = time ? &*time : nullptr,
+                              .disposable = config.memory || config.virtual_clock});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
-  const std::optional<http::BrowserGuard> guard =
-      http::BrowserGuard({.listen_address = listen.address, .allowed_hosts = config.allowed_hosts});
+  std::optional<http::BrowserGuard> guard;
+  if (config.keys.empty() && listen.loopback) {
+    guard.emplace(http::BrowserGuard::Options{.listen_address = listen.address,
+                                              .allowed_hosts = config.allowed_hosts});
+  }
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    service.handle(exchange);
+    if (exchange.request().path.starts_with(manage::kPathPrefix)) {
+      management.handle(exchange);
+    } else {
+      service.handle(exchange);
+    }
   };
   const unsigned threads =
       config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency() / 2);
@@ -239,7 +320,11 @@ Result<void> serve(const Config& config) {
   complete.count_down();
   greet(server->port(), config, listen);
 
-  const int signal_number = wait_for_signal(signals, *server);
+  const int signal_number = wait_for_signal(signals, [&] {
+    if (config.tls()) report_reload("the certificate", server->reload_tls());
+    if (!config.file.empty()) report_reload("the keys", reload_keys(config, gate));
+    report_reload("the audit log", audit.reopen());
+  });
   spdlog::info("{}: draining", strsignal(signal_number));
   stopping = true;
   engine.stop_waiting();

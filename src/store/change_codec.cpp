@@ -32,6 +32,7 @@ enum class Tag : std::uint8_t {
   move_task_ended = 16,
   message_relocated = 17,
   time_passed = 18,
+  server_reset = 19,
   checkpoint_begun = 32,
   queue_snapshot = 33,
   message_snapshot = 34,
@@ -39,6 +40,7 @@ enum class Tag : std::uint8_t {
   attempt_snapshot = 36,
   task_snapshot = 37,
   checkpoint_ended = 38,
+  deleted_name_snapshot = 39,
 };
 
 void put(Writer& w, Timestamp t) {
@@ -46,6 +48,19 @@ void put(Writer& w, Timestamp t) {
 }
 Timestamp get_time(Reader& r) {
   return Timestamp(r.number<std::int64_t>());
+}
+
+void put(Writer& w, const QueueIdentity& identity) {
+  w.text(identity.account);
+  w.text(identity.region);
+  w.text(identity.name);
+}
+QueueIdentity get_identity(Reader& r) {
+  QueueIdentity identity;
+  identity.account = r.text();
+  identity.region = r.text();
+  identity.name = r.text();
+  return identity;
 }
 
 void put(Writer& w, const Tags& tags) {
@@ -231,9 +246,7 @@ void write(Writer& w, const NameLearned& f) {
 void put(Writer& w, const QueueCreated& f) {
   w.number(f.queue);
   w.number(f.arn);
-  w.text(f.identity.account);
-  w.text(f.identity.region);
-  w.text(f.identity.name);
+  put(w, f.identity);
   put(w, f.settings);
   put(w, f.tags);
 }
@@ -322,6 +335,9 @@ void write(Writer& w, const MoveTaskEnded& f) {
 void write(Writer& w, const TimePassed&) {
   w.number(Tag::time_passed);
 }
+void write(Writer& w, const ServerReset&) {
+  w.number(Tag::server_reset);
+}
 void write(Writer& w, const CheckpointBegun& f) {
   w.number(Tag::checkpoint_begun);
   w.number(f.last_key);
@@ -380,6 +396,11 @@ void write(Writer& w, const TaskSnapshot& f) {
   put(w, f.started_wall);
   w.text(f.failure);
 }
+void write(Writer& w, const DeletedNameSnapshot& f) {
+  w.number(Tag::deleted_name_snapshot);
+  put(w, f.identity);
+  put(w, f.deleted_at);
+}
 void write(Writer& w, const CheckpointEnded&) {
   w.number(Tag::checkpoint_ended);
 }
@@ -388,9 +409,7 @@ QueueCreated get_queue_created(Reader& r) {
   QueueCreated f;
   f.queue = r.number<QueueKey>();
   f.arn = r.number<NameIndex>();
-  f.identity.account = r.text();
-  f.identity.region = r.text();
-  f.identity.name = r.text();
+  f.identity = get_identity(r);
   f.settings = get_settings(r);
   f.tags = get_tags(r);
   return f;
@@ -541,6 +560,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
     }
     case Tag::time_passed:
       return TimePassed{};
+    case Tag::server_reset:
+      return ServerReset{};
     case Tag::checkpoint_begun:
       return CheckpointBegun{r.number<MessageKey>(),
                              r.number<QueueKey>(),
@@ -565,6 +586,10 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
                           r.number<std::uint64_t>(),
                           get_time(r),
                           r.text()};
+    case Tag::deleted_name_snapshot: {
+      QueueIdentity identity = get_identity(r);
+      return DeletedNameSnapshot{std::move(identity), get_time(r)};
+    }
     case Tag::checkpoint_ended:
       return CheckpointEnded{};
   }

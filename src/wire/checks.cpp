@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -45,6 +47,13 @@ std::optional<bool> parse_flag(std::string_view text) {
   if (iequals(text, "true")) return true;
   if (iequals(text, "false")) return false;
   return std::nullopt;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<Blob> parse_blob(std::string_view text, Arena& arena) {
@@ -124,6 +133,8 @@ Result<bool> parse_scalar(const Spot& spot, const Type& type, std::string_view t
   switch (type.kind) {
     case Kind::flag:
       return put(parse_flag(text), out);
+    case Kind::number:
+      return put(parse_number(text), out);
     case Kind::uuid:
       return put(Uuid::parse(text), out);
     case Kind::md5:

@@ -129,6 +129,8 @@ class JsonReader {
       if (TRY(parse_scalar(at, type, written, arena_, out))) return {};
     } else if (kind == ondemand::json_type::number && is_integer(type)) {
       return integer(json, type, out, at);
+    } else if (kind == ondemand::json_type::number && type.kind == Kind::number) {
+      if (json.get_double().get(*static_cast<double*>(out)) == simdjson::SUCCESS) return {};
     } else if (kind == ondemand::json_type::boolean && type.kind == Kind::flag) {
       *static_cast<bool*>(out) = JSON_TRY(json.get_bool());
       return {};
@@ -144,6 +146,8 @@ class JsonReader {
     switch (type.kind) {
       case Kind::flag:
         return "true or false";
+      case Kind::number:
+        return "a number";
       case Kind::uuid:
         return "a UUID";
       case Kind::md5:

@@ -11,8 +11,9 @@
 namespace redrive::wire {
 namespace {
 
-void append_integer(std::string& out, std::int64_t value) {
-  std::array<char, 24> digits;
+template <class Number>
+void append_number(std::string& out, Number value) {
+  std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   out.append(digits.data(), end);
 }
@@ -37,9 +38,11 @@ void append_scalar(std::string& out, const Type& type, const void* value) {
       out += *static_cast<const bool*>(value) ? "true" : "false";
       return;
     case Kind::int32:
-      return append_integer(out, *static_cast<const std::int32_t*>(value));
+      return append_number(out, *static_cast<const std::int32_t*>(value));
     case Kind::int64:
-      return append_integer(out, *static_cast<const std::int64_t*>(value));
+      return append_number(out, *static_cast<const std::int64_t*>(value));
+    case Kind::number:
+      return append_number(out, *static_cast<const double*>(value));
     case Kind::uuid:
       return append_uuid(out, *static_cast<const Uuid*>(value));
     case Kind::md5:

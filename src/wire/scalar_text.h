@@ -14,7 +14,8 @@ void append_scalar(std::string& out, const Type& type, const void* value);
 
 // Whether JSON writes the value without quotes.
 constexpr bool is_json_literal(const Type& type) {
-  return type.kind == Kind::flag || type.kind == Kind::int32 || type.kind == Kind::int64;
+  return type.kind == Kind::flag || type.kind == Kind::int32 || type.kind == Kind::int64 ||
+         type.kind == Kind::number;
 }
 
 }  // namespace redrive::wire

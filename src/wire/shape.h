@@ -116,6 +116,7 @@ constexpr Kind kind_of() {
   if constexpr (std::is_same_v<T, bool>) return Kind::flag;
   if constexpr (std::is_same_v<T, std::int32_t>) return Kind::int32;
   if constexpr (std::is_same_v<T, std::int64_t>) return Kind::int64;
+  if constexpr (std::is_same_v<T, double>) return Kind::number;
   if constexpr (std::is_same_v<T, Uuid>) return Kind::uuid;
   if constexpr (std::is_same_v<T, Md5>) return Kind::md5;
   if constexpr (std::is_same_v<T, Blob>) return Kind::blob;
@@ -210,6 +211,8 @@ constexpr Field field_of() {
   using Value = std::remove_cvref_t<decltype(std::declval<T&>().*kMember<T, I>.place)>;
   static_assert(!is_list<Value> || !kMember<T, I>.traits.item_name.empty(),
                 "a collection says with each() what Query and XML call one item");
+  static_assert(!std::is_same_v<Bare<Value>, double> || !kMember<T, I>.traits.ranged,
+                "between() compares integers");
   static_assert(is_list<Value> || !kMember<T, I>.traits.always, "always() is for collections");
   static_assert(!is_list<Bare<Value>> || is_list<Value>, "an empty collection is an absent one");
   return Field{

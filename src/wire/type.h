@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   flag,      // bool
   int32,     // std::int32_t
   int64,     // std::int64_t
+  number,    // double; finite
   uuid,      // Uuid
   md5,       // Md5
   blob,      // Blob

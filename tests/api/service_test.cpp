@@ -24,7 +24,7 @@ class ServiceTest : public testing::Test {
     EXPECT_TRUE(store_.attach(*journal_).has_value());
     engine_ = std::make_unique<engine::Engine>(
         engine::Engine::Parts{store_, *journal_, clock_, ids_}, engine::Engine::Hooks{});
-    service_ = std::make_unique<Service>(*engine_, ServiceOptions{}, Service::Hooks{});
+    service_ = std::make_unique<Service>(*engine_, gate_, ServiceOptions{}, Service::Hooks{});
     auto started = http::Server::start(
         {},
         {.handle = [this](http::Exchange& exchange) { service_->handle(exchange); },
@@ -78,6 +78,7 @@ class ServiceTest : public testing::Test {
 
  protected:
   ManualClock clock_;
+  Gate gate_{{}, clock_};
   SeededIds ids_{1};
   store::Store store_;
   std::unique_ptr<journal::Journal> journal_ = journal::memory_journal({});

@@ -25,6 +25,13 @@ TEST(ManualClock, AWallThatJumpsLeavesTheSteadyTimeAlone) {
   EXPECT_EQ(clock.wall(), Timestamp(6'401'000));
 }
 
+TEST(VirtualClock, MovesBothTimesWhenToldTo) {
+  VirtualClock clock(Timestamp(1'000));
+  clock.advance(seconds(2));
+  EXPECT_EQ(clock.steady(), Timestamp(3'000));
+  EXPECT_EQ(clock.wall(), Timestamp(3'000));
+}
+
 TEST(SystemClock, TheSteadyTimeNeverFallsAndTheWallIsOfThisAge) {
   const SystemClock clock;
   Timestamp last = clock.steady();

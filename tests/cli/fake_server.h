@@ -37,7 +37,9 @@ class FakeServer {
 
   Result<http::ClientResponse> serve(const http::ClientRequest& request) {
     const std::lock_guard lock(mutex_);
-    std::string action;
+    // A request to the management API names no action: "GET /_redrive/v1/clock".
+    const std::size_t path = request.url.find('/', request.url.find("://") + 3);
+    std::string action = request.method + " " + request.url.substr(path);
     for (const auto& [name, value] : request.headers) {
       if (name == "X-Amz-Target") action = value.substr(value.find('.') + 1);
     }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -61,17 +59,13 @@ class FakeWorld {
 
   // Runs one command line, without the program's name.
   Outcome run(std::vector<std::string> arguments) {
-    CLI::App app("test", "redrive");
+    Program program("redrive", "test", "0");
     int exit_code = 0;
-    register_commands(app, world, exit_code);
+    register_commands(program.root(), world, exit_code);
     out.str("");
     err.str("");
-    try {
-      std::reverse(arguments.begin(), arguments.end());
-      app.parse(arguments);
-    } catch (const CLI::ParseError& error) {
-      exit_code = report_parse_error(app, error, out, err);
-    }
+    const int misuse = program.run(std::move(arguments), out, err);
+    if (misuse != 0) exit_code = misuse;
     return {exit_code, out.str(), err.str()};
   }
 };

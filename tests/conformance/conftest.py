@@ -1,5 +1,8 @@
 """One server for the whole run, three clients for every behavioural test.
 
+Tests marked `virtual_clock` run against another server, one for each worker, whose time they move
+(harness/clock.py): they wait for nothing, and are exact to the millisecond.
+
 With REDRIVE_ENDPOINT set, the tests run against that server instead of starting one.
 """
 
@@ -13,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from harness import clients  # noqa: E402
+from harness import clients, clock  # noqa: E402
 from harness.queue import Queue  # noqa: E402
 from harness.server import Server, ServerFailed, binary_path  # noqa: E402
 
@@ -30,6 +33,7 @@ def pytest_configure_node(node):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "own_server: starts its own server process")
+    config.addinivalue_line("markers", "virtual_clock: time stands still but for clock.wait")
     if hasattr(config, "workerinput"):
         config.stash[_ENDPOINT] = config.workerinput["redrive_endpoint"]
         return
@@ -69,8 +73,40 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 @pytest.fixture(scope="session")
+def virtual_server(tmp_path_factory):
+    """Time stands still here. One for each worker, whose tests run one after another."""
+    log = tmp_path_factory.mktemp("virtual") / "server.log"
+    server = Server("--memory", "--virtual-clock", log_path=log)
+    yield server
+    assert server.running(), f"the server with the virtual clock died; see {log}"
+    assert server.stop() == 0
+
+
+@pytest.fixture
 def endpoint(request):
-    return request.config.stash[_ENDPOINT]
+    marked = request.node.get_closest_marker("virtual_clock") is not None
+    if not marked or "REDRIVE_ENDPOINT" in os.environ:
+        yield request.config.stash[_ENDPOINT]
+        return
+    server = request.getfixturevalue("virtual_server")
+    clock.follow(server.endpoint)
+    yield server.endpoint
+    clock.follow(None)
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """Starts servers and makes sure none outlives the test."""
+    started = []
+
+    def start(*arguments):
+        started.append(Server(*arguments, log_path=tmp_path / "server.log"))
+        return started[-1]
+
+    yield start
+    for server in started:
+        if server.running():
+            server.kill()
 
 
 _clients = {}

@@ -151,6 +151,7 @@ def test_the_batch_total_does_not_depend_on_the_queues_limit(new_queue):
     assert len(answer["Successful"]) == 10
 
 
+@pytest.mark.virtual_clock
 def test_batch_entries_have_their_own_delay(new_queue):
     queue = new_queue()
     queue.send_batch(

@@ -180,6 +180,7 @@ def test_exactly_n_receives_return_it_and_the_next_moves_it(pair, max_receives):
     assert target.bodies() == ["m"]
 
 
+@pytest.mark.virtual_clock
 def test_no_move_happens_by_time_alone(pair):
     source, target = pair(1)
     source.send("m")

@@ -78,6 +78,7 @@ def test_a_message_cannot_have_its_own_delay(fifo):
         fifo.send_fifo("m", DelaySeconds=2)
 
 
+@pytest.mark.virtual_clock
 def test_the_queues_delay_applies_even_when_the_message_says_zero(new_queue):
     queue = new_queue(fifo=True, attributes={"DelaySeconds": "1"})
     queue.send_fifo("a")
@@ -206,6 +207,7 @@ def test_releasing_the_first_returns_only_the_first(fifo):
     assert fifo.bodies() == ["g1m1"]
 
 
+@pytest.mark.virtual_clock
 @pytest.mark.parametrize(
     "extended,receivable", [(0, []), (1, ["g1m1"]), (2, ["g1m1", "g1m2"])]
 )
@@ -247,6 +249,7 @@ def test_blocked_messages_count_as_visible(fifo):
     assert fifo.counts() == (2, 1, 0)
 
 
+@pytest.mark.virtual_clock
 def test_a_timed_out_group_is_delivered_again_in_order(fifo):
     send_all(fifo, "g1m1", "g1m2", "g1m3")
     fifo.receive(VisibilityTimeout=1)
@@ -274,6 +277,7 @@ def test_a_repeated_receive_attempt_returns_the_same_messages(fifo):
     assert fifo.bodies(ReceiveRequestAttemptId="another") == []
 
 
+@pytest.mark.virtual_clock
 def test_a_repeated_receive_attempt_restarts_the_timeout(fifo):
     send_all(fifo, "g1m1")
     fifo.receive(ReceiveRequestAttemptId="attempt", VisibilityTimeout=2)

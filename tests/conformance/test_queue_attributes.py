@@ -142,6 +142,7 @@ def test_set_is_all_or_nothing(new_queue):
     assert queue.attribute("VisibilityTimeout") == "30"
 
 
+@pytest.mark.virtual_clock
 def test_timestamps_are_whole_seconds_and_set_moves_last_modified(new_queue):
     queue = new_queue()
     before = queue.attributes()

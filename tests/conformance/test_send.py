@@ -259,6 +259,7 @@ def test_system_attributes_do_not_count(new_queue):
 # --- Delay ------------------------------------------------------------------------------------
 
 
+@pytest.mark.virtual_clock
 def test_a_delayed_message_appears_after_its_delay(new_queue):
     queue = new_queue()
     queue.send("later", DelaySeconds=1)

@@ -10,27 +10,11 @@ from harness import clock
 from harness.clients import JsonRaw
 from harness.errors import PREFIX, refused
 from harness.queue import Queue, string
-from harness.server import Server
 
 pytestmark = [
     pytest.mark.own_server,
     pytest.mark.skipif("REDRIVE_ENDPOINT" in os.environ, reason="needs its own server process"),
 ]
-
-
-@pytest.fixture
-def launch(tmp_path):
-    """Starts servers and makes sure none outlives the test."""
-    started = []
-
-    def start(*arguments):
-        started.append(Server(*arguments, log_path=tmp_path / "server.log"))
-        return started[-1]
-
-    yield start
-    for server in started:
-        if server.running():
-            server.kill()
 
 
 def test_sigterm_ends_it_with_code_zero(launch, tmp_path):

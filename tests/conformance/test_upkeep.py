@@ -23,6 +23,7 @@ def test_purge_removes_visible_in_flight_and_delayed_messages(api, new_queue):
     assert queue.bodies() == ["after"]
 
 
+@pytest.mark.virtual_clock
 def test_a_purged_in_flight_message_does_not_come_back(api, new_queue):
     queue = new_queue()
     queue.send("m")
@@ -172,6 +173,7 @@ def test_the_three_counters_are_disjoint_exact_and_immediate(new_queue):
     assert queue.counts() == (4, 0, 1)
 
 
+@pytest.mark.virtual_clock
 def test_an_ended_timeout_moves_a_message_between_counters(new_queue):
     queue = new_queue()
     queue.send("m")

@@ -5,6 +5,8 @@ import pytest
 from harness import clock
 from harness.errors import refused
 
+pytestmark = pytest.mark.virtual_clock
+
 
 def test_a_received_message_is_hidden_and_comes_back(new_queue):
     queue = new_queue()

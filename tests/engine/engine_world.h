@@ -29,11 +29,12 @@ inline QueueSettings fifo_settings() {
 }
 
 // An engine with a clock that moves when told to, over a journal that is kept for the next one.
-class EngineWorld {
+template <class MovableClock>
+class WorldOf {
  public:
-  explicit EngineWorld(store::StoreOptions options = {}) : options_(options) { start(); }
+  explicit WorldOf(store::StoreOptions options = {}) : options_(options) { start(); }
 
-  ManualClock clock;
+  MovableClock clock{Timestamp(1'700'000'000'000)};
   SeededIds ids{1};
   store::RecordingJournal journal;
   int wakes = 0;  // How often the engine asked for an earlier tick,
@@ -165,5 +166,6 @@ class EngineWorld {
   std::unique_ptr<Engine> engine_;
   int sent_ = 0;
 };
+using EngineWorld = WorldOf<ManualClock>;
 
 }  // namespace redrive::engine

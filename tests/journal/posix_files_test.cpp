@@ -126,13 +126,15 @@ TEST_F(PosixFilesTest, AJournalLivesInRealFiles) {
   EXPECT_TRUE(check_journal(*files)->healthy);
 }
 
-TEST_F(PosixFilesTest, AForeignDirectoryIsNamed) {
-  auto files = must_open_files();
+TEST_F(PosixFilesTest, AForeignDirectoryIsNamedAndLeftAsItIs) {
+  std::filesystem::create_directory(directory_);
   std::ofstream(directory_ + "/thesis.txt") << "chapter one";
-  const auto opened = try_open(*files);
+  const auto opened = PosixFiles::open(directory_, OpenMode::create);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, ErrorCode::storage_foreign);
   EXPECT_NE(opened.error().message.find(directory_), std::string::npos);
+  const auto begin = std::filesystem::directory_iterator(directory_);
+  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);  // No lock file.
 }
 
 }  // namespace

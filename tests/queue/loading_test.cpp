@@ -272,6 +272,19 @@ TEST_F(FactsBetween, ADeletedQueueLeavesNothingBehind) {
   EXPECT_EQ(loaded.ledger.bytes(), 0);
 }
 
+TEST_F(FactsBetween, AResetLeavesNothingBehind) {
+  world.send(queue);
+  const Parts parts = parts_of(world.state);
+  Loaded loaded(world);
+  loaded.apply(parts.head);
+  loaded.apply(parts.messages);
+  loaded.apply(ServerReset{});
+  loaded.apply(CheckpointEnded{});
+  EXPECT_TRUE(loaded.state.queues().empty());
+  EXPECT_FALSE(loaded.state.bury(10));
+  EXPECT_EQ(loaded.ledger.bytes(), 0);
+}
+
 // A replay that began before a checkpoint meets it as well: it changes nothing.
 TEST_F(FactsBetween, ACheckpointInPassingIsIgnored) {
   world.send(queue);

@@ -116,6 +116,29 @@ TEST_F(StateTest, PurgedMessagesAreBuriedInSlices) {
   EXPECT_FALSE(world.state.bury(10));
 }
 
+TEST_F(StateTest, AResetForgetsEveryQueueAndWhatWasDeletedBefore) {
+  Queue& other = world.create("other");
+  world.create("gone");
+  world.send(queue);
+  world.send(other);
+  world.apply(QueueDeleted{world.state.find(identity_of("gone"))->key});
+  ASSERT_TRUE(world.state.deleted_at(identity_of("gone"), world.stamp.now));
+  world.apply(MoveTaskStarted{.task = next(TaskKey::none), .source = queue.key});
+
+  world.apply(ServerReset{});
+  EXPECT_TRUE(world.state.queues().empty());
+  EXPECT_TRUE(world.state.tasks().empty());
+  EXPECT_EQ(world.state.deleted_at(identity_of("gone"), world.stamp.now), std::nullopt);
+  EXPECT_EQ(world.state.deleted_at(identity_of("other"), world.stamp.now), std::nullopt);
+  while (world.state.bury(10)) {
+  }
+  EXPECT_EQ(world.ledger.bytes(), 0);
+
+  Queue& anew = world.create("orders");
+  world.send(anew);
+  EXPECT_EQ(world.walk(anew), Keys{3});
+}
+
 TEST_F(StateTest, BuryingLeavesOtherMessagesAlone) {
   Queue& other = world.create("other");
   for (int i = 0; i < 5; ++i) world.send(queue);

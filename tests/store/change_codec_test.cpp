@@ -151,6 +151,7 @@ struct Describe {
   std::string operator()(const MessageRelocated& f) const {
     return fmt::format("{}", number(f.key));
   }
+  std::string operator()(const ServerReset&) const { return "server reset"; }
   std::string operator()(const TimePassed&) const { return "time passed"; }
   std::string operator()(const CheckpointBegun& f) const {
     return fmt::format("{} {} {} {} {}",
@@ -205,6 +206,9 @@ struct Describe {
                        f.moved,
                        f.started_wall.ms(),
                        f.failure);
+  }
+  std::string operator()(const DeletedNameSnapshot& f) const {
+    return fmt::format("{} {}", f.identity.arn(), f.deleted_at.ms());
   }
   std::string operator()(const CheckpointEnded&) const { return "ended"; }
 };
@@ -261,6 +265,7 @@ struct Samples {
         started,
         MoveTaskEnded{key<TaskKey>(1), TaskStatus::failed, "why"},
         MessageRelocated{key<MessageKey>(1), stored, {}},
+        ServerReset{},
         TimePassed{},
         CheckpointBegun{key<MessageKey>(1), key<QueueKey>(2), key<TaskKey>(3), 4, secret},
         QueueSnapshot{created, Timestamp(1), Timestamp(2), Timestamp(3)},
@@ -292,6 +297,7 @@ struct Samples {
                         Timestamp(2),
                         {{key<MessageKey>(3), 4}, {key<MessageKey>(5), 6}}},
         TaskSnapshot{started, TaskStatus::cancelled, 1, Timestamp(2), "failure"},
+        DeletedNameSnapshot{{"111111111111", "eu-west-1", "gone"}, Timestamp(7)},
         CheckpointEnded{},
     };
   }
@@ -396,7 +402,7 @@ TEST(ChangeCodec, SurvivesEveryFlippedBit) {
 }
 
 TEST(ChangeCodec, RefusesAFactItDoesNotKnow) {
-  for (const int tag : {0, 19, 31, 39, 255}) {
+  for (const int tag : {0, 20, 31, 39, 255}) {
     std::string payload(16, '\0');
     payload += static_cast<char>(tag);
     EXPECT_FALSE(decode_record(kPlace, payload, [](auto&, auto&) { FAIL(); }).has_value()) << tag;

@@ -204,6 +204,16 @@ TEST_F(StoreTest, ACheckpointHasTheDeduplicationIdsOfEveryQueue) {
   expect_equal(store, *rebuilt, stamp.now, Order::fifo_queues);
 }
 
+TEST_F(StoreTest, ACheckpointHasTheNamesThatWereDeletedLately) {
+  const queue::Queue& queue = create("orders");
+  const queue::QueueIdentity identity = queue.identity;
+  commit(queue::QueueDeleted{queue.key});
+  write_checkpoint();
+  const auto rebuilt = replayed(journal, journal.checkpoint());
+  EXPECT_EQ(rebuilt->state().deleted_at(identity, stamp.now), stamp.now);
+  EXPECT_FALSE(rebuilt->state().deleted_at(identity, stamp.now + queue::seconds(61)).has_value());
+}
+
 // The attempt is recorded before the chunk that brings its messages.
 TEST_F(StoreTest, ACheckpointHasTheReceiveAttemptsMadeWhileItWasWritten) {
   const queue::Queue& queue = create("orders.fifo", true);

@@ -52,6 +52,8 @@ TEST_F(JsonSource, IsLenient) {
   floor.floor = 5;
   Parcel fragile = plain;
   fragile.fragile = true;
+  Parcel litres = plain;
+  litres.litres = 0.5;
   Parcel routes = plain;
   routes.routes = {"a"};
   const struct {
@@ -66,6 +68,9 @@ TEST_F(JsonSource, IsLenient) {
       {"numeric string", R"(,"Floor":"5")", floor},
       {"whole float", R"(,"Floor":5.0)", floor},
       {"exponent", R"(,"Floor":0.5e1)", floor},
+      {"number", R"(,"Litres":0.5)", litres},
+      {"number with exponent", R"(,"Litres":5e-1)", litres},
+      {"number in a string", R"(,"Litres":"0.50")", litres},
       {"last wins", R"(,"Floor":4,"Floor":5)", floor},
       {"flag in a string", R"(,"Fragile":"True")", fragile},
       {"empty list", R"(,"Routes":[])", plain},
@@ -195,6 +200,11 @@ TEST_F(JsonSource, NamesTheMemberOfTheWrongType) {
       {R"(,"PostedAt":1e30)", "PostedAt must be an integer."},
       {R"(,"Floor":true)", "Floor must be an integer."},
       {R"(,"Floor":[])", "Floor must be an integer."},
+      {R"(,"Litres":"half")", "Litres must be a number."},
+      {R"(,"Litres":"inf")", "Litres must be a number."},
+      {R"(,"Litres":"")", "Litres must be a number."},
+      {R"(,"Litres":1e400)", "Litres must be a number."},
+      {R"(,"Litres":false)", "Litres must be a number."},
       {R"(,"Fragile":1)", "Fragile must be true or false."},
       {R"(,"Fragile":"yes")", "Fragile must be true or false."},
       {R"(,"Id":"5fea7756")", "Id must be a UUID."},

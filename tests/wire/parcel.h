@@ -30,6 +30,7 @@ struct Parcel {
   std::int32_t weight = 0;
   std::optional<std::int32_t> floor;
   std::optional<std::int64_t> posted_at;
+  std::optional<double> litres;
   bool fragile = false;
   std::optional<Uuid> id;
   std::optional<Md5> digest;
@@ -48,6 +49,7 @@ constexpr auto shape_of(Parcel*) {
                required("Weight", &Parcel::weight).between(0, 900, "Too heavy or too light."),
                optional("Floor", &Parcel::floor),
                optional("PostedAt", &Parcel::posted_at),
+               optional("Litres", &Parcel::litres),
                optional("Fragile", &Parcel::fragile),
                optional("Id", &Parcel::id),
                optional("Digest", &Parcel::digest),
@@ -67,6 +69,7 @@ inline Parcel full_parcel() {
       .weight = 900,
       .floor = -2,
       .posted_at = 1767268800000,
+      .litres = 0.125,
       .fragile = true,
       .id = Uuid::parse("5fea7756-0ea4-451a-a703-a558b933e274"),
       .digest = md5("letter"),

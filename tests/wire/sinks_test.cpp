@@ -26,7 +26,7 @@ TEST(JsonSink, WritesEveryKind) {
   EXPECT_EQ(
       out,
       R"({"Sender":"Zoë \"Z\" <z&co>","Letter":"line one\r\nline two\t\\ \u0001 100% + more",)"
-      R"("Weight":900,"Floor":-2,"PostedAt":1767268800000,"Fragile":true,)"
+      R"("Weight":900,"Floor":-2,"PostedAt":1767268800000,"Litres":0.125,"Fragile":true,)"
       R"("Id":"5fea7756-0ea4-451a-a703-a558b933e274","Digest":"f5b75010ea8a54b96f8fe7dafac65c18",)"
       R"("Note":"","Seal":{"Country":"AT","Image":""},"Routes":["north","","a=b&c"],)"
       R"("Stamps":[{"Country":"NL","Cents":80,"Image":"AP8Q"},{"Country":"","Cents":0}],)"
@@ -56,6 +56,7 @@ TEST(XmlSink, FlattensCollections) {
             "<Sender>Zoë &quot;Z&quot; &lt;z&amp;co&gt;</Sender>"
             "<Letter>line one&#xD;\nline two\t\\ \uFFFD 100% + more</Letter>"
             "<Weight>900</Weight><Floor>-2</Floor><PostedAt>1767268800000</PostedAt>"
+            "<Litres>0.125</Litres>"
             "<Fragile>true</Fragile><Id>5fea7756-0ea4-451a-a703-a558b933e274</Id>"
             "<Digest>f5b75010ea8a54b96f8fe7dafac65c18</Digest><Note></Note>"
             "<Seal><Country>AT</Country><Image></Image></Seal>"

@@ -26,8 +26,18 @@ CODES = {
     PREFIX + "UnsupportedOperation": ("UnsupportedOperation", 400),
     "OverLimit": ("OverLimit", 403),
     "ResourceNotFoundException": ("ResourceNotFoundException", 404),
+    "AccessDenied": ("AccessDeniedException", 403),
+    "InvalidClientTokenId": ("UnrecognizedClientException", 403),
+    "SignatureDoesNotMatch": ("InvalidSignatureException", 403),
+    "RequestThrottled": ("RequestThrottled", 403),
 }
-_FRAMEWORK_TYPES = {"InvalidParameterValueException", "MissingRequiredParameterException"}
+_FRAMEWORK_TYPES = {
+    "InvalidParameterValueException",
+    "MissingRequiredParameterException",
+    "AccessDeniedException",
+    "UnrecognizedClientException",
+    "InvalidSignatureException",
+}
 
 
 @dataclasses.dataclass

@@ -1,0 +1,63 @@
+#include "api/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "auth/authenticate.h"
+
+namespace redrive::api {
+namespace {
+
+constexpr std::size_t kSenderBytesMax = 128;
+
+bool is_account(std::string_view text) {
+  return text.size() == 12 &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// The same views under the names that the auth room has for them.
+std::span<const auth::HeaderField> fields_of(const http::Request& request) {
+  thread_local std::vector<auth::HeaderField> fields;
+  fields.clear();
+  for (const http::Header& header : request.headers) fields.push_back({header.name, header.value});
+  return fields;
+}
+
+}  // namespace
+
+void Gate::use(auth::KeyRing keys) {
+  keys_.store(keys.empty() ? nullptr : std::make_shared<const auth::KeyRing>(std::move(keys)));
+}
+
+Caller Gate::claimed(const http::Request& request) const {
+  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  const std::string_view key = scope ? scope->access_key : "anonymous";
+  return {.account = is_account(key) ? std::string(key) : defaults_.account,
+          .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
+          .sender_id = std::string(key.substr(0, kSenderBytesMax))};
+}
+
+Result<Caller> Gate::admit(const http::Request& request, std::string_view service) const {
+  Caller caller = claimed(request);
+  caller.keys = keys_.load();
+  if (caller.keys == nullptr) return caller;
+  const auth::RequestParts parts{.method = request.method,
+                                 .path = request.path,
+                                 .query = request.query,
+                                 .headers = fields_of(request),
+                                 .body = request.body};
+  caller.key = TRY(auth::authenticate(
+      *caller.keys, parts, {.now = clock_.wall(), .region = {}, .service = service}));
+  if (!caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
+    return fail(ErrorCode::request_throttled,
+                fmt::format("The key {} may send {} requests a second.",
+                            caller.key->id,
+                            caller.key->requests_per_second));
+  }
+  caller.account = caller.key->account;
+  caller.sender_id = caller.key->name.substr(0, kSenderBytesMax);
+  return caller;
+}
+
+}  // namespace redrive::api

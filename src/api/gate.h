@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "auth/access_key.h"
+#include "base/clock.h"
+#include "http/message.h"
+
+namespace redrive::api {
+
+// Who sends a request: proven when the server has keys, as claimed when it has none.
+struct Caller {
+  std::string account;
+  std::string region;
+  std::string sender_id;                      // Whose messages these are; goes into SenderId.
+  const auth::AccessKey* key = nullptr;       // None: the server is open to everybody.
+  std::shared_ptr<const auth::KeyRing> keys;  // Keeps `key` alive.
+};
+
+// Stands in front of every API of the server: checks the signature and the rate of each request.
+// Without keys it lets everybody in and takes what the request claims for granted.
+//
+// Signatures are dated by the client's clock, so this follows the real wall clock whatever clock
+// the engine follows. From any thread.
+class Gate {
+ public:
+  struct Defaults {
+    std::string account = "000000000000";
+    std::string region = "us-east-1";
+  };
+  Gate(Defaults defaults, const Clock& real_clock)
+      : defaults_(std::move(defaults)), clock_(real_clock) {}
+
+  // Requests that come from now on are measured by these keys.
+  void use(auth::KeyRing keys);
+  Timestamp wall() const { return clock_.wall(); }
+  bool open() const { return keys_.load() == nullptr; }
+
+  // `service` is the name that signatures must be scoped to; empty means any.
+  Result<Caller> admit(const http::Request& request, std::string_view service) const;
+
+ private:
+  Caller claimed(const http::Request& request) const;
+
+  const Defaults defaults_;
+  const Clock& clock_;
+  std::atomic<std::shared_ptr<const auth::KeyRing>> keys_;
+};
+
+}  // namespace redrive::api

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/queue_document.h"
+
+// redrive clock: what time it is for the server, and moving it where it stands still.
+
+namespace redrive::cli {
+namespace {
+
+struct ClockDocument {
+  bool is_virtual = false;
+  std::string_view now;
+  std::int64_t epoch_milliseconds = 0;
+  std::int64_t waiting_receives = 0;
+};
+constexpr auto shape_of(ClockDocument*) {
+  using Document = ClockDocument;
+  return wire::shape(wire::required("virtual", &Document::is_virtual),
+                     wire::required("now", &Document::now),
+                     wire::required("epochMilliseconds", &Document::epoch_milliseconds),
+                     wire::required("waitingReceives", &Document::waiting_receives));
+}
+
+struct AdvanceDocument {
+  double seconds = 0;
+};
+constexpr auto shape_of(AdvanceDocument*) {
+  return wire::shape(wire::required("seconds", &AdvanceDocument::seconds));
+}
+
+struct Options {
+  std::string action = "show";
+  std::optional<double> seconds;
+};
+
+void print(Session& session, const ClockDocument& clock) {
+  if (session.json) {
+    session.terminal().out << json_line(clock);
+    return;
+  }
+  session.terminal().out << fmt::format(
+      "{}{}\n", harmless(clock.now), clock.is_virtual ? " (virtual)" : "");
+}
+
+Answer<void> run(const Options& options, Session& session) {
+  const bool advance = options.action == "advance";
+  if (advance != options.seconds.has_value()) {
+    return usage_failure(advance ? "advance by how many SECONDS?" : "show takes no SECONDS");
+  }
+  std::string body;
+  if (advance) wire::encode_json(body, AdvanceDocument{*options.seconds});
+  const auto clock = TRY(session.service.manage<ClockDocument>(
+      advance ? "POST" : "GET", advance ? "clock/advance" : "clock", std::move(body)));
+  print(session, *clock);
+  return {};
+}
+
+}  // namespace
+
+void add_clock(Verb parent, Commands& commands) {
+  auto options = std::make_shared<Options>();
+  Verb verb = parent.verb(
+      "clock", "Show a server's time; move it where `serve --virtual-clock` made it stand still");
+  verb.option("ACTION", options->action, "show, or advance SECONDS")
+      .one_of({"show", "advance"})
+      .shows_default();
+  verb.option("SECONDS", options->seconds, "How far; may have a fraction").positive();
+  commands.attach(verb, [options](Session& session) { return run(*options, session); });
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/permission.h"
+#include "cli/queue_document.h"
+
+// redrive reset: empties a server that was started for tests.
+
+namespace redrive::cli {
+namespace {
+
+struct ResetDocument {
+  std::int64_t queues = 0;
+};
+constexpr auto shape_of(ResetDocument*) {
+  return wire::shape(wire::required("queues", &ResetDocument::queues));
+}
+
+Answer<void> run(bool yes, Session& session) {
+  CHECK(ask_permission(
+      session,
+      yes,
+      fmt::format("Delete every queue of {} with all messages?", session.endpoint.url)));
+  const auto done = TRY(session.service.manage<ResetDocument>("POST", "reset"));
+  session.terminal().out << (session.json ? json_line(*done)
+                                          : fmt::format("forgot {} queues\n", done->queues));
+  return {};
+}
+
+}  // namespace
+
+void add_reset(Verb parent, Commands& commands) {
+  auto yes = std::make_shared<bool>(false);
+  Verb verb = parent.verb(
+      "reset", "Delete every queue of a server started with --memory or --virtual-clock");
+  verb.flag("-y,--yes", *yes, "Do not ask");
+  commands.attach(verb, [yes](Session& session) { return run(*yes, session); });
+}
+
+}  // namespace redrive::cli

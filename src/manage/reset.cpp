@@ -1,0 +1,16 @@
+// Empties a server between two tests.
+
+#include "manage/operations.h"
+
+namespace redrive::manage {
+
+Result<ResetOutput> reset(Call& call) {
+  if (!call.parts.disposable) {
+    return fail(ErrorCode::access_denied,
+                "This server keeps its messages. It can be reset only when it was started with "
+                "`redrive serve --memory` or `--virtual-clock`.");
+  }
+  return ResetOutput{.queues = static_cast<std::int64_t>(call.parts.engine.reset())};
+}
+
+}  // namespace redrive::manage

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "auth/access_key.h"
+#include "base/result.h"
+
+namespace redrive::manage {
+
+class Call;
+
+// What a route answers with: 200 and this.
+struct Document {
+  std::string_view content_type = "application/json";
+  std::string body;
+};
+
+// One line of the table in routes.cpp.
+struct Route {
+  std::string_view method;
+  // Literal segments, and {names} that stand for one segment each: /_redrive/v1/queues/{queue}.
+  std::string_view pattern;
+  auth::Right right;  // What the caller's role must allow, on a server with keys.
+  Result<Document> (*run)(Call&);
+};
+
+// What {names} stand for in one request, percent-decoded.
+using PathParameters = std::vector<std::pair<std::string_view, std::string>>;
+
+// Where a request leads. Without a route, `allowed` has the methods that the path does take, comma
+// between them; when that is empty too, there is nothing at this path.
+struct Match {
+  const Route* route = nullptr;
+  PathParameters parameters;
+  std::string allowed;
+};
+
+// The first route that fits wins, so a literal stands before a {name} in its place.
+Match find_route(std::span<const Route> routes, std::string_view method, std::string_view path);
+
+}  // namespace redrive::manage

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string_view>
+
+#include "http/server.h"
+#include "manage/call.h"
+#include "manage/failure.h"
+
+namespace redrive::manage {
+
+// What the management API answers to. No account has this name, so it cannot be a queue's path.
+inline constexpr std::string_view kPathPrefix = "/_redrive/";
+
+// The management API on a port: JSON over HTTP, for what SQS has no action for. Like the SQS API it
+// runs on the connection's I/O thread, and an answer leaves when everything recorded before it is
+// durable.
+class Service {
+ public:
+  explicit Service(Parts parts) : parts_(parts) {}
+
+  // For requests whose path begins with kPathPrefix.
+  void handle(http::Exchange& exchange);
+
+ private:
+  Result<Document> run(Match match, const http::Request& request) const;
+
+  Parts parts_;
+};
+
+}  // namespace redrive::manage

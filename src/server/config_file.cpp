@@ -1,0 +1,120 @@
+// Reading redrive.toml.
+
+#include <fmt/format.h>
+
+#include "server/config.h"
+#include "server/key_config.h"
+#include "server/toml.h"
+
+namespace redrive::server {
+namespace {
+
+constexpr std::int64_t kNumberMax = 1'000'000;
+constexpr std::int64_t kBytesMax = std::int64_t{1} << 40;
+
+// A limit of nothing would be a server that serves nobody.
+template <class Place>
+bool take_limit(const toml::node& node, Place& place, std::int64_t max) {
+  const auto value = node.value_exact<std::int64_t>();
+  if (!value || *value < 1 || *value > max) return false;
+  if constexpr (std::is_integral_v<Place>) {
+    place = static_cast<Place>(*value);
+  } else {
+    place = std::chrono::seconds(*value);
+  }
+  return true;
+}
+
+// Bytes and counts as they are, times in seconds.
+bool set_limit(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  http::Limits& limits = config.limits;
+  known = true;
+  if (key == "connections") return take_limit(node, limits.connections_max, kNumberMax);
+  if (key == "head-bytes") return take_limit(node, limits.head_bytes_max, kBytesMax);
+  if (key == "headers") return take_limit(node, limits.headers_max, kNumberMax);
+  if (key == "body-bytes") return take_limit(node, limits.body_bytes_max, kBytesMax);
+  if (key == "unfinished-bytes") return take_limit(node, limits.unfinished_bytes_max, kBytesMax);
+  if (key == "unsent-bytes") return take_limit(node, limits.unsent_bytes_max, kBytesMax);
+  if (key == "request-time") return take_limit(node, limits.request_time_max, kNumberMax);
+  if (key == "idle-time") return take_limit(node, limits.idle_time_max, kNumberMax);
+  if (key == "reply-time") return take_limit(node, limits.reply_time_max, kNumberMax);
+  if (key == "waiting-receives") {
+    return take_limit(node, config.waiting_receives_max, kNumberMax);
+  }
+  if (key == "requests-per-second") {
+    return take_limit(node, config.requests_per_second_max, kNumberMax);
+  }
+  known = false;
+  return false;
+}
+
+bool set_key(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "listen") return take(node, config.listen);
+  if (key == "data") return take(node, config.data);
+  if (key == "memory") return take(node, config.memory);
+  if (key == "region") return take(node, config.region);
+  if (key == "account") return take(node, config.account);
+  if (key == "threads") return take_number(node, config.threads);
+  if (key == "strict-timing") return take(node, config.strict_timing);
+  if (key == "virtual-clock") return take(node, config.virtual_clock);
+  if (key == "virtual-clock-start") return take(node, config.virtual_clock_start);
+  if (key == "insecure") return take(node, config.insecure);
+  if (key == "audit-log") return take(node, config.audit_log);
+  if (key == "log-level") return take(node, config.log_level);
+  if (key == "drain-time") return take_number(node, config.drain_time);
+  if (key == "tls-certificate") return take(node, config.tls_certificate);
+  if (key == "tls-key") return take(node, config.tls_key);
+  if (key == "allowed-hosts") return take_list(node, config.allowed_hosts);
+  known = false;
+  return false;
+}
+
+// `set` applies one key and tells whether it knows it and could use its value.
+template <class Set>
+Result<void> set_all(const std::string& path, const toml::table& table, std::string_view prefix,
+                     Set set) {
+  for (const auto& [key, node] : table) {
+    bool known = false;
+    if (set(key.str(), node, known)) continue;
+    return unusable(
+        path,
+        node,
+        fmt::format(
+            "{} `{}{}`", known ? "unusable value for" : "unknown setting", prefix, key.str()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> load_config(Config& config) {
+  const std::string& path = config.file;
+  if (path.empty()) return {};
+  const toml::parse_result parsed = toml::parse_file(path);
+  if (!parsed) {
+    const auto& where = parsed.error().source().begin;
+    return fail(ErrorCode::usage,
+                fmt::format("{}:{}:{}: {}",
+                            path,
+                            where.line,
+                            where.column,
+                            std::string(parsed.error().description())));
+  }
+  toml::table table = parsed.table();
+  if (const toml::node* const keys = table.get("key")) {
+    config.keys = TRY(read_keys(*keys, path));
+    table.erase("key");
+  }
+  if (const toml::table* const limits = table["limits"].as_table()) {
+    CHECK(set_all(path, *limits, "limits.", [&](auto key, const toml::node& node, bool& known) {
+      return set_limit(config, key, node, known);
+    }));
+    table.erase("limits");
+  }
+  return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
+    return set_key(config, key, node, known);
+  });
+}
+
+}  // namespace redrive::server

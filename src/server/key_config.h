@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "auth/access_key.h"
+#include "base/result.h"
+#include "server/toml.h"
+
+namespace redrive::server {
+
+// Reads the `[[key]]` tables of the configuration:
+//
+//   [[key]]
+//   id = "AKIA…"
+//   secret = "…"                 # or secret-file = "path", or secret-env = "NAME"
+//   role = "producer"            # admin, operator, producer, consumer, reader
+//   account = "000000000000"     # the server's own when left out
+//   name = "order-service"       # the id when left out; becomes SenderId and stands in the audit
+//   log queues = ["orders-*"]        # every queue when left out requests-per-second = 100    # no
+//   limit when left out
+//
+// `file` is for messages and for paths that are relative to it.
+Result<std::vector<auth::AccessKey>> read_keys(const toml::node& node, const std::string& file);
+
+}  // namespace redrive::server
