@@ -42,5 +42,5 @@ for target in "${targets[@]}"; do
 done
 
 rmdir "$root/fuzz/crashes" 2> /dev/null
-du -sh "$root/fuzz/corpus" | sed 's/^/fuzz-long: corpus: /'
+du -sh --apparent-size "$root/fuzz/corpus" | sed 's/^/fuzz-long: corpus: /'
 exit "$failed"
