@@ -40,7 +40,8 @@ TEST(AmqpFrame, HasItsBytes) {
   EXPECT_EQ(out,
             "\x01\x00\x01\x00\x00\x00\x0d"
             "\x00\x3c\x00\x50\x00\x00\x00\x00\x00\x00\x01\x02\x01\xce"sv);
-  const auto frame = parse_amqp(out + "more");
+  const std::string bytes = out + "more";
+  const auto frame = parse_amqp(bytes);
   ASSERT_TRUE(frame && *frame);
   EXPECT_EQ((*frame)->type, AmqpFrame::method);
   EXPECT_EQ((*frame)->size, out.size());

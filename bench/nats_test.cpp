@@ -48,7 +48,8 @@ TEST(NatsFrame, EveryKindIsRead) {
   };
   for (const Case& given : cases) {
     SCOPED_TRACE(given.bytes);
-    const auto frame = parse_nats(std::string(given.bytes) + "PING");
+    const std::string bytes = std::string(given.bytes) + "PING";
+    const auto frame = parse_nats(bytes);
     ASSERT_TRUE(frame && *frame);
     EXPECT_EQ((*frame)->kind, given.kind);
     EXPECT_EQ((*frame)->subscription, given.subscription);

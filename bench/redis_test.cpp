@@ -36,7 +36,8 @@ TEST(Resp, AnswersAreLaidFlat) {
   };
   for (const Case& given : cases) {
     SCOPED_TRACE(given.bytes);
-    const auto parsed = parse_resp(std::string(given.bytes) + "+more");
+    const std::string bytes = std::string(given.bytes) + "+more";
+    const auto parsed = parse_resp(bytes);
     ASSERT_TRUE(parsed && *parsed);
     EXPECT_EQ((*parsed)->texts, given.texts);
     EXPECT_EQ((*parsed)->error, given.error);
