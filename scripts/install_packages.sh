@@ -16,7 +16,7 @@ need() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok ins
 for purpose in "$@"; do
   for package in ${packages[$purpose]}; do need "$package"; done
   # Any Node.js from 18 on will do; Debian's is installed only where there is none.
-  if [ "$purpose" = test ] && ! { command -v node && command -v npm; } > /dev/null; then missing+=(nodejs npm); fi
+  if [[ "$purpose" = test || "$purpose" = bench ]] && ! { command -v node && command -v npm; } > /dev/null; then missing+=(nodejs npm); fi
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
