@@ -16,9 +16,9 @@ def replace_part(name, text):
     PAGE.write_text(before + begin + text.strip("\n") + "\n" + end + rest.split(end)[1])
 
 
-def table(header, rows):
-    """A Markdown table; all columns but the first are numbers."""
-    lines = ["| " + " | ".join(header) + " |", "|---" + "|---:" * (len(header) - 1) + "|"]
+def table(header, rows, words=1):
+    """A Markdown table whose first columns are words, the others numbers."""
+    lines = ["| " + " | ".join(header) + " |", "|---" * words + "|---:" * (len(header) - words) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 

@@ -3,7 +3,7 @@
 import html
 import math
 
-BAR, GAP, LABELS, PANEL, MARGIN, TOP = 16, 6, 130, 190, 24, 64
+BAR, GAP, LABELS, PANEL, MARGIN, TOP = 16, 6, 130, 220, 24, 64
 OURS, OTHERS, INK, GRID = "#c2410c", "#94a3b8", "#1e293b", "#e2e8f0"
 
 
