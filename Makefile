@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
 .PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
-        examples hostile crash
+        examples hostile crash instructions curves
 
 run: packages build
 	@./build/release/redrive serve
@@ -26,7 +26,7 @@ build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
 # The order puts what fails fastest first.
-test: test-packages build unit tsan sim fuzz conformance clients examples hostile crash
+test: test-packages build unit tsan sim instructions fuzz conformance clients examples hostile crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
@@ -41,6 +41,10 @@ tsan: build/tsan/build.ninja
 sim: build/release/build.ninja
 	@$(NINJA) build/release redrive-sim
 	@ctest --test-dir build/release -L slow --output-on-failure
+
+# Instructions per request under callgrind, against what bench/instructions.json remembers.
+instructions: build
+	@bench/instructions
 
 fuzz: build/dev/build.ninja
 	@$(NINJA) build/dev fuzz_targets
@@ -72,10 +76,17 @@ hostile: build
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
 
+# Measures beside our peers and writes docs/performance.md.
 bench: packages build
 	@scripts/install_packages.sh bench
 	@$(NINJA) build/release redrive-bench redrive-micro
-	@bench/run
+	@npm ci --silent --prefix bench/peers || echo "npm ci failed: peers from npm are skipped"
+	@/usr/bin/python3 bench/run
+
+# How the cost of a message grows with backlog, connections, queues, bodies, groups and long polls.
+curves: packages build
+	@$(NINJA) build/release redrive-bench
+	@/usr/bin/python3 bench/curves
 
 format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
-#include "base/result.h"
+#include "bench/client.h"
 #include "bench/latencies.h"
 #include "bench/nanos.h"
-#include "bench/requests.h"
 
 namespace redrive::bench {
 
@@ -27,13 +26,21 @@ enum class Step {
   done,     // Nothing to do any more.
 };
 
-// One client on one connection. Knows what to ask next, and nothing of sockets.
+// Somebody with a purpose, who speaks through a client. Knows what to ask next, and nothing of
+// sockets or protocols.
 class Actor {
  public:
+  explicit Actor(std::unique_ptr<Client> client) : client_(std::move(client)) {}
   virtual ~Actor() = default;
-  // Writes the next request to `out`, which is empty.
+
+  Client& client() { return *client_; }
+  // Writes the next request to `out`.
   virtual Step next(std::string& out) = 0;
-  virtual Result<void> answered(const Reply& reply) = 0;
+  // The request has been answered.
+  virtual void finished() = 0;
+
+ private:
+  std::unique_ptr<Client> client_;
 };
 
 // Sends as fast as it is answered. Each send's latency counts, unless a window is set: then the
@@ -45,14 +52,13 @@ class Producer final : public Actor {
     std::int64_t count = 0;   // Messages of all producers together; 0: no end.
     std::int64_t window = 0;  // Messages sent and not yet deleted, at most; 0: any number.
   };
-  Producer(const SendRequest& request, const Limits& limits, Tally& tally)
-      : request_(request), limits_(limits), tally_(tally) {}
+  Producer(std::unique_ptr<Client> client, const Limits& limits, Tally& tally)
+      : Actor(std::move(client)), limits_(limits), tally_(tally) {}
 
   Step next(std::string& out) override;
-  Result<void> answered(const Reply& reply) override;
+  void finished() override;
 
  private:
-  const SendRequest& request_;
   const Limits limits_;
   Tally& tally_;
   Nanos began_{};
@@ -65,23 +71,22 @@ class Consumer final : public Actor {
     empty,    // Done at the first empty answer. Latency: of a receive and its delete together.
     stopped,  // Goes on. Latency: from the send of a message, by its stamp, to its arrival.
   };
-  struct Target {
-    Endpoint endpoint;
-    std::string queue_url;
-    std::string receive_request;
-    Until until = Until::empty;
-  };
-  Consumer(const Target& target, Tally& tally) : target_(target), tally_(tally) {}
+  Consumer(std::unique_ptr<Client> client, Until until, Tally& tally)
+      : Actor(std::move(client)), until_(until), tally_(tally) {}
 
   Step next(std::string& out) override;
-  Result<void> answered(const Reply& reply) override;
+  void finished() override;
 
  private:
-  void take_messages(std::string_view body);
+  // What comes next: a receive, or the removal of what the last one brought.
+  enum class Turn { receive, remove };
+  Progress begin(std::string& out);
+  void note_received();
+  void note_removed();
 
-  const Target& target_;
+  const Until until_;
   Tally& tally_;
-  std::vector<std::string> handles_;  // Received and not deleted yet.
+  Turn turn_ = Turn::receive;
   bool saw_empty_ = false;
   Nanos began_{};
 };

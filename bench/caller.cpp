@@ -1,24 +1,11 @@
 #include "bench/caller.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include "bench/json_scan.h"
 #include "bench/requests.h"
 
 namespace redrive::bench {
-namespace {
-
-constexpr int kPatienceMilliseconds = 30'000;
-
-Result<void> wait_for(const Connection& connection, short events) {
-  pollfd entry{.fd = connection.fd(), .events = events, .revents = 0};
-  if (poll(&entry, 1, kPatienceMilliseconds) > 0) return {};
-  return fail(ErrorCode::network, "the server does not answer");
-}
-
-}  // namespace
-
 std::unexpected<Error> refusal(const Reply& reply) {
   return fail(ErrorCode::network,
               fmt::format("the server answered {}: {}", reply.status, reply.body.substr(0, 300)));
@@ -29,18 +16,20 @@ Result<Caller> Caller::open(const Endpoint& endpoint) {
 }
 
 Result<void> Caller::send(std::string_view request) {
-  connection_.compose() = request;
-  while (!TRY(connection_.flush())) CHECK(wait_for(connection_, POLLOUT));
-  return {};
+  connection_.out() += request;
+  return connection_.flush_all();
 }
 
 Result<std::string> Caller::await() {
+  std::string& in = connection_.in();
   while (true) {
-    CHECK(wait_for(connection_, POLLIN));
-    const auto reply = TRY(connection_.receive());
+    CHECK(connection_.read_some());
+    const auto reply = TRY(parse_reply(in));
     if (!reply) continue;
     if (reply->status != 200) return refusal(*reply);
-    return std::string(reply->body);
+    std::string body(reply->body);
+    in.erase(0, reply->size);
+    return body;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "bench/connection.h"
+#include "bench/reply.h"
 
 namespace redrive::bench {
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ namespace redrive::bench {
 namespace {
 
 constexpr std::size_t kReadBytes = 64u << 10;
+constexpr int kPatienceMilliseconds = 30'000;
 
 std::unexpected<Error> system_error(std::string_view what) {
   return fail(ErrorCode::network, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -53,13 +55,6 @@ Connection::~Connection() {
   if (fd_ >= 0) close(fd_);
 }
 
-std::string& Connection::compose() {
-  out_.clear();
-  written_ = 0;
-  in_.clear();
-  return out_;
-}
-
 Result<bool> Connection::flush() {
   while (written_ < out_.size()) {
     const ssize_t size = send(fd_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
@@ -67,24 +62,37 @@ Result<bool> Connection::flush() {
     if (size < 0) return system_error("write");
     written_ += static_cast<std::size_t>(size);
   }
+  out_.clear();
+  written_ = 0;
   return true;
 }
 
-Result<std::optional<Reply>> Connection::receive() {
+Result<void> Connection::read() {
   char buffer[kReadBytes];
   while (true) {
-    const ssize_t size = read(fd_, buffer, sizeof buffer);
-    if (size < 0 && errno == EAGAIN) break;
+    const ssize_t size = recv(fd_, buffer, sizeof buffer, 0);
+    if (size < 0 && errno == EAGAIN) return {};
     if (size < 0) return system_error("read");
     if (size == 0) return fail(ErrorCode::network, "the server closed the connection");
     in_.append(buffer, static_cast<std::size_t>(size));
-    if (static_cast<std::size_t>(size) < sizeof buffer) break;
+    if (static_cast<std::size_t>(size) < sizeof buffer) return {};
   }
-  auto reply = TRY(parse_reply(in_));
-  if (reply && reply->size != in_.size()) {
-    return fail(ErrorCode::network, "the server sent more than the answer to one request");
-  }
-  return reply;
+}
+
+Result<void> Connection::flush_all() {
+  while (!TRY(flush())) CHECK(wait_for(POLLOUT));
+  return {};
+}
+
+Result<void> Connection::read_some() {
+  CHECK(wait_for(POLLIN));
+  return read();
+}
+
+Result<void> Connection::wait_for(short events) const {
+  pollfd entry{.fd = fd_, .events = events, .revents = 0};
+  if (poll(&entry, 1, kPatienceMilliseconds) > 0) return {};
+  return fail(ErrorCode::network, "the server does not answer");
 }
 
 }  // namespace redrive::bench

@@ -1,12 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
-#include "bench/reply.h"
 
 namespace redrive::bench {
 
@@ -15,8 +12,7 @@ struct Endpoint {
   std::uint16_t port = 9324;
 };
 
-// A kept connection with at most one request under way. It never blocks: who waits, and how, is
-// the owner's choice.
+// A kept connection. Reading and writing never block: who waits, and how, is the owner's choice.
 class Connection {
  public:
   static Result<Connection> open(const Endpoint& endpoint);
@@ -25,16 +21,22 @@ class Connection {
   ~Connection();
 
   int fd() const { return fd_; }
-  // The place for the next request's bytes; nothing of an earlier one is left in it. It ends the
-  // life of the last reply.
-  std::string& compose();
+  // What has come and nobody took away yet.
+  std::string& in() { return in_; }
+  // What is to go out: append to it, then flush.
+  std::string& out() { return out_; }
   // Writes as much as the socket takes. True when all of it is out.
   Result<bool> flush();
-  // Reads what has come. The reply, once it is complete, lives until the next compose().
-  Result<std::optional<Reply>> receive();
+  // Appends what has come to in(), be it nothing.
+  Result<void> read();
+
+  // These two wait, with limited patience.
+  Result<void> flush_all();
+  Result<void> read_some();
 
  private:
   explicit Connection(int fd) : fd_(fd) {}
+  Result<void> wait_for(short events) const;
 
   int fd_ = -1;
   std::string out_;

@@ -1,4 +1,4 @@
-"""What bench/run and bench/backlog share: servers on one core, the generator on another."""
+"""What the measuring programs share: servers on one core, the generator on another."""
 
 import contextlib
 import ctypes
@@ -16,6 +16,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "build" / "bench-data"
 START_SECONDS_MAX = 600
+QUIET_SECONDS_MAX = 120
+QUIET_SHARE = 0.02  # Of a core, for a second.
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 
@@ -74,7 +76,7 @@ def data_directory():
         shutil.rmtree(path, ignore_errors=True)
 
 
-def spawn(command, log):
+def spawn(command, log, env=None):
     """A child on the server's core, threads and children included. It does not outlive us."""
     def prepare():
         os.sched_setaffinity(0, {SERVER_CORE})
@@ -82,13 +84,34 @@ def spawn(command, log):
 
     words = [str(word) for word in command]
     with open(log, "ab") as out:
-        return subprocess.Popen(words, preexec_fn=prepare, stdout=out, stderr=out)
+        return subprocess.Popen(words, preexec_fn=prepare, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                env={**os.environ, **(env or {})})
+
+
+def tree_of(pid):
+    """A process and its living descendants, parents first."""
+    pids = [pid]
+    with contextlib.suppress(OSError):
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                pids += tree_of(int(child))
+    return pids
+
+
+def signal_tree(pid, how):
+    for member in tree_of(pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(member, how)
 
 
 def end(process, how=signal.SIGTERM):
     if process.poll() is None:
         process.send_signal(how)
     process.wait()
+
+
+class Failed(Exception):
+    """A measurement that could not be made."""
 
 
 class Server:
@@ -123,10 +146,28 @@ class Server:
 
     def memory_bytes(self):
         """Resident memory that is the process's own, not pages of files."""
+        return self.status_bytes("RssAnon")
+
+    def status_bytes(self, field):
         for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
+            if line.startswith(f"{field}:"):
                 return int(line.split()[1]) * 1024
-        stop("the system does not tell RssAnon")
+        stop(f"the system does not tell {field}")
+
+    def cpu_seconds(self):
+        """User and system, to the nanosecond: what the scheduler has given its threads."""
+        tasks = pathlib.Path(f"/proc/{self.pid}/task").iterdir()
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+    def wait_until_quiet(self):
+        """Lets checkpoints and the like end. Returns the CPU seconds they took."""
+        began = self.cpu_seconds()
+        for _ in range(QUIET_SECONDS_MAX):
+            before = self.cpu_seconds()
+            time.sleep(1)
+            if self.cpu_seconds() - before < QUIET_SHARE:
+                break
+        return self.cpu_seconds() - began
 
     def end(self, how=signal.SIGTERM):
         end(self.process, how)
@@ -144,7 +185,7 @@ class Generator:
                    "--commit", self._commit, "--format", "json", *more]
         ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if ran.returncode != 0:
-            stop(ran.stderr.strip() or f"redrive-bench ended with {ran.returncode}")
+            raise Failed(ran.stderr.strip() or f"redrive-bench ended with {ran.returncode}")
         return json.loads(ran.stdout)
 
 

@@ -15,6 +15,14 @@ namespace {
 constexpr std::size_t kEventsMax = 256;
 constexpr int kTurnMilliseconds = 20;  // How late the end of the time may be noticed.
 
+Result<void> greet(Connection& connection, Client& client) {
+  while (TRY(client.greet(connection.in(), connection.out())) == Progress::under_way) {
+    CHECK(connection.flush_all());
+    CHECK(connection.read_some());
+  }
+  return connection.flush_all();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Load>> Load::open(const Endpoint& endpoint,
@@ -25,6 +33,7 @@ Result<std::unique_ptr<Load>> Load::open(const Endpoint& endpoint,
   load->seats_.reserve(actors.size());  // epoll and paused_ point at seats.
   for (auto& actor : actors) {
     Seat& seat = load->seats_.emplace_back(Seat{TRY(Connection::open(endpoint)), std::move(actor)});
+    CHECK(greet(seat.connection, seat.actor->client()));
     CHECK(load->watch(seat, EPOLLIN));
   }
   return load;
@@ -34,11 +43,14 @@ Load::~Load() {
   close(epoll_fd_);
 }
 
-Result<void> Load::run(Nanos time_max) {
+Result<void> Load::run(Nanos time_max, const std::function<bool()>& is_over) {
   const Nanos end = now() + time_max;
-  for (Seat& seat : seats_) CHECK(advance(seat));
+  for (Seat& seat : seats_) {
+    CHECK(advance(seat));
+    CHECK(digest(seat));  // What came behind the last words of the greeting.
+  }
   std::array<epoll_event, kEventsMax> events;
-  while (done_ < seats_.size() && now() < end) {
+  while (done_ < seats_.size() && now() < end && !(is_over && is_over())) {
     const int count = epoll_wait(epoll_fd_, events.data(), events.size(), kTurnMilliseconds);
     for (int i = 0; i < count; ++i) {
       CHECK(serve(*static_cast<Seat*>(events[static_cast<std::size_t>(i)].data.ptr)));
@@ -49,20 +61,29 @@ Result<void> Load::run(Nanos time_max) {
 }
 
 Result<void> Load::serve(Seat& seat) {
-  if ((seat.watched & EPOLLOUT) != 0 && TRY(seat.connection.flush())) CHECK(watch(seat, EPOLLIN));
-  const auto reply = TRY(seat.connection.receive());
-  if (!reply) return {};
-  CHECK(seat.actor->answered(*reply));
+  if ((seat.watched & EPOLLOUT) != 0) CHECK(flush(seat));
+  CHECK(seat.connection.read());
+  return digest(seat);
+}
+
+Result<void> Load::digest(Seat& seat) {
+  std::string& out = seat.connection.out();
+  const Progress progress = TRY(seat.actor->client().take(seat.connection.in(), out));
+  if (progress == Progress::under_way) return out.empty() ? Result<void>() : flush(seat);
+  seat.actor->finished();
   return advance(seat);
 }
 
 Result<void> Load::advance(Seat& seat) {
-  seat.state = seat.actor->next(seat.connection.compose());
+  seat.state = seat.actor->next(seat.connection.out());
   if (seat.state == Step::done) ++done_;
   if (seat.state == Step::pause) paused_.push_back(&seat);
-  if (seat.state != Step::request) return {};
-  if (TRY(seat.connection.flush())) return {};
-  return watch(seat, EPOLLIN | EPOLLOUT);
+  return flush(seat);
+}
+
+Result<void> Load::flush(Seat& seat) {
+  const bool all = TRY(seat.connection.flush());
+  return watch(seat, all ? EPOLLIN : EPOLLIN | EPOLLOUT);
 }
 
 Result<void> Load::advance_paused() {
@@ -71,6 +92,7 @@ Result<void> Load::advance_paused() {
 }
 
 Result<void> Load::watch(Seat& seat, std::uint32_t events) {
+  if (seat.watched == events) return {};
   epoll_event event{.events = events, .data = {.ptr = &seat}};
   const int operation = seat.watched == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
   if (epoll_ctl(epoll_fd_, operation, seat.connection.fd(), &event) != 0) {

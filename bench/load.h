@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,15 +15,16 @@ namespace redrive::bench {
 // Actors at their connections, driven by one thread and one epoll set.
 class Load {
  public:
+  // Connects them one after the other and lets each say its greeting.
   static Result<std::unique_ptr<Load>> open(const Endpoint& endpoint,
                                             std::vector<std::unique_ptr<Actor>> actors);
   ~Load();
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
-  // Runs until every actor is done or the time is up; answers still on their way are not waited
-  // for. The first refused or broken answer ends it with an error.
-  Result<void> run(Nanos time_max);
+  // Runs until every actor is done, the time is up or `is_over` says so; answers still on their way
+  // are not waited for. The first refused or broken answer ends it with an error.
+  Result<void> run(Nanos time_max, const std::function<bool()>& is_over = {});
 
  private:
   struct Seat {
@@ -35,8 +37,10 @@ class Load {
   explicit Load(int epoll_fd) : epoll_fd_(epoll_fd) {}
 
   Result<void> serve(Seat& seat);
+  Result<void> digest(Seat& seat);
   Result<void> advance(Seat& seat);
   Result<void> advance_paused();
+  Result<void> flush(Seat& seat);
   Result<void> watch(Seat& seat, std::uint32_t events);
 
   int epoll_fd_ = -1;

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "bench/caller.h"
+#include "bench/sqs_client.h"
 #include "bench/wake.h"
 
 namespace redrive::bench {
@@ -138,30 +139,34 @@ class FakeServer {
   std::thread thread_;
 };
 
-std::vector<std::unique_ptr<Actor>> producers(int count, const SendRequest& request,
+SqsTarget target(const FakeServer& server, const SendShape& shape = {.body_bytes = 64}) {
+  return {.endpoint = server.endpoint(),
+          .queue_url = "q",
+          .receive_request = receive_request(server.endpoint(), "q", {}),
+          .sends = {send_request(server.endpoint(), "q", shape)}};
+}
+
+std::vector<std::unique_ptr<Actor>> producers(int count, SqsTarget& where,
                                               const Producer::Limits& limits, Tally& tally) {
   std::vector<std::unique_ptr<Actor>> actors;
   for (int i = 0; i < count; ++i) {
-    actors.push_back(std::make_unique<Producer>(request, limits, tally));
+    actors.push_back(std::make_unique<Producer>(std::make_unique<SqsClient>(where), limits, tally));
   }
   return actors;
 }
 
-Consumer::Target target(const FakeServer& server, Consumer::Until until) {
-  return {.endpoint = server.endpoint(),
-          .queue_url = "q",
-          .receive_request = receive_request(server.endpoint(), "q", {}),
-          .until = until};
+std::unique_ptr<Actor> consumer(SqsTarget& where, Consumer::Until until, Tally& tally) {
+  return std::make_unique<Consumer>(std::make_unique<SqsClient>(where), until, tally);
 }
 
 TEST(Load, SendsAsManyAsAskedFor) {
   for (const int batch : {1, 10}) {
     SCOPED_TRACE(batch);
     FakeServer server;
-    const SendRequest request(server.endpoint(), "q", {.batch = batch, .body_bytes = 64});
+    SqsTarget where = target(server, {.batch = batch, .body_bytes = 64});
     Tally tally;
     auto load =
-        Load::open(server.endpoint(), producers(4, request, {.batch = batch, .count = 200}, tally));
+        Load::open(server.endpoint(), producers(4, where, {.batch = batch, .count = 200}, tally));
     ASSERT_TRUE(load);
     ASSERT_TRUE((*load)->run(30s));
     EXPECT_EQ(tally.sent, 200);
@@ -173,10 +178,9 @@ TEST(Load, SendsAsManyAsAskedFor) {
 
 TEST(Load, LargeRequestsGoOutPieceByPiece) {
   FakeServer server;
-  const SendRequest request(server.endpoint(), "q", {.batch = 10, .body_bytes = 1u << 20});
+  SqsTarget where = target(server, {.batch = 10, .body_bytes = 1u << 20});
   Tally tally;
-  auto load =
-      Load::open(server.endpoint(), producers(1, request, {.batch = 10, .count = 20}, tally));
+  auto load = Load::open(server.endpoint(), producers(1, where, {.batch = 10, .count = 20}, tally));
   ASSERT_TRUE(load);
   ASSERT_TRUE((*load)->run(30s));
   EXPECT_EQ(server.sent, 20);
@@ -185,10 +189,12 @@ TEST(Load, LargeRequestsGoOutPieceByPiece) {
 TEST(Load, DrainsUntilEmptyAndDeletesAll) {
   FakeServer server;
   server.waiting = 95;
-  const auto where = target(server, Consumer::Until::empty);
+  SqsTarget where = target(server);
   Tally tally;
   std::vector<std::unique_ptr<Actor>> actors;
-  for (int i = 0; i < 3; ++i) actors.push_back(std::make_unique<Consumer>(where, tally));
+  for (int i = 0; i < 3; ++i) {
+    actors.push_back(consumer(where, Consumer::Until::empty, tally));
+  }
   auto load = Load::open(server.endpoint(), std::move(actors));
   ASSERT_TRUE(load);
   ASSERT_TRUE((*load)->run(30s));
@@ -199,41 +205,23 @@ TEST(Load, DrainsUntilEmptyAndDeletesAll) {
 
 TEST(Load, AWindowHoldsProducersBack) {
   FakeServer server;
-  const SendRequest request(server.endpoint(), "q", {.batch = 1, .body_bytes = 64});
+  SqsTarget where = target(server);
   Tally tally;
-  auto load =
-      Load::open(server.endpoint(), producers(4, request, {.batch = 1, .window = 3}, tally));
+  auto load = Load::open(server.endpoint(), producers(4, where, {.batch = 1, .window = 3}, tally));
   ASSERT_TRUE(load);
   ASSERT_TRUE((*load)->run(50ms));
   EXPECT_EQ(tally.started, 3);
 }
 
-// A consumer that goes home when so many messages are deleted.
-class ConsumerOf final : public Actor {
- public:
-  ConsumerOf(std::int64_t count, const Consumer::Target& target, Tally& tally)
-      : count_(count), tally_(tally), consumer_(target, tally) {}
-  Step next(std::string& out) override {
-    return tally_.deleted >= count_ ? Step::done : consumer_.next(out);
-  }
-  Result<void> answered(const Reply& reply) override { return consumer_.answered(reply); }
-
- private:
-  const std::int64_t count_;
-  const Tally& tally_;
-  Consumer consumer_;
-};
-
 TEST(Load, DeletesReopenTheWindow) {
   FakeServer server;
-  const SendRequest request(server.endpoint(), "q", {.batch = 1, .body_bytes = 64});
-  const auto where = target(server, Consumer::Until::stopped);
+  SqsTarget where = target(server);
   Tally tally;
-  auto actors = producers(2, request, {.batch = 1, .count = 50, .window = 3}, tally);
-  actors.push_back(std::make_unique<ConsumerOf>(50, where, tally));
+  auto actors = producers(2, where, {.batch = 1, .count = 50, .window = 3}, tally);
+  actors.push_back(consumer(where, Consumer::Until::stopped, tally));
   auto load = Load::open(server.endpoint(), std::move(actors));
   ASSERT_TRUE(load);
-  ASSERT_TRUE((*load)->run(30s));
+  ASSERT_TRUE((*load)->run(30s, [&] { return tally.deleted >= 50; }));
   EXPECT_EQ(tally.deleted, 50);
   EXPECT_EQ(tally.latencies.count(), 50u);
   EXPECT_GT(tally.latencies.within(0.5), Nanos::zero());
@@ -242,9 +230,9 @@ TEST(Load, DeletesReopenTheWindow) {
 TEST(Load, ARefusalEndsTheRun) {
   FakeServer server;
   server.refuses = true;
-  const SendRequest request(server.endpoint(), "q", {.batch = 1, .body_bytes = 64});
+  SqsTarget where = target(server);
   Tally tally;
-  auto load = Load::open(server.endpoint(), producers(2, request, {.batch = 1}, tally));
+  auto load = Load::open(server.endpoint(), producers(2, where, {.batch = 1}, tally));
   ASSERT_TRUE(load);
   const auto ended = (*load)->run(30s);
   ASSERT_FALSE(ended);
@@ -253,13 +241,12 @@ TEST(Load, ARefusalEndsTheRun) {
 
 TEST(Load, NobodyThereIsAnError) {
   Tally tally;
-  Endpoint nowhere;
+  SqsTarget nowhere;
   {
     const FakeServer gone;
-    nowhere = gone.endpoint();
+    nowhere = target(gone);
   }
-  const SendRequest request(nowhere, "q", {});
-  EXPECT_FALSE(Load::open(nowhere, producers(1, request, {}, tally)));
+  EXPECT_FALSE(Load::open(nowhere.endpoint, producers(1, nowhere, {}, tally)));
 }
 
 TEST(CreateQueue, GivesTheUrlOfTheAnswer) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,6 +40,13 @@ Result<void> pin_to_core(int core) {
   CPU_SET(static_cast<std::size_t>(core), &cores);
   if (sched_setaffinity(0, sizeof cores, &cores) == 0) return {};
   return fail(ErrorCode::usage, fmt::format("--core {}: {}", core, std::strerror(errno)));
+}
+
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 std::string machine_name() {

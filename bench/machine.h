@@ -18,6 +18,9 @@ Nanos own_cpu_time();
 // Keeps this process on one core from now on.
 Result<void> pin_to_core(int core);
 
+// As many open files as this process may have: ten thousand connections need them.
+void raise_file_limit();
+
 // The processor's name and how many there are, such as "AMD EPYC x2".
 std::string machine_name();
 

@@ -1,23 +1,19 @@
 // redrive-bench: one question to a running server, asked many times.
 //
 //   send   producers only; latency of a request
-//   drain  ReceiveMessage and DeleteMessageBatch until the queue is empty; latency of the pair
+//   drain  receives and deletes until the queue is empty; latency of the pair
 //   e2e    half the connections produce, half consume by long polls, with a bounded number of
 //          messages between them; latency from the send to the arrival
 //   wake   the same latency on a server that is otherwise idle, one message at a time
 
 #include <fmt/format.h>
 
-#include <memory>
-#include <vector>
-
-#include "bench/actors.h"
 #include "bench/caller.h"
+#include "bench/cast.h"
 #include "bench/load.h"
 #include "bench/machine.h"
 #include "bench/options.h"
 #include "bench/report.h"
-#include "bench/requests.h"
 #include "bench/wake.h"
 
 namespace {
@@ -42,64 +38,33 @@ void note_times(Measurement& run, const Reading& before, const Reading& after) {
     run.server_cpu = *after.server_cpu - *before.server_cpu;
 }
 
-struct Cast {
-  SendRequest send;
-  Consumer::Target target;
-  Tally tally;
-
-  std::vector<std::unique_ptr<Actor>> actors(const Options& options) {
-    const Producer::Limits limits{.batch = options.batch,
-                                  .count = options.count,
-                                  .window = options.mode == Mode::e2e ? options.window : 0};
-    std::vector<std::unique_ptr<Actor>> out;
-    for (int i = 0; i < options.connections; ++i) {
-      const bool consumes =
-          options.mode == Mode::drain || (options.mode == Mode::e2e && i % 2 == 1);
-      if (consumes) {
-        out.push_back(std::make_unique<Consumer>(target, tally));
-      } else {
-        out.push_back(std::make_unique<Producer>(send, limits, tally));
-      }
-    }
-    return out;
-  }
-};
-
-Cast make_cast(const Options& options, const std::string& queue_url) {
-  const bool waits = options.mode == Mode::e2e;
-  return {.send = {options.endpoint,
-                   queue_url,
-                   {.batch = options.batch, .body_bytes = options.body_bytes}},
-          .target = {.endpoint = options.endpoint,
-                     .queue_url = queue_url,
-                     .receive_request =
-                         receive_request(options.endpoint,
-                                         queue_url,
-                                         {.messages_max = options.receive_batch,
-                                          .wait_seconds = waits ? options.wait_seconds : 0}),
-                     .until = waits ? Consumer::Until::stopped : Consumer::Until::empty},
-          .tally = {}};
+// Where servers bring messages unasked, nothing tells a consumer that none are left: only a count.
+bool is_drained(const Options& options, const Tally& tally) {
+  return options.mode == Mode::drain && options.count > 0 && tally.deleted >= options.count;
 }
 
-Result<Measurement> run_load(const Options& options, const std::string& queue_url) {
-  Cast cast = make_cast(options, queue_url);
-  const auto load = TRY(Load::open(options.endpoint, cast.actors(options)));
+Result<Measurement> run_load(const Options& options) {
+  const auto cast = TRY(Cast::make(options));
+  const auto idle = TRY(cast->wait_in_long_polls());
+  const auto load = TRY(Load::open(options.endpoint, cast->actors()));
   const auto time_max =
       std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(options.seconds));
+  const Tally& tally = cast->tally();
   Measurement run;
   const Reading before(options);
-  CHECK(load->run(time_max));
+  CHECK(load->run(time_max, [&] { return is_drained(options, tally); }));
   note_times(run, before, Reading(options));
-  run.requests = cast.tally.requests;
-  run.messages = options.mode == Mode::send ? cast.tally.sent : cast.tally.deleted;
-  run.latencies = std::move(cast.tally.latencies);
+  run.requests = tally.requests;
+  run.messages = options.mode == Mode::send ? tally.sent : tally.deleted;
+  run.latencies = tally.latencies;
   return run;
 }
 
-Result<Measurement> run_wake(const Options& options, const std::string& queue_url) {
+Result<Measurement> run_wake(const Options& options) {
   constexpr int kRequestsPerSample = 3;
   WakeShape shape{.body_bytes = options.body_bytes};
   if (options.count > 0) shape.samples = static_cast<int>(options.count);
+  const std::string queue_url = TRY(create_queue(options.endpoint, options.queue));
   Measurement run;
   const Reading before(options);
   run.latencies = TRY(measure_wake(options.endpoint, queue_url, shape));
@@ -111,11 +76,9 @@ Result<Measurement> run_wake(const Options& options, const std::string& queue_ur
 
 Result<std::string> measure(const Options& options) {
   if (options.core) CHECK(pin_to_core(*options.core));
-  const std::string queue_url = options.queue_url.empty()
-                                    ? TRY(create_queue(options.endpoint, options.queue))
-                                    : options.queue_url;
-  const Measurement run = options.mode == Mode::wake ? TRY(run_wake(options, queue_url))
-                                                     : TRY(run_load(options, queue_url));
+  raise_file_limit();
+  const Measurement run =
+      options.mode == Mode::wake ? TRY(run_wake(options)) : TRY(run_load(options));
   return report(options, run, machine_name());
 }
 

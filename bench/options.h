@@ -12,14 +12,19 @@
 namespace redrive::bench {
 
 enum class Mode { send, drain, e2e, wake };
+enum class Protocol { sqs, redis, beanstalk, nats, amqp };
 enum class Format { text, json, csv };
 
 // What redrive-bench was asked for.
 struct Options {
   Mode mode = Mode::send;
+  Protocol protocol = Protocol::sqs;
   Endpoint endpoint;
   std::string queue = "bench";
   std::string queue_url;  // When given, nothing is created: the server need not be a queue at all.
+  int queues = 1;         // More than one: producers send to `queue-0`, `queue-1`, … in turn.
+  int groups = 0;  // More than none: the queue is a FIFO queue, sends go to so many groups in turn.
+  int idle_polls = 0;  // Long polls that wait in a queue of their own while the load runs.
   int connections = 32;
   int batch = 1;
   int receive_batch = 10;

@@ -35,6 +35,9 @@ TEST(ParseOptions, RefusesWhatCannotBe) {
       {"send", "--connections", "0"},
       {"send", "--seconds", "0"},
       {"send", "--format", "xml"},
+      {"send", "--protocol", "smtp"},
+      {"wake", "--protocol", "redis"},
+      {"send", "--protocol", "nats", "--groups", "2"},
       {"send", "--unknown", "1"},
   };
   for (const auto& words : cases) {

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
-
-#include "base/text.h"
-
 namespace redrive::bench {
 namespace {
 
@@ -25,30 +21,28 @@ constexpr std::string_view kHead =
     "Content-Length: {size}\r\n"
     "\r\n";
 
-// No digit, so that a stamp can be told from what follows it; nothing that JSON would escape.
-constexpr std::string_view kFiller = "the quick brown fox jumps over the lazy dog; ";
-
-std::string stamp_text(Nanos time) {
-  return fmt::format("{:020}", time.count());
+// The members of a message after its body. Places for the stamp make deduplication ids that differ.
+std::string fifo_members(const SendShape& shape, int index) {
+  if (shape.group.empty()) return "";
+  return fmt::format(R"(, "MessageGroupId": "{}", "MessageDeduplicationId": "{}-{}")",
+                     shape.group,
+                     body_text(kStampDigits),
+                     index);
 }
 
-std::string body_text(std::size_t size) {
-  assert(size >= kStampDigits);
-  std::string text = stamp_text(Nanos::zero());
-  while (text.size() < size) text += kFiller;
-  text.resize(size);
-  return text;
-}
-
-std::string send_body(std::string_view queue_url, const SendRequest::Shape& shape) {
+std::string send_body(std::string_view queue_url, const SendShape& shape) {
   const std::string text = body_text(shape.body_bytes);
   if (shape.batch == 1) {
-    return fmt::format(R"({{"QueueUrl": "{}", "MessageBody": "{}"}})", queue_url, text);
+    return fmt::format(
+        R"({{"QueueUrl": "{}", "MessageBody": "{}"{}}})", queue_url, text, fifo_members(shape, 0));
   }
   std::string body = fmt::format(R"({{"QueueUrl": "{}", "Entries": [)", queue_url);
   for (int i = 0; i < shape.batch; ++i) {
-    const std::string_view separator = i == 0 ? "" : ", ";
-    body += fmt::format(R"({}{{"Id": "{}", "MessageBody": "{}"}})", separator, i, text);
+    body += fmt::format(R"({}{{"Id": "{}", "MessageBody": "{}"{}}})",
+                        i == 0 ? "" : ", ",
+                        i,
+                        text,
+                        fifo_members(shape, i));
   }
   return body + "]}";
 }
@@ -70,7 +64,9 @@ void append_request(std::string& out, const Endpoint& endpoint, std::string_view
 std::string create_queue_request(const Endpoint& endpoint, std::string_view name) {
   std::string out;
   const std::string body =
-      fmt::format(R"({{"QueueName": "{}", "Attributes": {{"VisibilityTimeout": "600"}}}})", name);
+      fmt::format(R"({{"QueueName": "{}", "Attributes": {{"VisibilityTimeout": "600"{}}}}})",
+                  name,
+                  name.ends_with(".fifo") ? R"(, "FifoQueue": "true")" : "");
   append_request(out, endpoint, "CreateQueue", body);
   return out;
 }
@@ -88,41 +84,25 @@ std::string receive_request(const Endpoint& endpoint, std::string_view queue_url
 }
 
 void append_delete_request(std::string& out, const Endpoint& endpoint, std::string_view queue_url,
-                           std::span<const std::string> handles) {
+                           std::span<const Arrival> messages) {
   std::string body = fmt::format(R"({{"QueueUrl": "{}", "Entries": [)", queue_url);
-  for (std::size_t i = 0; i < handles.size(); ++i) {
+  for (std::size_t i = 0; i < messages.size(); ++i) {
     const std::string_view separator = i == 0 ? "" : ", ";
     fmt::format_to(std::back_inserter(body),
                    R"({}{{"Id": "{}", "ReceiptHandle": "{}"}})",
                    separator,
                    i,
-                   handles[i]);
+                   messages[i].handle);
   }
   body += "]}";
   append_request(out, endpoint, "DeleteMessageBatch", body);
 }
 
-std::optional<Nanos> stamp_of(std::string_view body) {
-  if (body.size() < kStampDigits) return std::nullopt;
-  const auto count = parse_int<std::int64_t>(body.substr(0, kStampDigits));
-  return count ? std::optional(Nanos(*count)) : std::nullopt;
-}
-
-SendRequest::SendRequest(const Endpoint& endpoint, std::string_view queue_url, const Shape& shape) {
+Stamped send_request(const Endpoint& endpoint, std::string_view queue_url, const SendShape& shape) {
   const std::string_view action = shape.batch == 1 ? "SendMessage" : "SendMessageBatch";
-  append_request(bytes_, endpoint, action, send_body(queue_url, shape));
-  constexpr std::string_view kMember = "\"MessageBody\": \"";
-  for (std::size_t at = bytes_.find(kMember); at != std::string::npos;) {
-    stamps_.push_back(at + kMember.size());
-    at = bytes_.find(kMember, at + kMember.size());
-  }
-  assert(stamps_.size() == static_cast<std::size_t>(shape.batch));
-}
-
-void SendRequest::write_to(std::string& out, Nanos sent) const {
-  out = bytes_;
-  const std::string stamp = stamp_text(sent);
-  for (const std::size_t at : stamps_) stamp.copy(out.data() + at, kStampDigits);
+  std::string bytes;
+  append_request(bytes, endpoint, action, send_body(queue_url, shape));
+  return Stamped(std::move(bytes));
 }
 
 }  // namespace redrive::bench

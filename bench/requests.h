@@ -1,13 +1,12 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "bench/client.h"
 #include "bench/connection.h"
-#include "bench/nanos.h"
+#include "bench/stamped.h"
 
 namespace redrive::bench {
 
@@ -25,27 +24,15 @@ struct ReceiveShape {
 std::string receive_request(const Endpoint& endpoint, std::string_view queue_url,
                             const ReceiveShape& shape);
 void append_delete_request(std::string& out, const Endpoint& endpoint, std::string_view queue_url,
-                           std::span<const std::string> handles);
+                           std::span<const Arrival> messages);
 
-// A body begins with the moment it was sent, as so many digits.
-inline constexpr std::size_t kStampDigits = 20;
-std::optional<Nanos> stamp_of(std::string_view body);
-
-// SendMessage, or SendMessageBatch for more than one message, made once: to send is to copy it and
-// to write the time over the digits.
-class SendRequest {
- public:
-  struct Shape {
-    int batch = 1;
-    std::size_t body_bytes = 1024;
-  };
-  SendRequest(const Endpoint& endpoint, std::string_view queue_url, const Shape& shape);
-
-  void write_to(std::string& out, Nanos sent) const;
-
- private:
-  std::string bytes_;
-  std::vector<std::size_t> stamps_;  // Offsets of the digits.
+// What the messages of a send are like. A group makes it a send to a FIFO queue.
+struct SendShape {
+  int batch = 1;
+  std::size_t body_bytes = 1024;
+  std::string group;
 };
+// SendMessage, or SendMessageBatch for more than one message.
+Stamped send_request(const Endpoint& endpoint, std::string_view queue_url, const SendShape& shape);
 
 }  // namespace redrive::bench

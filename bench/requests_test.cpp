@@ -51,12 +51,16 @@ TEST(Requests, SignatureHasItsForm) {
   EXPECT_EQ(request[at + kName.size() + 64], '\r');
 }
 
+std::string send_bytes(const SendShape& shape) {
+  std::string request;
+  send_request(kEndpoint, kUrl, shape).append_to(request, Nanos(123456789));
+  return request;
+}
+
 TEST(SendRequest, EveryBodyHasTheSizeAndTheStamp) {
   for (const int batch : {1, 2, 10}) {
     SCOPED_TRACE(batch);
-    const SendRequest send(kEndpoint, kUrl, {.batch = batch, .body_bytes = 100});
-    std::string request;
-    send.write_to(request, Nanos(123456789));
+    const std::string request = send_bytes({.batch = batch, .body_bytes = 100});
     const auto bodies = texts(split_request(request).body, "\"MessageBody\"");
     ASSERT_EQ(bodies.size(), static_cast<std::size_t>(batch));
     for (const std::string_view body : bodies) {
@@ -68,26 +72,23 @@ TEST(SendRequest, EveryBodyHasTheSizeAndTheStamp) {
   }
 }
 
-TEST(SendRequest, WritesOverWhatWasThere) {
-  const SendRequest send(kEndpoint, kUrl, {.batch = 1, .body_bytes = kStampDigits});
-  std::string request = "something else";
-  send.write_to(request, Nanos(1));
-  const std::size_t size = request.size();
-  send.write_to(request, Nanos(2));
-  EXPECT_EQ(request.size(), size);
-  EXPECT_EQ(stamp_of(texts(request, "\"MessageBody\"").at(0)), Nanos(2));
+TEST(SendRequest, MessagesOfAGroupAreNoDuplicatesOfEachOther) {
+  const std::string request = send_bytes({.batch = 2, .body_bytes = 64, .group = "g7"});
+  EXPECT_EQ(texts(request, "\"MessageGroupId\""), (std::vector<std::string_view>{"g7", "g7"}));
+  EXPECT_EQ(texts(request, "\"MessageDeduplicationId\""),
+            (std::vector<std::string_view>{"00000000000123456789-0", "00000000000123456789-1"}));
 }
 
-TEST(StampOf, IsNothingInForeignBodies) {
-  EXPECT_EQ(stamp_of(""), std::nullopt);
-  EXPECT_EQ(stamp_of("0000000000000000001"), std::nullopt);
-  EXPECT_EQ(stamp_of("an order that nobody stamped"), std::nullopt);
+TEST(CreateQueueRequest, KnowsFifoQueuesByTheirName) {
+  EXPECT_EQ(texts(create_queue_request(kEndpoint, "q"), "\"FifoQueue\"").size(), 0u);
+  EXPECT_EQ(texts(create_queue_request(kEndpoint, "q.fifo"), "\"FifoQueue\"").size(), 1u);
 }
 
 TEST(DeleteRequest, NamesEveryHandleOnce) {
-  const std::vector<std::string> handles = {"h1", "h2"};
+  const std::vector<Arrival> messages = {{.handle = "h1", .sent = {}},
+                                         {.handle = "h2", .sent = {}}};
   std::string request;
-  append_delete_request(request, kEndpoint, kUrl, handles);
+  append_delete_request(request, kEndpoint, kUrl, messages);
   const std::string_view body = split_request(request).body;
   EXPECT_EQ(texts(body, "\"ReceiptHandle\""), (std::vector<std::string_view>{"h1", "h2"}));
   EXPECT_EQ(texts(body, "\"Id\""), (std::vector<std::string_view>{"0", "1"}));

@@ -23,7 +23,7 @@ Result<Latencies> measure_wake(const Endpoint& endpoint, std::string_view queue_
                                const WakeShape& shape) {
   Caller consumer = TRY(Caller::open(endpoint));
   Caller producer = TRY(Caller::open(endpoint));
-  const SendRequest send(endpoint, queue_url, {.batch = 1, .body_bytes = shape.body_bytes});
+  const Stamped send = send_request(endpoint, queue_url, {.body_bytes = shape.body_bytes});
   const std::string receive =
       receive_request(endpoint, queue_url, {.messages_max = 1, .wait_seconds = kWaitSeconds});
   Latencies latencies;
@@ -32,14 +32,14 @@ Result<Latencies> measure_wake(const Endpoint& endpoint, std::string_view queue_
     std::this_thread::sleep_for(shape.pause);
     std::string request;
     const Nanos sent = now();
-    send.write_to(request, sent);
+    send.append_to(request, sent);
     CHECK(producer.send(request));
     const std::string answer = TRY(consumer.await());
     latencies.add(now() - sent);
     TRY(producer.await());
-    const std::vector handles = {TRY(only_handle(answer))};
+    const std::vector<Arrival> messages = {{.handle = TRY(only_handle(answer)), .sent = sent}};
     std::string removal;
-    append_delete_request(removal, endpoint, queue_url, handles);
+    append_delete_request(removal, endpoint, queue_url, messages);
     TRY(consumer.call(removal));
   }
   return latencies;

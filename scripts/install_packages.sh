@@ -5,9 +5,10 @@ set -euo pipefail
 declare -A packages=(
   [build]="build-essential cmake ninja-build ccache libboost1.81-dev libssl-dev libcurl4-openssl-dev libsimdjson-dev
            libfmt-dev libspdlog-dev libcli11-dev libtomlplusplus-dev libbenchmark-dev libgtest-dev libgmock-dev python3"
-  [test]="python3-boto3 python3-pytest python3-pytest-xdist awscli curl openssl python3-celery python3-pycurl"
+  [test]="python3-boto3 python3-pytest python3-pytest-xdist awscli curl openssl python3-celery python3-pycurl
+          valgrind"
   [fuzz]="clang-19 libclang-rt-19-dev"
-  [bench]="nginx-light util-linux"
+  [bench]="nginx-light redis-server beanstalkd nats-server rabbitmq-server"
 )
 
 missing=()
@@ -15,7 +16,7 @@ need() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok ins
 for purpose in "$@"; do
   for package in ${packages[$purpose]}; do need "$package"; done
   # Any Node.js from 18 on will do; Debian's is installed only where there is none.
-  if [ "$purpose" = test ] && ! { command -v node && command -v npm; } > /dev/null; then missing+=(nodejs npm); fi
+  if [[ "$purpose" = test || "$purpose" = bench ]] && ! { command -v node && command -v npm; } > /dev/null; then missing+=(nodejs npm); fi
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -23,5 +24,13 @@ sudo=""
 [ "$(id -u)" -eq 0 ] || sudo=sudo
 echo "installing: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
+
+# We want programs, not services: a policy that refuses makes Debian's scripts install and start nothing.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap '$sudo rm -f "$policy"' EXIT
+  printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" > /dev/null
+  $sudo chmod +x "$policy"
+fi
 $sudo apt-get update -qq
 $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
