@@ -13,11 +13,11 @@ void FeatureCounts::add(const MessageView& message) {
   with_group_ += message.has_group ? 1 : 0;
   const auto digits = static_cast<std::size_t>(std::bit_width(message.body.size()));
   ++sizes_[std::min(digits, kSizeBuckets - 1)];
-  for (const AttributeView& attribute : message.attributes) add(attribute);
+  for (const AttributeView& attribute : message.attributes) add_attribute(attribute);
   ++kinds_[static_cast<std::size_t>(json_.add(message.body, budget_))];
 }
 
-void FeatureCounts::add(const AttributeView& attribute) {
+void FeatureCounts::add_attribute(const AttributeView& attribute) {
   if (attribute.name.size() > kAttributeNameBytesMax) return;
   AttributeCounts* counts = find_or_create(attribute.name);
   if (counts == nullptr || counts->seen_in == total_) return;

@@ -78,7 +78,7 @@ class FeatureCounts {
   friend class FeatureReader;
 
   AttributeCounts* find_or_create(std::string_view name);
-  void add(const AttributeView& attribute);
+  void add_attribute(const AttributeView& attribute);
 
   std::uint64_t total_ = 0;
   std::uint64_t with_group_ = 0;
