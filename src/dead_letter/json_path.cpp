@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "base/text.h"
 #include "dead_letter/characters.h"
 #include "dead_letter/json_document.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <set>
+#include <span>
 
 #include "dead_letter/field_pairs.h"
 #include "dead_letter/filter_text.h"
@@ -76,12 +77,13 @@ class Comparison {
                   c.processed_with,
                   c.processed_total,
                   score};
-    d.sentence = fmt::format("{} of {} {}; {} of {} processed do{}",
+    d.sentence = fmt::format("{} of {} {}; {} of {} processed {}{}",
                              c.dead_with,
                              c.dead_total,
                              finding.predicate,
                              c.processed_with,
                              c.processed_total,
+                             finding.kind == DistinctionKind::size ? "are" : "do",
                              finding.remark);
     d.filter = std::move(finding.filter);
     candidates_.push_back({std::move(d), std::move(finding.place)});

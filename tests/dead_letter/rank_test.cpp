@@ -31,7 +31,7 @@ void add(FeatureCounts& counts, const Sample& sample) {
   counts.add({.body = sample.body, .attributes = views});
 }
 
-// The orders of shared stores: ids, times and people that tell nothing.
+// Orders of a few stores, full of ids, times and names that tell nothing.
 class Shop {
  public:
   explicit Shop(std::uint32_t seed) : random_(seed) {}
@@ -200,7 +200,7 @@ TEST(Rank, NamesOneCauseForWhatFollowsFromIt) {
       {"size",
        {std::string(70'000, 'x')},
        counts_of(80, [] { return Sample{"short"}; }),
-       "12 of 12 are at least 64 KiB; 0 of 80 processed do",
+       "12 of 12 are at least 64 KiB; 0 of 80 processed are",
        "size >= 65536"},
       {"items of arrays",
        {R"({"l":[{"x":1}]})"},
