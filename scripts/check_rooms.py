@@ -13,6 +13,7 @@ KNOWS = {
     "journal": [],
     "store": ["queue", "journal"],
     "engine": ["queue", "journal", "store"],
+    "dead_letter": [],
     "wire": [],
     "sqs": ["wire"],
     "auth": [],

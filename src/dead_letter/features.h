@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "dead_letter/body_shape.h"
+#include "dead_letter/json_fields.h"
+#include "dead_letter/value_counts.h"
+
+namespace redrive::dead_letter {
+
+struct AttributeView {
+  std::string_view name;
+  std::string_view data_type;
+  std::string_view value;  // Values of binary attributes are not looked at.
+};
+
+struct MessageView {
+  std::string_view body;
+  std::span<const AttributeView> attributes;
+  bool has_group = false;  // It was sent with a MessageGroupId.
+};
+
+struct AttributeCounts {
+  std::string name;
+  std::uint64_t with = 0;
+  ValueCounts types;
+  ValueCounts values;
+  std::uint64_t seen_in = 0;  // The message that had it last: each counts once.
+
+  friend bool operator==(const AttributeCounts& a, const AttributeCounts& b) {
+    return a.name == b.name && a.with == b.with && a.types == b.types && a.values == b.values;
+  }
+};
+
+// Statistics of many messages in little memory: what they have, not what they are.
+//
+// Whatever is counted is counted exactly: where a limit is reached, what is beyond it is left out
+// and known to be left out. Not for several threads at once. Within kMemoryBytesMax bytes, whatever
+// the messages; a few hundred bytes for each attribute or key in practice.
+class FeatureCounts {
+ public:
+  static constexpr std::size_t kMemoryBytesMax = 256 * 1024;
+  static constexpr std::size_t kAttributesMax = 64;
+  static constexpr std::size_t kAttributeNameBytesMax = 256;
+  static constexpr std::size_t kSizeBuckets = 24;  // Bucket n: sizes of n binary digits.
+
+  // Bodies of more than 64 KiB are counted as large and not parsed.
+  void add(const MessageView& message);
+  void merge(const FeatureCounts& other);
+
+  std::uint64_t total() const { return total_; }
+  std::uint64_t with_group() const { return with_group_; }
+  std::uint64_t of_kind(BodyKind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
+  // Messages whose body was looked into: what `json` says is about these.
+  std::uint64_t looked_into() const { return total_ - of_kind(BodyKind::large); }
+  const std::array<std::uint64_t, kSizeBuckets>& sizes() const { return sizes_; }
+  std::span<const AttributeCounts> attributes() const { return attributes_; }
+  bool attributes_full() const { return attributes_full_; }
+  const AttributeCounts* find_attribute(std::string_view name) const;
+  const JsonFields& json() const { return json_; }
+
+  // Bytes for the journal, and back. Bytes that were not made by encode() are refused.
+  std::string encode() const;
+  static Result<FeatureCounts> decode(std::string_view bytes);
+
+  std::size_t memory_bytes() const;
+
+  friend bool operator==(const FeatureCounts& a, const FeatureCounts& b);
+
+ private:
+  friend class FeatureReader;
+
+  AttributeCounts* find_or_create(std::string_view name);
+  void add_attribute(const AttributeView& attribute);
+
+  std::uint64_t total_ = 0;
+  std::uint64_t with_group_ = 0;
+  std::array<std::uint64_t, kBodyKinds> kinds_{};
+  std::array<std::uint64_t, kSizeBuckets> sizes_{};
+  std::vector<AttributeCounts> attributes_;
+  bool attributes_full_ = false;  // Names were left out: one that is not here may have been.
+  JsonFields json_;
+  ValueBudget budget_;
+};
+
+}  // namespace redrive::dead_letter

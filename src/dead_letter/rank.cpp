@@ -1,0 +1,334 @@
+#include "dead_letter/rank.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+#include <span>
+
+#include "dead_letter/field_pairs.h"
+#include "dead_letter/filter_text.h"
+#include "dead_letter/significance.h"
+
+namespace redrive::dead_letter {
+namespace {
+
+// A distinction under consideration, and where it belongs, to tell what follows from what.
+struct Candidate {
+  Distinction distinction;
+  std::vector<std::string> place;  // {"attribute", name} or {"body", key, key…}.
+};
+
+struct Finding {
+  DistinctionKind kind;
+  Contrast contrast;
+  std::vector<std::string> place;
+  std::string feature;
+  std::string predicate;  // "lack attribute store_id"
+  std::string filter;
+  std::string remark;  // After the sentence, if anything.
+};
+
+class Comparison {
+ public:
+  Comparison(const FeatureCounts& dead, const FeatureCounts& processed)
+      : dead_(dead), processed_(processed) {}
+
+  std::vector<Candidate> run() {
+    body_kinds();
+    attributes();
+    keys();
+    message_group();
+    sizes();
+    const double chance_max = kChanceMax / static_cast<double>(std::max<std::size_t>(compared_, 1));
+    std::erase_if(candidates_, [&](const Candidate& one) {
+      const Distinction& d = one.distinction;
+      return chance_of({d.dead_with, d.dead_total, d.processed_with, d.processed_total}) >
+             chance_max;
+    });
+    return std::move(candidates_);
+  }
+
+ private:
+  Contrast of_all(std::uint64_t dead, std::uint64_t processed) const {
+    return {dead, dead_.total(), processed, processed_.total()};
+  }
+  Contrast of_looked_into(std::uint64_t dead, std::uint64_t processed) const {
+    return {dead, dead_.looked_into(), processed, processed_.looked_into()};
+  }
+  static Contrast opposite(Contrast c) {
+    return {c.dead_total - c.dead_with,
+            c.dead_total,
+            c.processed_total - c.processed_with,
+            c.processed_total};
+  }
+
+  void consider(Finding finding) {
+    ++compared_;
+    const Contrast& c = finding.contrast;
+    const double score = smoothed_difference(c);
+    if (score < kScoreMin) return;
+    Distinction d{finding.kind,
+                  std::move(finding.feature),
+                  c.dead_with,
+                  c.dead_total,
+                  c.processed_with,
+                  c.processed_total,
+                  score};
+    d.sentence = fmt::format("{} of {} {}; {} of {} processed {}{}",
+                             c.dead_with,
+                             c.dead_total,
+                             finding.predicate,
+                             c.processed_with,
+                             c.processed_total,
+                             finding.kind == DistinctionKind::size ? "are" : "do",
+                             finding.remark);
+    d.filter = std::move(finding.filter);
+    candidates_.push_back({std::move(d), std::move(finding.place)});
+  }
+
+  void body_kinds() {
+    const auto json = [](const FeatureCounts& counts) {
+      return counts.of_kind(BodyKind::json_object) + counts.of_kind(BodyKind::json_array) +
+             counts.of_kind(BodyKind::json_other);
+    };
+    consider({.kind = DistinctionKind::body_kind,
+              .contrast = opposite(of_looked_into(json(dead_), json(processed_))),
+              .place = {"body"},
+              .feature = "not JSON",
+              .predicate = "have a body that is not JSON",
+              .filter = "body.$ missing"});
+    for (std::size_t i = 0; i < kBodyKinds; ++i) body_kind(static_cast<BodyKind>(i));
+  }
+
+  void body_kind(BodyKind kind) {
+    if (kind == BodyKind::large) return;  // A matter of size.
+    std::string filter;
+    if (kind == BodyKind::json_object) filter = "body.$ is object";
+    if (kind == BodyKind::json_array) filter = "body.$ is array";
+    consider({.kind = DistinctionKind::body_kind,
+              .contrast = of_looked_into(dead_.of_kind(kind), processed_.of_kind(kind)),
+              .place = {"body", ""},
+              .feature = std::string(describe(kind)),
+              .predicate = fmt::format("have a body that is {}", describe(kind)),
+              .filter = filter});
+  }
+
+  void attributes() {
+    std::set<std::string_view> names;
+    for (const FeatureCounts* counts : {&dead_, &processed_}) {
+      for (const AttributeCounts& attribute : counts->attributes()) names.insert(attribute.name);
+    }
+    for (const std::string_view name : names) attribute(name);
+  }
+
+  void attribute(std::string_view name) {
+    static const AttributeCounts kNone;
+    const AttributeCounts* dead = dead_.find_attribute(name);
+    const AttributeCounts* processed = processed_.find_attribute(name);
+    const bool unknown = (dead == nullptr && dead_.attributes_full()) ||
+                         (processed == nullptr && processed_.attributes_full());
+    if (unknown) return;
+    if (dead == nullptr) dead = &kNone;
+    if (processed == nullptr) processed = &kNone;
+    const Finding about{.contrast = of_all(dead->with, processed->with),
+                        .place = {"attribute", std::string(name)},
+                        .feature = std::string(name)};
+    const std::string filter = fmt::format("attribute.{}", name);
+    presence(about,
+             {DistinctionKind::attribute_missing, DistinctionKind::attribute_present},
+             fmt::format("attribute {}", name),
+             filter);
+    each_value(dead->types, processed->types, [&](std::string_view type, Contrast contrast) {
+      Finding finding = about;
+      finding.kind = DistinctionKind::attribute_type;
+      finding.contrast = contrast;
+      finding.predicate = fmt::format("have attribute {} as {}", name, type);
+      finding.filter = fmt::format("{} is {}", filter, filter_literal(type));
+      consider(std::move(finding));
+    });
+    each_value(dead->values, processed->values, [&](std::string_view value, Contrast contrast) {
+      Finding finding = about;
+      finding.kind = DistinctionKind::attribute_value;
+      finding.contrast = contrast;
+      finding.predicate = fmt::format("have attribute {} = {}", name, value);
+      finding.filter = fmt::format("{} == {}", filter, filter_literal(value));
+      consider(std::move(finding));
+    });
+  }
+
+  struct Presence {
+    DistinctionKind missing;
+    DistinctionKind present;
+  };
+
+  void presence(const Finding& about, Presence kinds, const std::string& what,
+                const std::string& filter) {
+    Finding missing = about;
+    missing.kind = kinds.missing;
+    missing.contrast = opposite(about.contrast);
+    missing.predicate = "lack " + what;
+    missing.filter = filter + " missing";
+    consider(std::move(missing));
+    Finding present = about;
+    present.kind = kinds.present;
+    present.predicate = "have " + what;
+    present.filter = filter + " present";
+    consider(std::move(present));
+  }
+
+  // Values of the dead. Where either side has many, nothing is known of single ones.
+  template <class Consider>
+  void each_value(const ValueCounts& dead, const ValueCounts& processed, Consider each) const {
+    if (dead.many() || processed.many()) return;
+    for (const ValueCounts::Value& value : dead.values()) {
+      each(value.text, of_all(value.count, processed.count_of(value.text)));
+    }
+  }
+
+  void keys() {
+    for (const FieldPair& pair : pair_fields(dead_.json(), processed_.json())) key(pair);
+  }
+
+  void key(const FieldPair& pair) {
+    const Finding about{.contrast = of_looked_into(pair.dead->with, pair.processed->with),
+                        .place = pair.place,
+                        .feature = pair.path};
+    presence(about,
+             {DistinctionKind::key_missing, DistinctionKind::key_present},
+             "key " + pair.path,
+             pair.filter);
+    for (std::size_t i = 0; i < kJsonTypes; ++i) key_type(pair, about, static_cast<JsonType>(i));
+    each_value(
+        pair.dead->values, pair.processed->values, [&](std::string_view value, Contrast contrast) {
+          key_value(pair, about, value, contrast);
+        });
+  }
+
+  void key_type(const FieldPair& pair, Finding finding, JsonType type) {
+    const auto i = static_cast<std::size_t>(type);
+    if (pair.dead->types[i] == 0) return;
+    finding.kind = DistinctionKind::key_type;
+    finding.contrast = of_looked_into(pair.dead->types[i], pair.processed->types[i]);
+    finding.predicate = fmt::format("have {} as {}", pair.path, name_of(type));
+    finding.filter = fmt::format("{} is {}", pair.filter, name_of(type));
+    const auto usual = static_cast<std::size_t>(std::ranges::max_element(pair.processed->types) -
+                                                pair.processed->types.begin());
+    if (pair.processed->with > 0 && usual != i) {
+      finding.remark = fmt::format(": {}", name_of(static_cast<JsonType>(usual)));
+    }
+    consider(std::move(finding));
+  }
+
+  void key_value(const FieldPair& pair, Finding finding, std::string_view value,
+                 Contrast contrast) {
+    const bool is_string = value.starts_with('"');
+    if (is_string) value.remove_prefix(1);
+    finding.kind = DistinctionKind::key_value;
+    finding.contrast = of_looked_into(contrast.dead_with, contrast.processed_with);
+    finding.predicate = fmt::format("have {} = {}", pair.path, value);
+    finding.filter = fmt::format(
+        "{} == {}", pair.filter, is_string ? filter_literal(value) : std::string(value));
+    consider(std::move(finding));
+  }
+
+  void message_group() {
+    const Finding about{.contrast = of_all(dead_.with_group(), processed_.with_group()),
+                        .place = {"message group"}};
+    presence(about,
+             {DistinctionKind::message_group, DistinctionKind::message_group},
+             "a message group",
+             "message_group");
+  }
+
+  // Of all thresholds the one that separates best; the others follow from it.
+  void sizes() {
+    std::uint64_t dead = 0;
+    std::uint64_t processed = 0;
+    Finding best{.kind = DistinctionKind::size};
+    double score = 0;
+    for (std::size_t digits = 0; digits + 1 < FeatureCounts::kSizeBuckets; ++digits) {
+      dead += dead_.sizes()[digits];
+      processed += processed_.sizes()[digits];
+      const std::uint64_t limit = std::uint64_t{1} << digits;
+      const Contrast smaller = of_all(dead, processed);
+      ++compared_;
+      for (const bool larger : {false, true}) {
+        const Contrast contrast = larger ? opposite(smaller) : smaller;
+        // Of thresholds that do equally well, the one nearest to the dead.
+        const double difference = smoothed_difference(contrast);
+        if (larger ? difference < score || difference == 0 : difference <= score) continue;
+        score = difference;
+        best.contrast = contrast;
+        best.predicate = fmt::format("are {} {}", larger ? "at least" : "under", size_text(limit));
+        best.filter = fmt::format("size {} {}", larger ? ">=" : "<", limit);
+      }
+    }
+    best.place = {"size"};
+    if (score > 0) consider(std::move(best));
+  }
+
+  static std::string size_text(std::uint64_t bytes) {
+    if (bytes >= 1024 * 1024) return fmt::format("{} MiB", bytes / (1024 * 1024));
+    if (bytes >= 1024) return fmt::format("{} KiB", bytes / 1024);
+    return fmt::format("{} bytes", bytes);
+  }
+
+  const FeatureCounts& dead_;
+  const FeatureCounts& processed_;
+  std::vector<Candidate> candidates_;
+  std::size_t compared_ = 0;
+};
+
+// Whether `below` is no news to somebody who knows `above`: it is about the same thing or a part of
+// it, and tells dead from processed hardly better.
+bool explains(const Candidate& above, const Candidate& below) {
+  constexpr double kHardly = 0.05;
+  if (above.distinction.score + kHardly < below.distinction.score) return false;
+  // Bodies are small or large for a reason; any other is better.
+  if (below.distinction.kind == DistinctionKind::size) {
+    return above.distinction.kind != DistinctionKind::size;
+  }
+  const bool part =
+      above.place.size() <= below.place.size() &&
+      std::ranges::equal(above.place, std::span(below.place).first(above.place.size()));
+  if (!part) return false;
+  return above.place.size() < below.place.size() || above.distinction.kind < below.distinction.kind;
+}
+
+}  // namespace
+
+std::string_view name_of(DistinctionKind kind) {
+  constexpr std::array<std::string_view, 11> kNames = {
+      "body_kind",
+      "attribute_missing",
+      "attribute_present",
+      "attribute_type",
+      "attribute_value",
+      "key_missing",
+      "key_present",
+      "key_type",
+      "key_value",
+      "message_group",
+      "size",
+  };
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Distinction> rank(const FeatureCounts& dead, const FeatureCounts& processed,
+                              std::size_t max) {
+  const std::vector<Candidate> candidates = Comparison(dead, processed).run();
+  std::vector<Distinction> result;
+  for (const Candidate& one : candidates) {
+    const bool explained = std::ranges::any_of(
+        candidates, [&](const Candidate& other) { return explains(other, one); });
+    if (!explained) result.push_back(one.distinction);
+  }
+  std::ranges::stable_sort(result, std::greater(), &Distinction::score);
+  if (result.size() > max) result.resize(max);
+  return result;
+}
+
+}  // namespace redrive::dead_letter
