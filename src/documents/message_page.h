@@ -45,25 +45,24 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 constexpr auto shape_of(Message*) {
-  return wire::shape(
-      wire::required("messageId", &Message::message_id),
-      wire::required("lineageId", &Message::lineage_id),
-      wire::required("state", &Message::state),
-      wire::optional("visibleAt", &Message::visible_at),
-      wire::required("sentAt", &Message::sent_at),
-      wire::required("expiresAt", &Message::expires_at),
-      wire::required("receiveCount", &Message::receive_count),
-      wire::optional("firstReceivedAt", &Message::first_received_at),
-      wire::optional("senderId", &Message::sender_id),
-      wire::optional("groupId", &Message::group_id),
-      wire::optional("deduplicationId", &Message::deduplication_id),
-      wire::optional("deadLetterSource", &Message::dead_letter_source),
-      wire::optional("origin", &Message::origin),
-      wire::required("redrives", &Message::redrives),
-      wire::required("attemptsTotal", &Message::attempts_total),
-      wire::optional("attempts", &Message::attempts).each("attempt"),
-      wire::optional("attributes", &Message::attributes).each("attribute").content(),
-      wire::required("body", &Message::body).content());
+  return wire::shape(wire::required("messageId", &Message::message_id),
+                     wire::required("lineageId", &Message::lineage_id),
+                     wire::required("state", &Message::state),
+                     wire::optional("visibleAt", &Message::visible_at),
+                     wire::required("sentAt", &Message::sent_at),
+                     wire::required("expiresAt", &Message::expires_at),
+                     wire::required("receiveCount", &Message::receive_count),
+                     wire::optional("firstReceivedAt", &Message::first_received_at),
+                     wire::optional("senderId", &Message::sender_id),
+                     wire::optional("groupId", &Message::group_id),
+                     wire::optional("deduplicationId", &Message::deduplication_id),
+                     wire::optional("deadLetterSource", &Message::dead_letter_source),
+                     wire::optional("origin", &Message::origin),
+                     wire::required("redrives", &Message::redrives),
+                     wire::required("attemptsTotal", &Message::attempts_total),
+                     wire::optional("attempts", &Message::attempts).each("attempt"),
+                     wire::optional("attributes", &Message::attributes).each("attribute").content(),
+                     wire::required("body", &Message::body).content());
 }
 
 struct MessagePage {

@@ -15,13 +15,14 @@ std::string name_of(const queue::State& state, NameIndex index) {
 Peeked look(const queue::State& state, const queue::Queue& queue, Slot slot,
             const queue::Stamp& stamp) {
   const queue::Message& message = state.messages()[slot];
-  Peeked peeked{.mark = state.mailbox(queue).age_of(slot),
-                .body = message.body,
-                .phase = message.phase,
-                .visible_in = message.visible_at - stamp.now,
-                .expires_wall = stamp.wall + (message.sent_at + queue.settings.retention - stamp.now),
-                .receive_count = message.receive_count,
-                .group = std::string(state.group_of(slot))};
+  Peeked peeked{
+      .mark = state.mailbox(queue).age_of(slot),
+      .body = message.body,
+      .phase = message.phase,
+      .visible_in = message.visible_at - stamp.now,
+      .expires_wall = stamp.wall + (message.sent_at + queue.settings.retention - stamp.now),
+      .receive_count = message.receive_count,
+      .group = std::string(state.group_of(slot))};
   const queue::History* history = state.messages().history_if(slot);
   if (history == nullptr) return peeked;
   peeked.history = *history;

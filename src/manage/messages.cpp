@@ -30,9 +30,9 @@ Result<Mailbox::AgeMark> mark_of(std::string_view token) {
   const auto parts = split(token, '-');
   const auto sent = parts.size() == 2 ? parse_int<std::int64_t>(parts[0]) : std::nullopt;
   const auto key = parts.size() == 2 ? parse_int<std::uint64_t>(parts[1]) : std::nullopt;
-  if (!sent || !key) return fail(ErrorCode::invalid_parameter_value, "`after` is no page's `next`.");
-  return Mailbox::AgeMark{Timestamp(*sent),
-                          static_cast<queue::MessageKey>(*key)};
+  if (!sent || !key)
+    return fail(ErrorCode::invalid_parameter_value, "`after` is no page's `next`.");
+  return Mailbox::AgeMark{Timestamp(*sent), static_cast<queue::MessageKey>(*key)};
 }
 
 std::string_view state_name(queue::Phase phase) {
