@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "build" / "bench-data"
 START_SECONDS_MAX = 600
 QUIET_SECONDS_MAX = 120
+QUIET_SHARE_MAX = 0.05  # Of the machine, that others may use before we say so.
 QUIET_SHARE = 0.02  # Of a core, for a second.
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
@@ -53,6 +54,18 @@ def commit():
     if head.returncode != 0:
         return "uncommitted"
     return head.stdout.strip() + ("-dirty" if git("status", "--porcelain").stdout.strip() else "")
+
+
+def others_share(seconds=0.5):
+    """How much of the machine is busy while all of ours stand still, 0 to 1."""
+    def read():
+        times = [int(field) for field in open("/proc/stat").readline().split()[1:9]]
+        return sum(times), times[3] + times[4]
+
+    before = read()
+    time.sleep(seconds)
+    total, idle = (after - earlier for after, earlier in zip(read(), before))
+    return 1 - idle / max(total, 1)
 
 
 def filesystem_of(path):
