@@ -11,7 +11,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::string_view kBody = "00000000000000000007";
+constexpr std::string_view kAmqpBody = "00000000000000000007";
 
 std::string method(std::uint32_t id, std::string_view arguments = "") {
   std::string out;
@@ -171,8 +171,8 @@ TEST(AmqpClient, MessagesThatCameAreAckedTogether) {
   std::string in, out;
   EXPECT_EQ(client.receive(out), Progress::under_way);
   EXPECT_EQ(out, "");
-  const std::string next = delivery(3, {kBody});
-  in = delivery(1, {kBody}) + delivery(2, {kBody.substr(0, 5), kBody.substr(5)}) +
+  const std::string next = delivery(3, {kAmqpBody});
+  in = delivery(1, {kAmqpBody}) + delivery(2, {kAmqpBody.substr(0, 5), kAmqpBody.substr(5)}) +
        next.substr(0, next.size() - 3);
   EXPECT_EQ(client.take(in, out), Progress::done);
   ASSERT_EQ(client.received().size(), 2u);
@@ -187,7 +187,7 @@ TEST(AmqpClient, MessagesThatCameAreAckedTogether) {
 
 TEST(AmqpClient, WhatComesUnaskedWaitsForTheNextReceive) {
   AmqpClient client({.role = Role::consumer, .queue = "q"});
-  std::string in = delivery(1, {kBody}), out;
+  std::string in = delivery(1, {kAmqpBody}), out;
   EXPECT_EQ(client.take(in, out), Progress::under_way);
   EXPECT_EQ(client.receive(out), Progress::done);
   EXPECT_EQ(client.received().size(), 1u);

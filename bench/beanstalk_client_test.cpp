@@ -6,7 +6,7 @@
 namespace redrive::bench {
 namespace {
 
-constexpr std::string_view kBody = "00000000000000000007";
+constexpr std::string_view kBeanstalkBody = "00000000000000000007";
 
 TEST(BeanstalkClient, GreetsWithTheTubeItUses) {
   BeanstalkClient client({.queue = "q"});
@@ -24,7 +24,7 @@ TEST(BeanstalkClient, ASendIsDoneWhenEveryJobIsInserted) {
   BeanstalkClient client({.queue = "q", .batch = 2, .body_bytes = kStampDigits});
   std::string in, out;
   client.send(out, Nanos(7));
-  const std::string one = "put 0 0 600 20\r\n" + std::string(kBody) + "\r\n";
+  const std::string one = "put 0 0 600 20\r\n" + std::string(kBeanstalkBody) + "\r\n";
   EXPECT_EQ(out, one + one);
   in = "INSERTED 1\r\nINSERTED";
   EXPECT_EQ(client.take(in, out), Progress::under_way);
@@ -43,7 +43,7 @@ TEST(BeanstalkClient, WhatWasReservedIsDeleted) {
   BeanstalkClient client({.receive_batch = 3});
   std::string in, out;
   client.receive(out);
-  const std::string job = " 20\r\n" + std::string(kBody) + "\r\n";
+  const std::string job = " 20\r\n" + std::string(kBeanstalkBody) + "\r\n";
   const std::string answer = "RESERVED 11" + job + "RESERVED 12" + job + "TIMED_OUT\r\n";
   for (std::size_t i = 0; i + 1 < answer.size(); ++i) {
     in += answer[i];

@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr std::size_t kBodyBytes = 1024;
+constexpr std::size_t kWireBodyBytes = 1024;
 constexpr std::size_t kPadding = 64;  // What the decoder may read beyond the end.
 
 struct Request {
@@ -21,7 +21,7 @@ struct Request {
 
   explicit Request(std::string_view unit) {
     std::string text;
-    while (text.size() + unit.size() <= kBodyBytes) text += unit;
+    while (text.size() + unit.size() <= kWireBodyBytes) text += unit;
     bytes = R"({"QueueUrl": "http://127.0.0.1:9324/000000000000/bench", "MessageBody": ")" + text +
             R"("})";
     const std::size_t size = bytes.size();

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Kind = NatsFrame::Kind;
 
-constexpr std::string_view kBody = "00000000000000000007";
+constexpr std::string_view kNatsBody = "00000000000000000007";
 
 std::string message(std::string_view subscription, std::string_view reply, std::string_view text) {
   std::string out = "MSG _INBOX.x " + std::string(subscription) + " ";
@@ -100,7 +100,7 @@ class OpenNatsClient : public testing::Test {
 TEST_F(OpenNatsClient, ASendIsDoneWhenEveryMessageIsConfirmed) {
   client.send(out, Nanos(7));
   EXPECT_THAT(out, StartsWith("PUB q _INBOX."));
-  EXPECT_THAT(out, HasSubstr("1 20\r\n" + std::string(kBody) + "\r\nPUB q _INBOX."));
+  EXPECT_THAT(out, HasSubstr("1 20\r\n" + std::string(kNatsBody) + "\r\nPUB q _INBOX."));
   in = message("1", "", "{\"stream\":\"S_q\",\"seq\":1}");
   EXPECT_EQ(client.take(in, out), Progress::under_way);
   in = message("1", "", "{\"stream\":\"S_q\",\"seq\":2}");
@@ -118,7 +118,7 @@ TEST_F(OpenNatsClient, ARefusalEndsIt) {
 TEST_F(OpenNatsClient, MessagesThatComeDuringAcksWaitForTheNextReceive) {
   EXPECT_EQ(client.receive(out), Progress::under_way);
   EXPECT_THAT(out, HasSubstr("PUB $JS.API.CONSUMER.MSG.NEXT.S_q.g "));
-  in = message("2", "$JS.ACK.1", kBody);
+  in = message("2", "$JS.ACK.1", kNatsBody);
   EXPECT_EQ(client.take(in, out), Progress::done);
   ASSERT_EQ(client.received().size(), 1u);
   EXPECT_EQ(client.received()[0].sent, Nanos(7));
@@ -126,7 +126,7 @@ TEST_F(OpenNatsClient, MessagesThatComeDuringAcksWaitForTheNextReceive) {
   EXPECT_EQ(client.remove(out), Progress::under_way);
   EXPECT_THAT(out, StartsWith("PUB $JS.ACK.1 _INBOX."));
   EXPECT_THAT(out, HasSubstr(" 4\r\n+ACK\r\n"));
-  in = message("2", "$JS.ACK.2", kBody);
+  in = message("2", "$JS.ACK.2", kNatsBody);
   EXPECT_EQ(client.take(in, out), Progress::under_way);
   in = message("1", "", "");
   EXPECT_EQ(client.take(in, out), Progress::done);

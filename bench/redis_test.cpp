@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::string_view kBody = "00000000000000000007";
+constexpr std::string_view kRedisBody = "00000000000000000007";
 
 TEST(Resp, ACommandIsAnArrayOfTexts) {
   std::string out;
@@ -79,8 +79,8 @@ TEST(RedisClient, ASendIsDoneWhenEveryMessageIsAnswered) {
   RedisClient client({.queue = "q", .batch = 2, .body_bytes = kStampDigits});
   std::string in, out;
   client.send(out, Nanos(7));
-  const std::string one =
-      "*5\r\n$4\r\nXADD\r\n$1\r\nq\r\n$1\r\n*\r\n$1\r\nb\r\n$20\r\n" + std::string(kBody) + "\r\n";
+  const std::string one = "*5\r\n$4\r\nXADD\r\n$1\r\nq\r\n$1\r\n*\r\n$1\r\nb\r\n$20\r\n" +
+                          std::string(kRedisBody) + "\r\n";
   EXPECT_EQ(out, one + one);
   in = "$3\r\n1-0\r\n$3\r\n1";
   EXPECT_EQ(client.take(in, out), Progress::under_way);
@@ -94,7 +94,7 @@ TEST(RedisClient, WhatWasReceivedIsAckedAndDeleted) {
   std::string in, out;
   EXPECT_EQ(client.receive(out), Progress::under_way);
   EXPECT_THAT(out, HasSubstr("$5\r\nBLOCK\r\n$4\r\n1000\r\n"));
-  const std::string fields = "*2\r\n$1\r\nb\r\n$20\r\n" + std::string(kBody) + "\r\n";
+  const std::string fields = "*2\r\n$1\r\nb\r\n$20\r\n" + std::string(kRedisBody) + "\r\n";
   in = "*1\r\n*2\r\n$1\r\nq\r\n*2\r\n*2\r\n$3\r\n1-0\r\n" + fields + "*2\r\n$3\r\n2-0\r\n" + fields;
   EXPECT_EQ(client.take(in, out), Progress::done);
   ASSERT_EQ(client.received().size(), 2u);

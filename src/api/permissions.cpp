@@ -16,15 +16,15 @@ using engine::Turn;
 
 constexpr std::size_t kActionsMax = 7;
 
-constexpr std::array<std::string_view, 9> kShareable = {"*",
-                                                        "ChangeMessageVisibility",
-                                                        "DeleteMessage",
-                                                        "GetQueueAttributes",
-                                                        "GetQueueUrl",
-                                                        "ListDeadLetterSourceQueues",
-                                                        "PurgeQueue",
-                                                        "ReceiveMessage",
-                                                        "SendMessage"};
+constexpr std::array<std::string_view, 9> kShareableActions = {"*",
+                                                               "ChangeMessageVisibility",
+                                                               "DeleteMessage",
+                                                               "GetQueueAttributes",
+                                                               "GetQueueUrl",
+                                                               "ListDeadLetterSourceQueues",
+                                                               "PurgeQueue",
+                                                               "ReceiveMessage",
+                                                               "SendMessage"};
 
 Result<void> check_label(std::string_view label) {
   const bool fits = !label.empty() && label.size() <= 80 && std::ranges::all_of(label, [](char c) {
@@ -45,7 +45,7 @@ Result<void> check_actions(const sqs::StringList& actions) {
                 fmt::format("{} Actions were found, maximum allowed is 7.", actions.size()));
   }
   for (const std::string_view action : actions) {
-    if (std::ranges::find(kShareable, action) != kShareable.end()) continue;
+    if (std::ranges::find(kShareableActions, action) != kShareableActions.end()) continue;
     const bool exists = sqs::AllActions::index_of(action).has_value();
     return fail(
         ErrorCode::invalid_parameter_value,

@@ -24,7 +24,7 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-struct Reader {
+struct ProfileReader {
   Sections sections;
   Section* current = nullptr;
   std::string parent;
@@ -51,7 +51,7 @@ struct Reader {
 }  // namespace
 
 Sections parse_profiles(std::string_view text) {
-  Reader reader;
+  ProfileReader reader;
   for (const std::string_view raw : split(text, '\n')) {
     const std::string_view line = trim(without_comment(raw));
     if (line.empty()) continue;

@@ -29,7 +29,7 @@ constexpr auto shape_of(AdvanceDocument*) {
   return wire::shape(wire::required("seconds", &AdvanceDocument::seconds));
 }
 
-struct Options {
+struct ClockOptions {
   std::string action = "show";
   std::optional<double> seconds;
 };
@@ -43,7 +43,7 @@ void print(Session& session, const ClockDocument& clock) {
       "{}{}\n", harmless(clock.now), clock.is_virtual ? " (virtual)" : "");
 }
 
-Answer<void> run(const Options& options, Session& session) {
+Answer<void> run_clock(const ClockOptions& options, Session& session) {
   const bool advance = options.action == "advance";
   if (advance != options.seconds.has_value()) {
     return usage_failure(advance ? "advance by how many SECONDS?" : "show takes no SECONDS");
@@ -59,14 +59,14 @@ Answer<void> run(const Options& options, Session& session) {
 }  // namespace
 
 void add_clock(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClockOptions>();
   Verb verb = parent.verb(
       "clock", "Show a server's time; move it where `serve --virtual-clock` made it stand still");
   verb.option("ACTION", options->action, "show, or advance SECONDS")
       .one_of({"show", "advance"})
       .shows_default();
   verb.option("SECONDS", options->seconds, "How far; may have a fraction").positive();
-  commands.attach(verb, [options](Session& session) { return run(*options, session); });
+  commands.attach(verb, [options](Session& session) { return run_clock(*options, session); });
 }
 
 }  // namespace redrive::cli

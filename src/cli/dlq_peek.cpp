@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPageMessages = 100;
 
-struct Options {
+struct DlqPeekOptions {
   std::string queue;
   std::uint64_t count_max = 10;
 };
@@ -27,7 +27,7 @@ void print(Session& session, const documents::Message& message) {
   }
 }
 
-Answer<void> run(const Options& options, Session& session) {
+Answer<void> run_dlq_peek(const DlqPeekOptions& options, Session& session) {
   const std::string name = percent_encode(queue_name_of(options.queue), false);
   std::string after;
   std::uint64_t printed = 0;
@@ -46,7 +46,7 @@ Answer<void> run(const Options& options, Session& session) {
 }  // namespace
 
 void add_dlq_peek(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DlqPeekOptions>();
   Verb verb = parent.verb(
       "peek", "Show messages of any queue, and what they have been through, without touching them");
   verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
@@ -54,7 +54,7 @@ void add_dlq_peek(Verb parent, Commands& commands) {
       .range(1, 1'000'000'000);
   commands.attach(
       verb,
-      [options](Session& session) { return run(*options, session); },
+      [options](Session& session) { return run_dlq_peek(*options, session); },
       [options] { return options->queue; });
 }
 

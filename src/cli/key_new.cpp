@@ -14,7 +14,7 @@
 namespace redrive::cli {
 namespace {
 
-struct Options {
+struct KeyNewOptions {
   std::string role;
   std::string account;
   std::string name;
@@ -64,7 +64,7 @@ Answer<void> append(const std::string& path, const std::string& text) {
   return usage_failure(fmt::format("cannot write to {}: {}", path, std::strerror(error)));
 }
 
-Answer<void> run(const Options& options, World& world) {
+Answer<void> run_key_new(const KeyNewOptions& options, World& world) {
   const auto role = auth::parse_role(options.role);
   if (!role) return usage_failure("a role is one of admin, operator, producer, consumer, reader");
   const auth::AccessKey key{.id = auth::make_key_id(),
@@ -87,7 +87,7 @@ Answer<void> run(const Options& options, World& world) {
 }  // namespace
 
 void add_key_new(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KeyNewOptions>();
   Verb verb = parent.verb("new", "Make an access key and print it as a part of redrive.toml");
   verb.option("--role", options->role, "admin, operator, producer, consumer or reader").required();
   verb.option("--queue", options->queues, "Queue names it is for, such as orders-* (default: all)")
@@ -99,7 +99,7 @@ void add_key_new(Verb parent, Commands& commands) {
               options->append_to,
               "Add it to this file, and print the environment variables for its holder")
       .value_name("FILE");
-  commands.attach_offline(verb, [options](World& world) { return run(*options, world); });
+  commands.attach_offline(verb, [options](World& world) { return run_key_new(*options, world); });
 }
 
 }  // namespace redrive::cli

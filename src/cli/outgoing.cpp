@@ -21,7 +21,7 @@ Answer<std::optional<std::string>> text_of(dom::object object, std::string_view 
   return std::string(text);
 }
 
-Answer<OutgoingAttribute> attribute_of(std::string_view name, dom::element element) {
+Answer<OutgoingAttribute> read_attribute(std::string_view name, dom::element element) {
   dom::object object;
   if (element.get(object) != simdjson::SUCCESS) {
     return usage_failure(fmt::format("the attribute {} must be an object", name));
@@ -48,7 +48,7 @@ Answer<std::vector<OutgoingAttribute>> attributes_of(dom::object message) {
   if (element.get(object) != simdjson::SUCCESS) {
     return usage_failure("MessageAttributes must be an object");
   }
-  for (const auto& [name, value] : object) attributes.push_back(TRY(attribute_of(name, value)));
+  for (const auto& [name, value] : object) attributes.push_back(TRY(read_attribute(name, value)));
   return attributes;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-struct Options {
+struct QueueCreateOptions {
   std::string name;
   bool fifo = false;
   std::vector<std::string> attributes;
@@ -59,7 +59,7 @@ Answer<std::string> find_or_create(Session& session, const std::string& named, b
   return url;
 }
 
-Answer<std::string> redrive_policy(Session& session, const Options& options, bool fifo) {
+Answer<std::string> redrive_policy(Session& session, const QueueCreateOptions& options, bool fifo) {
   const std::string url = TRY(find_or_create(session, with_suffix(options.dlq, fifo), fifo));
   const auto reply = TRY(session.service.call<sqs::GetQueueAttributes>(
       {.queue_url = url, .attribute_names = {"QueueArn"}}));
@@ -67,7 +67,7 @@ Answer<std::string> redrive_policy(Session& session, const Options& options, boo
                                 .receive_count_max = options.receive_count_max});
 }
 
-Answer<void> run(const Options& options, Session& session) {
+Answer<void> run_queue_create(const QueueCreateOptions& options, Session& session) {
   const bool fifo = options.fifo || is_fifo_name(options.name);
   Pairs attributes = TRY(parse_pairs(options.attributes));
   const Pairs tags = TRY(parse_pairs(options.tags));
@@ -88,7 +88,7 @@ Answer<void> run(const Options& options, Session& session) {
 }  // namespace
 
 void add_queue_create(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueueCreateOptions>();
   Verb verb = parent.verb("create", "Create a queue and print its URL");
   verb.option("NAME", options->name, "Name of the queue").required();
   verb.flag("--fifo", options->fifo, "A FIFO queue; .fifo is added to the name if missing");
@@ -103,7 +103,8 @@ void add_queue_create(Verb parent, Commands& commands) {
               "Receives before a message goes to the dead-letter queue (default 3)")
       .range(1, 1000)
       .needs(dlq);
-  commands.attach(verb, [options](Session& session) { return run(*options, session); });
+  commands.attach(verb,
+                  [options](Session& session) { return run_queue_create(*options, session); });
 }
 
 }  // namespace redrive::cli

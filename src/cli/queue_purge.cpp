@@ -10,12 +10,12 @@
 namespace redrive::cli {
 namespace {
 
-struct Options {
+struct QueuePurgeOptions {
   std::string queue;
   bool yes = false;
 };
 
-Answer<void> run(const Options& options, Session& session) {
+Answer<void> run_queue_purge(const QueuePurgeOptions& options, Session& session) {
   const std::string url = TRY(find_queue_url(session.service, options.queue));
   CHECK(ask_permission(session,
                        options.yes,
@@ -28,13 +28,13 @@ Answer<void> run(const Options& options, Session& session) {
 }  // namespace
 
 void add_queue_purge(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueuePurgeOptions>();
   Verb verb = parent.verb("purge", "Delete every message of a queue");
   verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
   verb.flag("-y,--yes", options->yes, "Do not ask");
   commands.attach(
       verb,
-      [options](Session& session) { return run(*options, session); },
+      [options](Session& session) { return run_queue_purge(*options, session); },
       [options] { return options->queue; });
 }
 

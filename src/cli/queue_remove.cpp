@@ -10,7 +10,7 @@
 namespace redrive::cli {
 namespace {
 
-struct Options {
+struct QueueRemoveOptions {
   std::vector<std::string> queues;
   bool yes = false;
 };
@@ -22,7 +22,7 @@ std::string question_for(const std::vector<std::string>& urls) {
 }
 
 // All are found before the first is deleted, so that a slip in one name deletes nothing.
-Answer<void> run(const Options& options, Session& session) {
+Answer<void> run_queue_remove(const QueueRemoveOptions& options, Session& session) {
   std::vector<std::string> urls;
   for (const std::string& queue : options.queues) {
     urls.push_back(TRY(find_queue_url(session.service, queue)));
@@ -38,13 +38,13 @@ Answer<void> run(const Options& options, Session& session) {
 }  // namespace
 
 void add_queue_remove(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueueRemoveOptions>();
   Verb verb = parent.verb("rm", "Delete queues and their messages");
   verb.option("QUEUES", options->queues, "Names, URLs or ARNs").required().many();
   verb.flag("-y,--yes", options->yes, "Do not ask");
   commands.attach(
       verb,
-      [options](Session& session) { return run(*options, session); },
+      [options](Session& session) { return run_queue_remove(*options, session); },
       [options] { return options->queues.front(); });
 }
 

@@ -8,12 +8,12 @@
 namespace redrive::cli {
 namespace {
 
-struct Options {
+struct QueueSetOptions {
   std::string queue;
   std::vector<std::string> attributes;
 };
 
-Answer<void> run(const Options& options, Session& session) {
+Answer<void> run_queue_set(const QueueSetOptions& options, Session& session) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& text : options.attributes) pairs.push_back(TRY(parse_pair(text)));
   const std::string url = TRY(find_queue_url(session.service, options.queue));
@@ -26,7 +26,7 @@ Answer<void> run(const Options& options, Session& session) {
 }  // namespace
 
 void add_queue_set(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueueSetOptions>();
   Verb verb = parent.verb("set", "Change attributes of a queue");
   verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
   verb.option("ATTRIBUTES", options->attributes, "NAME=VALUE; an empty value takes it away")
@@ -34,7 +34,7 @@ void add_queue_set(Verb parent, Commands& commands) {
       .many();
   commands.attach(
       verb,
-      [options](Session& session) { return run(*options, session); },
+      [options](Session& session) { return run_queue_set(*options, session); },
       [options] { return options->queue; });
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kPollMax = 10;
 
-struct Options {
+struct ReceiveOptions {
   std::string queue;
   std::uint64_t count_max = 1;
   std::int32_t wait_seconds = 0;
@@ -25,7 +25,8 @@ struct Options {
 // has outlived its visibility timeout: then the end of the queue has been reached.
 class Round {
  public:
-  Round(const Options& options, Receiver& receiver) : options_(options), receiver_(receiver) {}
+  Round(const ReceiveOptions& options, Receiver& receiver)
+      : options_(options), receiver_(receiver) {}
 
   Answer<bool> run() {
     const std::uint64_t wanted = options_.all ? kPollMax : options_.count_max - printed_;
@@ -49,13 +50,13 @@ class Round {
   std::uint64_t printed() const { return printed_; }
 
  private:
-  const Options& options_;
+  const ReceiveOptions& options_;
   Receiver& receiver_;
   std::set<Uuid> seen_;
   std::uint64_t printed_ = 0;
 };
 
-Answer<void> run(const Options& options, Session& session) {
+Answer<void> run_receive(const ReceiveOptions& options, Session& session) {
   Receiver receiver(session, TRY(find_queue_url(session.service, options.queue)));
   Round round(options, receiver);
   while (TRY(round.run())) {
@@ -67,7 +68,7 @@ Answer<void> run(const Options& options, Session& session) {
 }  // namespace
 
 void add_receive(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReceiveOptions>();
   Verb verb = parent.verb("receive", "Receive messages and print them");
   verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
   const Option max = verb.option("--max", options->count_max, "How many at most (default 1)")
@@ -82,7 +83,7 @@ void add_receive(Verb parent, Commands& commands) {
   verb.flag("--all", options->all, "Go on until nothing is left").excludes(max);
   commands.attach(
       verb,
-      [options](Session& session) { return run(*options, session); },
+      [options](Session& session) { return run_receive(*options, session); },
       [options] { return options->queue; });
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t kHeldMax = 1000;     // A look must be short for the real 
 constexpr std::size_t kRememberedMax = 100'000;
 constexpr Duration kBetweenLooks{2'000};  // Each look at a full queue counts as a receive.
 
-struct Options {
+struct TailOptions {
   std::string queue;
   bool remove = false;
 };
@@ -129,7 +129,7 @@ class Tail {
 }  // namespace
 
 void add_tail(Verb parent, Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TailOptions>();
   Verb verb = parent.verb("tail", "Print messages as they come, until Ctrl-C");
   verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
   verb.flag("--delete", options->remove, "Consume what is printed");

@@ -13,7 +13,6 @@ namespace redrive::dead_letter {
 namespace {
 
 constexpr std::string_view kMask = "***";
-constexpr auto npos = std::string_view::npos;
 
 constexpr auto kSecretParts = std::to_array<std::string_view>({
     "password",      "passwd",     "passphrase",     "passcode",         "secret",
@@ -84,11 +83,11 @@ std::size_t match_jwt(std::string_view text) {
 std::size_t match_private_key(std::string_view text) {
   if (!text.starts_with("-----BEGIN ")) return 0;
   const std::size_t title = text.substr(0, 64).find("PRIVATE KEY");
-  if (title == npos) return 0;
+  if (title == std::string_view::npos) return 0;
   const std::size_t end = text.find("-----END ", title);
-  if (end == npos) return text.size();
+  if (end == std::string_view::npos) return text.size();
   const std::size_t dashes = text.find("-----", end + 9);
-  return dashes == npos ? text.size() : dashes + 5;
+  return dashes == std::string_view::npos ? text.size() : dashes + 5;
 }
 
 // Bearer and Basic, as in headers: the word stays, what follows goes.
@@ -209,11 +208,12 @@ class Masker {
   void mask_value(std::string_view name) {
     if (at_ >= text_.size()) return;
     if (text_[at_] == '{' || text_[at_] == '[') return mask(nested());
-    if (std::string_view("\"'\\").find(text_[at_]) != npos) return quoted();
+    if (std::string_view("\"'\\").find(text_[at_]) != std::string_view::npos) return quoted();
     const std::string lower = to_lower(name);
     const bool whole_line = lower.ends_with("authorization") || lower.ends_with("cookie");
     const std::string_view ends = whole_line ? "\r\n" : " \t\r\n,;&}])\"'\\";
-    const std::size_t size = run(text_, at_, [&](char c) { return ends.find(c) == npos; });
+    const std::size_t size =
+        run(text_, at_, [&](char c) { return ends.find(c) == std::string_view::npos; });
     const std::string_view value = text_.substr(at_, size);
     if (size == 0 || value == "null" || value == "true" || value == "false") return copy(size);
     mask(size);
@@ -259,7 +259,7 @@ class Masker {
     const std::string_view authority = text_.substr(at_, run(text_, at_, in_authority));
     const std::size_t host = authority.rfind('@');
     const std::size_t colon = authority.find(':');
-    if (host == npos || colon == npos || colon > host) return;
+    if (host == std::string_view::npos || colon == std::string_view::npos || colon > host) return;
     copy(colon + 1);
     mask(host - colon - 1);
   }
@@ -278,7 +278,9 @@ bool is_secret_name(std::string_view name) {
   for (const char c : name.substr(0, kNameBytesMax)) {
     if (is_letter(c)) plain += static_cast<char>(c | 0x20);
   }
-  const auto is_part = [&](std::string_view part) { return plain.find(part) != npos; };
+  const auto is_part = [&](std::string_view part) {
+    return plain.find(part) != std::string_view::npos;
+  };
   return std::ranges::any_of(kSecretParts, is_part) ||
          std::ranges::find(kSecretWhole, plain) != kSecretWhole.end() || plain.ends_with("token");
 }

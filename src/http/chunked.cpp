@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::ptrdiff_t kSizeDigitsMax = 15;  // The value stays well within 64 bits.
 
-Step refuse(Refusal& refusal, int status, std::string_view reason) {
-  refusal = {.status = status, .reason = reason};
-  return Step::refused;
-}
-
 // At most `limit` bytes from p.
 const char* bounded(const char* p, const char* end, std::size_t limit) {
   return p + std::min(static_cast<std::size_t>(end - p), limit);

@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kMethodBytesMax = 32;
 constexpr std::string_view kVersionShape = "HTTP/d.d\r\n";
 
-Step refuse(Refusal& refusal, int status, std::string_view reason) {
-  refusal = {.status = status, .reason = reason};
-  return Step::refused;
-}
-
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }

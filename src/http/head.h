@@ -17,6 +17,11 @@ struct Refusal {
   std::string_view reason;  // Of static lifetime.
 };
 
+inline Step refuse(Refusal& refusal, int status, std::string_view reason) {
+  refusal = {.status = status, .reason = reason};
+  return Step::refused;
+}
+
 // What a request's head says about its framing. The parts that handlers read are in Request.
 struct Head {
   std::size_t bytes = 0;         // Of the head itself, with its empty line.

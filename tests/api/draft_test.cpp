@@ -38,7 +38,7 @@ sqs::MessageAttributeValue binary_value(std::string_view bytes) {
   return {.data_type = "Binary", .binary_value = wire::Blob{bytes}};
 }
 
-QueueSettings fifo_settings(bool content_based = false) {
+QueueSettings fifo_queue(bool content_based = false) {
   QueueSettings settings;
   settings.fifo = queue::FifoSettings{.content_based_dedup = content_based};
   return settings;
@@ -308,7 +308,7 @@ TEST(CheckIds, ArePrintableAsciiWithoutSpaces) {
                 " for parameter MessageGroupId is invalid. Reason: MessageGroupId can only include "
                 "alphanumeric and punctuation characters. 1 to 128 in length."));
     EXPECT_EQ(
-        fault({.dedup = id, .group = "g"}, fifo_settings()),
+        fault({.dedup = id, .group = "g"}, fifo_queue()),
         invalid(
             "Value " + id +
             " for parameter MessageDeduplicationId is invalid. Reason: MessageDeduplicationId can "
@@ -326,14 +326,14 @@ TEST(CheckKind, AStandardQueueTakesAGroupButNoDeduplicationId) {
 }
 
 TEST(CheckKind, AFifoQueueNeedsAGroupAndSomethingToTellDuplicatesBy) {
-  EXPECT_EQ(fault({.dedup = "x"}, fifo_settings()),
+  EXPECT_EQ(fault({.dedup = "x"}, fifo_queue()),
             (Error{ErrorCode::missing_parameter,
                    "The request must contain the parameter MessageGroupId."}));
-  EXPECT_EQ(fault({.group = "g"}, fifo_settings()),
+  EXPECT_EQ(fault({.group = "g"}, fifo_queue()),
             invalid("The queue should either have ContentBasedDeduplication enabled or "
                     "MessageDeduplicationId provided explicitly"));
-  EXPECT_EQ(fault({.group = "g"}, fifo_settings(true)), std::nullopt);
-  EXPECT_EQ(fault({.dedup = "x", .group = "g"}, fifo_settings()), std::nullopt);
+  EXPECT_EQ(fault({.group = "g"}, fifo_queue(true)), std::nullopt);
+  EXPECT_EQ(fault({.dedup = "x", .group = "g"}, fifo_queue()), std::nullopt);
 }
 
 TEST(CheckKind, DelaysHaveARangeAndAreNotForFifoMessages) {
@@ -345,9 +345,9 @@ TEST(CheckKind, DelaysHaveARangeAndAreNotForFifoMessages) {
                       " for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 "
                       "and <= 900."));
   }
-  EXPECT_EQ(fault({.delay = 0, .dedup = "x", .group = "g"}, fifo_settings()), std::nullopt);
+  EXPECT_EQ(fault({.delay = 0, .dedup = "x", .group = "g"}, fifo_queue()), std::nullopt);
   EXPECT_EQ(
-      fault({.delay = 2, .dedup = "x", .group = "g"}, fifo_settings()),
+      fault({.delay = 2, .dedup = "x", .group = "g"}, fifo_queue()),
       invalid(
           "Value 2 for parameter DelaySeconds is invalid. Reason: The request include parameter "
           "that is not valid for this queue type."));
@@ -438,7 +438,7 @@ TEST_F(Prepare, AFifoMessageHasTheDigestOfItsBodyForAnIdUnlessOneIsGiven) {
   Message message;
   message.body = R"({"order":1})";
   message.group = "g";
-  EXPECT_EQ(contents(message, fifo_settings(true)).dedup,
+  EXPECT_EQ(contents(message, fifo_queue(true)).dedup,
             "a781679e01308cfef90983a4c1350319a7e3993c3a3f5a8c8439781a326d7c8d");
   EXPECT_EQ(prepared.draft.dedup, prepared.dedup);
 }
@@ -448,7 +448,7 @@ TEST_F(Prepare, AnIdGivenWinsOverTheDigest) {
   message.group = "g";
   message.dedup = "mine";
   message.delay = 0;
-  EXPECT_EQ(contents(message, fifo_settings(true)).dedup, "mine");
+  EXPECT_EQ(contents(message, fifo_queue(true)).dedup, "mine");
   EXPECT_EQ(prepared.draft.delay, std::nullopt);  // The queue's own delay holds.
 }
 
