@@ -12,7 +12,7 @@ KNOWS = {
     "queue": [],
     "journal": [],
     "store": ["queue", "journal"],
-    "engine": ["queue", "journal", "store"],
+    "engine": ["queue", "journal", "store", "dead_letter"],
     "dead_letter": [],
     "wire": [],
     "sqs": ["wire"],

@@ -211,11 +211,11 @@ void move_tasks_are_exact(const View& view) {
   for (const auto& [key, expected] : view.model.tasks()) {
     const queue::MoveTask* seen = view.state.find_task(key);
     require(seen != nullptr, kTasks, "task {} is forgotten", number(key));
-    require(seen->moved == expected.moved && seen->to_move == expected.to_move,
+    require(seen->counts.moved == expected.moved && seen->to_move == expected.to_move,
             kTasks,
             "task {} moved {} of {}, not {} of {}",
             number(key),
-            seen->moved,
+            seen->counts.moved,
             seen->to_move,
             expected.moved,
             expected.to_move);

@@ -68,6 +68,8 @@ std::optional<TaskReference> open_handle(std::string_view handle) {
 std::string_view status_text(TaskStatus status) {
   switch (status) {
     case TaskStatus::running:
+    case TaskStatus::paused:  // Words that the clients of SQS do not know.
+    case TaskStatus::halted:
       return "RUNNING";
     case TaskStatus::completed:
       return "COMPLETED";
@@ -86,7 +88,7 @@ sqs::ListMessageMoveTasksResultEntry describe(Call& call, const MoveTask& task) 
   entry.source_arn = call.keep(task.source_arn);
   if (!task.destination_arn.empty()) entry.destination_arn = call.keep(task.destination_arn);
   if (task.rate > 0) entry.max_number_of_messages_per_second = static_cast<std::int32_t>(task.rate);
-  entry.approximate_number_of_messages_moved = static_cast<std::int64_t>(task.moved);
+  entry.approximate_number_of_messages_moved = static_cast<std::int64_t>(task.counts.moved);
   entry.approximate_number_of_messages_to_move = static_cast<std::int64_t>(task.to_move);
   if (task.status == TaskStatus::failed) entry.failure_reason = call.keep(task.failure);
   entry.started_timestamp = task.started_wall.ms();
@@ -154,10 +156,10 @@ Result<sqs::CancelMessageMoveTaskOutput> run(Call& call,
       return no_such_resource("SourceArn");
     for (const auto& [key, task] : turn.state().tasks()) {
       if (task.id != reference->id) continue;
-      if (task.status != TaskStatus::running) {
+      if (is_over(task.status)) {
         return fail(ErrorCode::invalid_parameter_value, "Only active tasks can be cancelled.");
       }
-      const auto moved = static_cast<std::int64_t>(task.moved);
+      const auto moved = static_cast<std::int64_t>(task.counts.moved);
       turn.commit(queue::MoveTaskEnded{key, TaskStatus::cancelled, {}});
       return sqs::CancelMessageMoveTaskOutput{moved};
     }

@@ -184,7 +184,11 @@ Result<sqs::CreateQueueOutput> run(Call& call, const sqs::CreateQueueInput& inpu
 Result<sqs::DeleteQueueOutput> run(Call& call, const sqs::DeleteQueueInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::DeleteQueueOutput> {
-    turn.commit(queue::QueueDeleted{TRY(turn.queue(identity))->key});
+    std::vector<queue::Change> changes{queue::QueueDeleted{TRY(turn.queue(identity))->key}};
+    // What was discarded from it goes with it.
+    if (const Queue* bin = turn.state().find(engine::bin_of(identity)))
+      changes.push_back(queue::QueueDeleted{bin->key});
+    turn.commit(changes);
     return sqs::DeleteQueueOutput{};
   });
 }
@@ -213,6 +217,7 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
       if (identity.account != call.account || identity.region != call.region) break;
       if (!identity.name.starts_with(prefix)) break;
       if (call.key != nullptr && !call.key->covers(identity.name)) continue;
+      if (identity.is_hidden()) continue;
       if (identity.name > after || after.empty()) found.push_back(identity);
     }
   });

@@ -23,6 +23,7 @@ constexpr std::size_t kNamesMax = 1'000'000;
 constexpr Duration kSweepInterval{1000};
 constexpr std::size_t kSweepQueues = 256;
 constexpr Duration kCompactInterval{1000};
+constexpr std::size_t kGroupedPerSlice = 256;
 
 std::unexpected<Error> no_such_queue() {
   return fail(ErrorCode::queue_does_not_exist, "The specified queue does not exist.");
@@ -42,7 +43,7 @@ Timestamp next_arrival(const queue::State& state, const Queue& queue) {
 
 Result<Queue*> Turn::queue(const QueueIdentity& identity) {
   Queue* found = store_.state().find(identity);
-  if (found == nullptr) return no_such_queue();
+  if (found == nullptr || identity.is_hidden()) return no_such_queue();
   advance(*found);
   return found;
 }
@@ -71,6 +72,12 @@ void Turn::note(const Change& change) {
     touched_.push_back(removed->queue);
   } else if (const auto* changed = std::get_if<queue::VisibilityChanged>(&change)) {
     touched_.push_back(changed->queue);
+  } else if (const auto* failed = std::get_if<queue::FailureReported>(&change)) {
+    if (failed->visible_at) touched_.push_back(failed->queue);
+  } else if (const auto* discarded = std::get_if<queue::MessageDiscarded>(&change)) {
+    touched_.push_back(discarded->from);
+  } else if (const auto* restored = std::get_if<queue::MessageRestored>(&change)) {
+    touched_.push_back(restored->to);
   } else if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&change)) {
     touched_.push_back(dead->to);
   } else if (const auto* redriven = std::get_if<queue::MessageRedriven>(&change)) {
@@ -79,7 +86,8 @@ void Turn::note(const Change& change) {
     touched_.push_back(settings->queue);
   } else if (const auto* gone = std::get_if<queue::QueueDeleted>(&change)) {
     touched_.push_back(gone->queue);
-  } else if (std::holds_alternative<queue::MoveTaskStarted>(change)) {
+  } else if (std::holds_alternative<queue::MoveTaskStarted>(change) ||
+             std::holds_alternative<queue::MoveTaskChanged>(change)) {
     tasks_changed_ = true;
   }
 }
@@ -87,7 +95,13 @@ void Turn::note(const Change& change) {
 queue::NameIndex Turn::name(std::string_view text, std::vector<Change>& changes) {
   if (text.empty()) return queue::NameIndex::none;
   if (const auto known = state().find_name(text); known != queue::NameIndex::none) return known;
-  const std::size_t index = state().names().size();
+  std::size_t index = state().names().size();
+  for (const Change& change : changes) {
+    const auto* learned = std::get_if<queue::NameLearned>(&change);
+    if (learned == nullptr) continue;
+    if (learned->text == text) return learned->index;
+    ++index;
+  }
   if (index >= kNamesMax) return queue::NameIndex::none;
   const auto fresh = static_cast<queue::NameIndex>(index);
   changes.push_back(queue::NameLearned{fresh, text});
@@ -328,7 +342,9 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
       const bool again = *decision && std::ranges::any_of(changes_, [&](const Change& change) {
         return std::get<queue::MessageDeleted>(change).key == (*decision)->key;
       });
-      if (*decision && !again) changes_.push_back(**decision);
+      if (!*decision || again) continue;
+      changes_.push_back(**decision);
+      if (queue.settings.redrive) sample_processed(queue, (*decision)->key);
     }
     if (!changes_.empty()) turn.commit(changes_);
     return results;
@@ -408,6 +424,8 @@ Result<bool> Engine::maintain() {
     if (relocations.empty() && now >= compact_at_) compact_at_ = now + kCompactInterval;
   });
   CHECK(store_.publish_checkpoint());
+  count_processed();
+  if (group_dead_letters(kGroupedPerSlice) > 0) more = true;
   if (!relocations.empty()) {
     for (auto& relocation : relocations) {
       std::string bytes(relocation.from.size, '\0');

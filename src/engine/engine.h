@@ -16,7 +16,11 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "dead_letter/features.h"
+#include "dead_letter/filter.h"
+#include "engine/processed.h"
 #include "engine/waiters.h"
+#include "queue/handle_rules.h"
 #include "queue/receipt_handle.h"
 #include "queue/send.h"
 #include "queue/state.h"
@@ -87,7 +91,17 @@ struct Peeked {
   std::optional<queue::History> history;  // None: never received nor moved.
   std::string dead_letter_source;         // ARNs, or empty.
   std::string origin;
-  std::vector<std::string> consumers;  // Of each attempt in the history.
+  std::vector<std::string> consumers;    // Of each attempt in the history.
+  std::vector<queue::ErrorText> errors;  // The same; empty where nothing was reported.
+  struct EventNames {
+    std::string from;
+    std::string actor;
+    std::string reason;
+    std::string job;
+  };
+  std::vector<EventNames> events;  // Of each event in the history.
+  std::string failure_group;       // 32 hexadecimal digits, or empty.
+  bool failed_again = false;       // After a redrive, for the same reason as before.
 };
 
 struct PeekPage {
@@ -103,6 +117,27 @@ struct SendResult {
   Sequence after = 0;
 };
 
+// Who does something to other people's messages, and why.
+struct Signature {
+  std::string_view actor;
+  std::string_view reason;
+};
+
+// Other contents for a dead letter.
+struct Edit {
+  queue::MessageKey key;
+  queue::BodyRef of;        // The bytes that the editor saw.
+  std::string_view stored;  // The new ones, as store::message_codec lays them out.
+  std::optional<queue::QueueIdentity> destination;  // Redriven there in the same step.
+};
+
+// A queue of the server's own, where what is discarded from `queue` rests.
+inline queue::QueueIdentity bin_of(const queue::QueueIdentity& queue) {
+  return {queue.account, queue.region, queue.name + "!bin"};
+}
+// How long discarded dead letters can be taken back.
+inline constexpr std::chrono::seconds kBinRetention = std::chrono::days(7);
+
 // A look at everything, and the right to change it, for as long as the engine's turn lasts.
 class Turn {
  public:
@@ -111,6 +146,8 @@ class Turn {
   IdSource& ids() { return ids_; }
   // The queue, brought to this moment; an error when there is none.
   Result<queue::Queue*> queue(const queue::QueueIdentity& identity);
+  // The bin of that queue, made when there is none yet.
+  Result<queue::Queue*> bin(const queue::QueueIdentity& identity);
   void commit(std::span<queue::Change> changes);
   void commit(queue::Change change) { commit(std::span(&change, 1)); }
   // A text's index; a new one is added to `changes` and becomes known with them.
@@ -198,15 +235,52 @@ class Engine {
     return store_.read(body, out);
   }
 
+  struct FailureReport {
+    std::string_view handle;
+    queue::ErrorText error;
+    queue::Disposition disposition = queue::Disposition::none;
+    std::chrono::seconds retry_after{0};
+  };
+  // The queue that a receipt handle is of; an error when it is not ours.
+  Result<queue::QueueIdentity> queue_of_handle(std::string_view handle);
+  // Records why a delivery failed, and does with the message what its consumer wants. Long texts
+  // are cut.
+  Result<void> report_failure(const queue::QueueIdentity& queue, FailureReport report);
+
+  // Puts dead letters into failure groups, at most so many; how many are left.
+  std::size_t group_dead_letters(std::size_t max);
+
   // Looks at a page of a queue's messages, oldest first, in any phase, and changes nothing.
   Result<PeekPage> peek(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
                         std::size_t max);
+  // The same for what was discarded from the queue.
+  Result<PeekPage> peek_bin(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
+                            std::size_t max);
+  // One message of a queue; nothing when it is not there.
+  Result<std::optional<PeekPage>> peek_one(const queue::QueueIdentity& queue,
+                                           queue::MessageKey key);
+
+  // Puts messages that nobody holds into the queue's bin, or takes them back; how many there were.
+  Result<std::size_t> discard(const queue::QueueIdentity& queue,
+                              std::span<const queue::MessageKey> keys, const Signature& by);
+  Result<std::size_t> restore(const queue::QueueIdentity& queue,
+                              std::span<const queue::MessageKey> keys, const Signature& by);
+  // Gives a message that nobody holds other contents, and redrives it if so wished, in one step.
+  Result<void> edit(const queue::QueueIdentity& queue, const Edit& edit, const Signature& by);
 
   // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
   // move tasks. To be called when armed() comes.
   void tick();
   // One slice of background work; true while there is more. Not from several threads at once.
   Result<bool> maintain();
+  // Counts what lately processed messages were like, as far as it has not been done.
+  void count_processed();
+  // What the messages were like that a queue's consumers processed.
+  dead_letter::FeatureCounts processed(const queue::QueueIdentity& queue);
+  // What some of a queue's dead letters are like: of one group, or of all.
+  Result<dead_letter::FeatureCounts> dead_features(const queue::QueueIdentity& queue,
+                                                   queue::FailureGroupKey group);
+
   // Ends every wait with an empty answer; later ones end at once.
   void stop_waiting();
   // Brings every queue to this moment and records that it has come.
@@ -222,6 +296,17 @@ class Engine {
  private:
   friend class Turn;
 
+  struct TaskRun {
+    Timestamp since;          // Tokens are counted from here.
+    std::uint64_t moved = 0;  // Since then.
+    Timestamp next;
+    Timestamp watched_since;  // Canary: when the last of the stage was moved.
+    // What a plan takes, found out when it first runs; nothing: whatever is there.
+    std::optional<std::vector<queue::MessageKey>> selection;
+    std::size_t at = 0;  // Of the selection.
+    std::optional<dead_letter::Filter> filter;
+  };
+
   queue::Stamp stamp() const;
   void end_turn(Turn& turn, std::unique_lock<std::mutex>& lock);
   void serve_waiters(Turn& turn);
@@ -235,10 +320,19 @@ class Engine {
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
+  bool hold_back(Turn& turn, const queue::MoveTask& task, TaskRun& run);
+  void halt(Turn& turn, const queue::MoveTask& task, std::string note);
+  std::uint64_t quota_of(const queue::MoveTask& task, TaskRun& run, Timestamp now) const;
+  void select(const queue::MoveTask& task, const queue::Queue& source, TaskRun& run);
+  queue::Slot next_selected(const queue::MoveTask& task, const queue::Queue& source, TaskRun& run);
+  bool fits(const queue::MoveTask& task, const TaskRun& run, queue::Slot slot) const;
   void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status,
                 std::string_view failure);
   void adopt_tasks(Timestamp now);
   void sweep(Turn& turn);
+  void sample_processed(const queue::Queue& queue, queue::MessageKey key);
+  ProcessedCounts& processed_counts(queue::QueueKey key, const std::string& recorded);
+  void record_processed();
 
   store::Store& store_;
   journal::Journal& journal_;
@@ -263,15 +357,14 @@ class Engine {
     Result<ReceiveOutcome> outcome;
   };
   std::vector<Answer> answers_;  // To be given after the turn.
-  struct TaskRun {
-    Timestamp since;          // Tokens are counted from here.
-    std::uint64_t moved = 0;  // Since then.
-    Timestamp next;
-  };
   std::map<queue::TaskKey, TaskRun> task_runs_;
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;
   Timestamp compact_at_;
+  ProcessedSamples samples_;
+  std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;
+  std::mutex processed_mutex_;  // Taken before the turn, never within it.
+  std::map<queue::QueueKey, ProcessedCounts> processed_;
   std::vector<queue::Change> changes_;  // Reused by the hot paths, like the next.
   std::vector<queue::QueueKey> touched_;
 };

@@ -1,8 +1,11 @@
-// Message move tasks: dead letters on their way back, a record at a time.
+// Redrive jobs and message move tasks: dead letters on their way back, a record at a time.
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/engine.h"
+#include "engine/stored_view.h"
 
 namespace redrive::engine {
 namespace {
@@ -13,12 +16,27 @@ using queue::Queue;
 using queue::TaskStatus;
 
 constexpr std::uint64_t kMovesPerTurn = 256;
+// When bodies have to be read: those of messages that do not fit count, too.
+constexpr std::size_t kLooksPerTurn = 64;
+constexpr Duration kWatchInterval{100};
+// A circuit breaker judges only what has been tried often enough.
+constexpr std::uint64_t kSettledMin = 20;
+
+bool has_selection(const queue::TaskPlan& plan) {
+  return plan.frozen_at != 0;
+}
 
 // Where a dead letter goes: the task's destination or the queue it came from.
 struct Destination {
   const Queue* queue = nullptr;
   std::string_view failure;
 };
+
+// Of those moved since somebody last looked and let it go on.
+bool too_many_failed(const MoveTask& task, std::uint64_t of) {
+  const std::uint64_t failed = task.counts.failed_again - task.forgiven.failed_again;
+  return failed * 100 > task.plan.failure_percent_max * of;
+}
 
 Destination destination_of(const queue::State& state, const MoveTask& task, queue::Slot slot) {
   if (!task.destination_arn.empty()) {
@@ -36,9 +54,10 @@ Destination destination_of(const queue::State& state, const MoveTask& task, queu
 
 void Engine::adopt_tasks(Timestamp now) {
   for (const auto& [key, task] : store_.state().tasks()) {
-    if (task.status == TaskStatus::running && !task_runs_.contains(key)) {
-      task_runs_[key] = {.since = now, .moved = 0, .next = now};
-    }
+    if (task.status != TaskStatus::running || task_runs_.contains(key)) continue;
+    TaskRun run{.since = now, .moved = 0, .next = now};
+    run.watched_since = now;
+    task_runs_.emplace(key, std::move(run));
   }
 }
 
@@ -57,14 +76,56 @@ void Engine::run_tasks(Turn& turn) {
   }
 }
 
-void Engine::run_task(Turn& turn, const MoveTask& task) {
-  const Timestamp now = turn.stamp().now;
-  Queue* source = store_.state().find(task.source);
-  if (source == nullptr)
-    return end_task(turn, task.key, TaskStatus::failed, "AWS.SimpleQueueService.NonExistentQueue");
-  turn.advance(*source);
+void Engine::halt(Turn& turn, const MoveTask& task, std::string note) {
+  turn.commit(queue::MoveTaskChanged{.task = task.key,
+                                     .status = TaskStatus::halted,
+                                     .rate = task.rate,
+                                     .stage = task.stage,
+                                     .note = note});
+  task_runs_.erase(task.key);
+}
 
-  TaskRun& run = task_runs_[task.key];
+// Whether a job has to wait, or has stopped, because of what became of the messages it moved.
+bool Engine::hold_back(Turn& turn, const MoveTask& task, TaskRun& run) {
+  const auto& counts = task.counts;
+  const std::uint64_t settled = counts.settled() - task.forgiven.settled();
+  const std::uint64_t moved = counts.moved - task.forgiven.moved;
+  const bool in_stage = task.stage < task.plan.stages.size();
+  if (in_stage && counts.moved < task.plan.stages[task.stage]) return false;
+  // The end of a stage waits for all; outside of stages a share of enough of them decides.
+  const bool enough = in_stage ? counts.open() == 0 : settled >= kSettledMin;
+  if ((enough && too_many_failed(task, settled)) || (in_stage && too_many_failed(task, moved))) {
+    halt(turn,
+         task,
+         fmt::format("{} of {} redriven messages failed again",
+                     counts.failed_again - task.forgiven.failed_again,
+                     settled));
+    return true;
+  }
+  if (!in_stage) return false;
+  const Timestamp now = turn.stamp().now;
+  if (counts.open() == 0) {
+    turn.commit(queue::MoveTaskChanged{.task = task.key,
+                                       .status = TaskStatus::running,
+                                       .rate = task.rate,
+                                       .stage = task.stage + 1,
+                                       .note = {}});
+    return hold_back(turn, task, run);
+  }
+  if (now >= run.watched_since + std::chrono::seconds(task.plan.watch_seconds)) {
+    halt(turn,
+         task,
+         fmt::format("after {} s nobody knows yet what becomes of {} of {} redriven messages",
+                     task.plan.watch_seconds,
+                     counts.open(),
+                     counts.moved));
+    return true;
+  }
+  run.next = now + kWatchInterval;
+  return true;
+}
+
+std::uint64_t Engine::quota_of(const MoveTask& task, TaskRun& run, Timestamp now) const {
   std::uint64_t quota = kMovesPerTurn;
   if (task.rate > 0) {
     // One message at once, then `rate` a second. A pause (a busy or stopped server) is not made up
@@ -72,20 +133,92 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     const auto elapsed = static_cast<std::uint64_t>((now - run.since).count());
     std::uint64_t earned = 1 + elapsed * task.rate / 1000;
     if (earned > run.moved + task.rate) {
-      run = {.since = now, .moved = 0, .next = now};
+      run.since = now;
+      run.moved = 0;
       earned = 1;
     }
     quota = std::min(quota, earned - std::min(earned, run.moved));
   }
-  quota = std::min(quota, task.to_move - std::min(task.to_move, task.moved));
+  std::uint64_t total = task.to_move;
+  if (task.plan.limit > 0) total = std::min(total, task.plan.limit);
+  if (task.stage < task.plan.stages.size()) {
+    total = std::min<std::uint64_t>(total, task.plan.stages[task.stage]);
+  }
+  return std::min(quota, total - std::min(total, task.counts.moved));
+}
+
+// What the plan takes, in the order of the queue: frozen, as what enters later has higher places.
+void Engine::select(const MoveTask& task, const Queue& source, TaskRun& run) {
+  const queue::State& state = store_.state();
+  std::vector<std::pair<std::uint64_t, queue::MessageKey>> found;
+  state.mailbox(source).for_each([&](queue::Slot slot) {
+    const std::uint64_t place = state.order_of(slot);
+    const queue::History* history = state.messages().history_if(slot);
+    const auto group = history == nullptr ? queue::FailureGroupKey::none : history->group;
+    const bool member = task.plan.group == queue::FailureGroupKey::none || task.plan.group == group;
+    if (member && place <= task.plan.frozen_at)
+      found.emplace_back(place, state.messages()[slot].key);
+  });
+  std::ranges::sort(found);
+  run.selection.emplace();
+  run.selection->reserve(found.size());
+  for (const auto& [place, key] : found) run.selection->push_back(key);
+  if (!task.plan.filter.empty()) {
+    if (auto filter = dead_letter::Filter::parse(task.plan.filter)) run.filter = std::move(*filter);
+  }
+}
+
+bool Engine::fits(const MoveTask& task, const TaskRun& run, queue::Slot slot) const {
+  if (task.plan.filter.empty()) return true;
+  if (!run.filter) return false;  // A filter that this version cannot read chooses nothing.
+  const queue::BodyRef& body = store_.state().messages()[slot].body;
+  std::string bytes(body.size, '\0');
+  const bool whole = store_.read(body, bytes.data()).has_value();
+  const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
+  if (!stored) return false;
+  StoredView view(*stored);
+  return run.filter->matches(view.subject(store_.state(), slot));
+}
+
+queue::Slot Engine::next_selected(const MoveTask& task, const Queue& source, TaskRun& run) {
+  const queue::State& state = store_.state();
+  const queue::Mailbox& box = state.mailbox(source);
+  while (run.at < run.selection->size()) {
+    const queue::Slot slot = state.find_message(source, (*run.selection)[run.at++]);
+    if (slot == queue::kNoSlot || state.order_of(slot) > task.plan.frozen_at) continue;
+    const bool free =
+        state.messages()[slot].phase == queue::Phase::visible && !box.is_blocked(slot);
+    if (free) return slot;
+  }
+  return queue::kNoSlot;
+}
+
+void Engine::run_task(Turn& turn, const MoveTask& task) {
+  const Timestamp now = turn.stamp().now;
+  Queue* source = store_.state().find(task.source);
+  if (source == nullptr)
+    return end_task(turn, task.key, TaskStatus::failed, "AWS.SimpleQueueService.NonExistentQueue");
+  turn.advance(*source);
+  TaskRun& run = task_runs_[task.key];
+  if (hold_back(turn, task, run)) return;
+  const bool selected = has_selection(task.plan);
+  if (selected && !run.selection) select(task, *source, run);
+  const std::uint64_t quota = quota_of(task, run, now);
 
   changes_.clear();
+  const queue::NameIndex actor = turn.name(task.plan.actor, changes_);
+  const queue::NameIndex reason = turn.name(task.plan.reason, changes_);
+  const std::size_t names = changes_.size();
   std::string_view failure;
   std::uint64_t sequence = number(turn.state().last_key());
+  std::uint64_t moved = 0;
+  bool exhausted = false;
   queue::ReadyWalk walk(turn.state().mailbox(*source));
-  while (changes_.size() < quota) {
-    const queue::Slot slot = walk.next();
-    if (slot == queue::kNoSlot) break;
+  for (std::size_t looks = 0; moved < quota && (!run.filter || looks < kLooksPerTurn); ++looks) {
+    const queue::Slot slot = selected ? next_selected(task, *source, run) : walk.next();
+    exhausted = slot == queue::kNoSlot;
+    if (exhausted) break;
+    if (selected && !fits(task, run, slot)) continue;
     const Destination to = destination_of(turn.state(), task, slot);
     if (to.queue == nullptr) {
       failure = to.failure;
@@ -96,13 +229,17 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
                                               .from = source->key,
                                               .to = to.queue->key,
                                               .message_id = ids_.uuid(),
-                                              .sequence = ++sequence});
+                                              .sequence = ++sequence,
+                                              .actor = actor,
+                                              .reason = reason});
+    ++moved;
   }
-  const std::uint64_t moved = changes_.size();
-  const bool exhausted =
-      moved < quota || task.moved + moved >= task.to_move;  // As counted before the commit below.
-  if (moved > 0) turn.commit(changes_);
+  const std::uint64_t total =
+      task.plan.limit > 0 ? std::min(task.plan.limit, task.to_move) : task.to_move;
+  exhausted = exhausted || task.counts.moved + moved >= total;
+  if (changes_.size() > names) turn.commit(changes_);
   run.moved += moved;
+  if (moved > 0) run.watched_since = now;
   if (!failure.empty()) return end_task(turn, task.key, TaskStatus::failed, failure);
   if (exhausted) return end_task(turn, task.key, TaskStatus::completed, {});
   run.next = task.rate == 0 ? now + task_pause_

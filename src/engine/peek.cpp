@@ -1,5 +1,6 @@
 // Looking without touching.
 
+#include "dead_letter/fingerprint.h"
 #include "engine/engine.h"
 
 namespace redrive::engine {
@@ -30,8 +31,42 @@ Peeked look(const queue::State& state, const queue::Queue& queue, Slot slot,
   peeked.origin = name_of(state, history->origin);
   for (const queue::Attempt& attempt : history->attempts) {
     peeked.consumers.push_back(name_of(state, attempt.by));
+    const queue::ErrorText* error = state.errors().find(attempt.error);
+    peeked.errors.push_back(error == nullptr ? queue::ErrorText{} : *error);
+  }
+  for (const queue::LineageEvent& event : history->events) {
+    const queue::MoveTask* job = state.find_task(event.job);
+    peeked.events.push_back({.from = name_of(state, event.from),
+                             .actor = name_of(state, event.actor),
+                             .reason = name_of(state, event.reason),
+                             .job = job == nullptr ? std::string() : job->id.text()});
+  }
+  if (const queue::FailureGroup* group = state.find_group(history->group)) {
+    peeked.failure_group = dead_letter::GroupId{group->identity.id}.text();
+    peeked.failed_again = history->redrives > 0 && history->former_group == history->group;
   }
   return peeked;
+}
+
+PeekPage look_at(store::Store& store, const queue::Queue& queue, std::span<const Slot> slots,
+                 const queue::Stamp& stamp) {
+  PeekPage page{.messages = {}, .pins = BodyPins(store), .wall = stamp.wall};
+  for (const Slot slot : slots) {
+    page.messages.push_back(look(store.state(), queue, slot, stamp));
+    page.pins.add(page.messages.back().body);
+  }
+  return page;
+}
+
+PeekPage look_at_page(store::Store& store, const queue::Queue& queue,
+                      const queue::Mailbox::AgeMark& after, std::size_t max,
+                      const queue::Stamp& stamp) {
+  auto slots = store.state().mailbox(queue).page(after, max + 1);
+  const bool more = slots.size() > max;
+  if (more) slots.pop_back();
+  PeekPage page = look_at(store, queue, slots, stamp);
+  page.more = more;
+  return page;
 }
 
 }  // namespace
@@ -39,17 +74,24 @@ Peeked look(const queue::State& state, const queue::Queue& queue, Slot slot,
 Result<PeekPage> Engine::peek(const queue::QueueIdentity& identity,
                               const queue::Mailbox::AgeMark& after, std::size_t max) {
   return turn([&](Turn& turn) -> Result<PeekPage> {
+    return look_at_page(store_, *TRY(turn.queue(identity)), after, max, turn.stamp());
+  });
+}
+
+Result<PeekPage> Engine::peek_bin(const queue::QueueIdentity& identity,
+                                  const queue::Mailbox::AgeMark& after, std::size_t max) {
+  return turn([&](Turn& turn) -> Result<PeekPage> {
+    return look_at_page(store_, *TRY(turn.bin(identity)), after, max, turn.stamp());
+  });
+}
+
+Result<std::optional<PeekPage>> Engine::peek_one(const queue::QueueIdentity& identity,
+                                                 queue::MessageKey key) {
+  return turn([&](Turn& turn) -> Result<std::optional<PeekPage>> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
-    const queue::State& state = turn.state();
-    PeekPage page{.messages = {}, .pins = BodyPins(store_), .wall = turn.stamp().wall};
-    auto slots = state.mailbox(queue).page(after, max + 1);
-    page.more = slots.size() > max;
-    if (page.more) slots.pop_back();
-    for (const Slot slot : slots) {
-      page.messages.push_back(look(state, queue, slot, turn.stamp()));
-      page.pins.add(page.messages.back().body);
-    }
-    return page;
+    const Slot slot = turn.state().find_message(queue, key);
+    if (slot == queue::kNoSlot) return std::nullopt;
+    return look_at(store_, queue, std::span(&slot, 1), turn.stamp());
   });
 }
 

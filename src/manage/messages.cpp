@@ -55,6 +55,8 @@ std::string_view end_name(queue::AttemptEnd end) {
       return "released";
     case queue::AttemptEnd::visibility_expired:
       return "visibility-expired";
+    case queue::AttemptEnd::failed:
+      return "failed";
   }
   return "open";
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,8 +13,11 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "queue/error_table.h"
+#include "queue/failure_group.h"
 #include "queue/history.h"
 #include "queue/ids.h"
+#include "queue/move_task.h"
 #include "queue/settings.h"
 
 namespace redrive::queue {
@@ -105,6 +109,18 @@ struct MessageDeadLettered {
   QueueKey from;
   QueueKey to;
   std::uint64_t sequence;  // Its place in the queue it enters, from the same count as message keys.
+  DeadLetterReason why = DeadLetterReason::receive_count;
+};
+// A consumer told why the delivery it holds failed.
+struct ErrorLearned {
+  ErrorKey error;
+  ErrorText text;
+};
+struct FailureReported {
+  QueueKey queue;
+  MessageKey key;
+  ErrorKey error;
+  std::optional<Timestamp> visible_at;  // When to try again; none: as it was.
 };
 struct MessageRedriven {
   TaskKey task;
@@ -113,9 +129,9 @@ struct MessageRedriven {
   QueueKey to;
   Uuid message_id;
   std::uint64_t sequence;
+  NameIndex actor = NameIndex::none;
+  NameIndex reason = NameIndex::none;
 };
-
-enum class TaskStatus : std::uint8_t { running, completed, cancelled, failed };
 
 struct MoveTaskStarted {
   TaskKey task;
@@ -125,11 +141,68 @@ struct MoveTaskStarted {
   std::string_view destination_arn;  // Empty: each message to where it came from.
   std::uint32_t rate = 0;            // Messages a second; 0: as fast as it goes.
   std::uint64_t to_move = 0;
+  TaskPlan plan;
+};
+struct MoveTaskChanged {
+  TaskKey task;
+  TaskStatus status;
+  std::uint32_t rate = 0;
+  std::uint32_t stage = 0;  // Of a canary: how many stages have been passed.
+  std::string_view note;    // Why it stands still.
 };
 struct MoveTaskEnded {
   TaskKey task;
   TaskStatus status;
   std::string_view failure;
+};
+
+// A dead letter leaves its queue for the bin, or comes back from there.
+struct MessageDiscarded {
+  MessageKey key;
+  QueueKey from;
+  QueueKey to;
+  std::uint64_t sequence;
+  NameIndex actor;
+  NameIndex reason;
+};
+struct MessageRestored {
+  MessageKey key;
+  QueueKey from;
+  QueueKey to;
+  std::uint64_t sequence;
+  NameIndex actor;
+};
+// A dead letter has other contents now. Its id and its lineage stay.
+struct MessageEdited {
+  MessageKey key;
+  NameIndex actor;
+  NameIndex reason;
+  std::string_view stored;  // The new bytes, head and tail.
+  BodyRef body;             // Filled in when their place is known.
+};
+
+struct GroupLearned {
+  FailureGroupKey group;
+  QueueKey queue;
+  GroupIdentity identity;
+};
+// A dead letter belongs to a group.
+struct MessageGrouped {
+  MessageKey key;
+  QueueKey queue;
+  FailureGroupKey group;
+};
+struct GroupMarked {
+  FailureGroupKey group;
+  GroupStatus status;
+  std::string_view note;
+  NameIndex actor;
+};
+// What the messages that a queue's consumers deleted had in common, as dead_letter::FeatureCounts
+// writes it.
+struct ProcessedCounted {
+  QueueKey queue;
+  std::string_view counts;
 };
 
 // Every queue is gone with all that belongs to it, and forgotten: a test begins anew.
@@ -154,6 +227,8 @@ struct CheckpointBegun {
   TaskKey last_task;
   std::uint32_t name_count;
   std::array<std::uint8_t, 16> secret;
+  ErrorKey last_error = ErrorKey::none;
+  FailureGroupKey last_group = FailureGroupKey::none;
 };
 struct QueueSnapshot {
   QueueCreated created;
@@ -190,9 +265,19 @@ struct AttemptSnapshot {
 struct TaskSnapshot {
   MoveTaskStarted started;
   TaskStatus status;
-  std::uint64_t moved;
+  TaskCounts counts;
+  TaskCounts forgiven;
+  std::uint32_t stage = 0;
   Timestamp started_wall;
+  Timestamp ended_wall;
   std::string_view failure;
+};
+struct GroupSnapshot {
+  GroupLearned learned;
+  GroupStatus status;
+  std::string_view note;
+  NameIndex marked_by;
+  GroupArrivals arrivals;
 };
 struct DeletedNameSnapshot {  // A queue that was deleted lately.
   QueueIdentity identity;
@@ -204,8 +289,10 @@ using Change =
     std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged,
                  QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
                  VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
-                 MoveTaskStarted, MoveTaskEnded, MessageRelocated, ServerReset, TimePassed,
+                 MoveTaskStarted, MoveTaskChanged, MoveTaskEnded, ErrorLearned, FailureReported,
+                 MessageDiscarded, MessageRestored, MessageEdited, GroupLearned, MessageGrouped,
+                 GroupMarked, ProcessedCounted, MessageRelocated, ServerReset, TimePassed,
                  CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot,
-                 TaskSnapshot, DeletedNameSnapshot, CheckpointEnded>;
+                 TaskSnapshot, GroupSnapshot, DeletedNameSnapshot, CheckpointEnded>;
 
 }  // namespace redrive::queue

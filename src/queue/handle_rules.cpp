@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "queue/receive.h"
+
 namespace redrive::queue {
 namespace {
 
@@ -73,6 +77,35 @@ Result<VisibilityChanged> decide_change_visibility(const State& state, const Que
   }
   return VisibilityChanged{
       .queue = queue.key, .key = handle.key, .visible_at = stamp.now + timeout};
+}
+
+Result<FailureDecision> decide_report_failure(const State& state, const Queue& queue,
+                                              std::string_view text, Disposition disposition,
+                                              std::chrono::seconds retry_after,
+                                              const Stamp& stamp) {
+  const ReceiptHandle handle = TRY(open_handle(state, queue, text));
+  const Slot slot = find_held(state, queue, handle);
+  if (slot == kNoSlot || state.generation(slot) != handle.generation)
+    return refuse_handle(text, kExpired);
+  FailureDecision decision{.key = handle.key};
+  if (disposition == Disposition::none) return decision;
+  if (!holds_now(state, slot, handle)) return refuse_handle(text, kExpired);
+  if (disposition == Disposition::retry) {
+    const Timestamp limit = state.messages().history_if(slot)->received_at + kVisibilityTimeoutMax;
+    decision.visible_at = std::min<Timestamp>(stamp.now + retry_after, limit);
+    return decision;
+  }
+  const Queue* target = dead_letter_target(state, queue);
+  if (target == nullptr) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "The queue has no dead-letter queue: set its RedrivePolicy first.");
+  }
+  decision.dead_lettered = MessageDeadLettered{.key = handle.key,
+                                               .from = queue.key,
+                                               .to = target->key,
+                                               .sequence = number(state.last_key()) + 1,
+                                               .why = DeadLetterReason::reported};
+  return decision;
 }
 
 }  // namespace redrive::queue

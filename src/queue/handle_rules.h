@@ -23,4 +23,23 @@ Result<VisibilityChanged> decide_change_visibility(const State& state, const Que
                                                    std::chrono::seconds timeout,
                                                    const Stamp& stamp);
 
+// What a consumer wants to happen to a message whose processing failed.
+enum class Disposition : std::uint8_t {
+  none,         // Nothing: it only tells.
+  retry,        // Visible again after a while.
+  dead_letter,  // There is no use in trying again.
+};
+
+struct FailureDecision {
+  MessageKey key = MessageKey::none;
+  std::optional<Timestamp> visible_at;
+  std::optional<MessageDeadLettered> dead_lettered;
+};
+
+// The last delivery of a message failed. The handle must be of that delivery; to do more than tell,
+// the consumer must still hold the message.
+Result<FailureDecision> decide_report_failure(const State& state, const Queue& queue,
+                                              std::string_view handle, Disposition disposition,
+                                              std::chrono::seconds retry_after, const Stamp& stamp);
+
 }  // namespace redrive::queue

@@ -5,11 +5,28 @@
 
 namespace redrive::queue {
 
-void History::add(const Attempt& attempt) {
+ErrorKey History::add(const Attempt& attempt) {
   ++attempts_total;
-  if (attempts.size() == kAttemptsFirst + kAttemptsLast)
+  ErrorKey dropped = ErrorKey::none;
+  if (attempts.size() == kAttemptsFirst + kAttemptsLast) {
+    dropped = attempts[kAttemptsFirst].error;
     attempts.erase(attempts.begin() + kAttemptsFirst);
+  }
   attempts.push_back(attempt);
+  return dropped;
+}
+
+void History::add(const LineageEvent& event) {
+  ++events_total;
+  if (events.size() == kEventsFirst + kEventsLast) events.erase(events.begin() + kEventsFirst);
+  events.push_back(event);
+}
+
+ErrorKey History::fail_attempt(ErrorKey error, Timestamp now) {
+  end_attempt(AttemptEnd::failed, now);
+  if (attempts.empty()) return error;  // After a repair: nothing to say it of.
+  attempts.back().end = AttemptEnd::failed;
+  return std::exchange(attempts.back().error, error);
 }
 
 void History::end_attempt(AttemptEnd how, Timestamp now) {
@@ -21,10 +38,13 @@ void History::end_attempt(AttemptEnd how, Timestamp now) {
 }
 
 void History::clear() {
-  std::vector<Attempt> room = std::move(attempts);
-  room.clear();
+  std::vector<Attempt> attempts_room = std::move(attempts);
+  std::vector<LineageEvent> events_room = std::move(events);
+  attempts_room.clear();
+  events_room.clear();
   *this = History{};
-  attempts = std::move(room);
+  attempts = std::move(attempts_room);
+  events = std::move(events_room);
 }
 
 }  // namespace redrive::queue

@@ -14,6 +14,7 @@ enum class AttemptEnd : std::uint8_t {
   open,                // The consumer still has it, as far as we know.
   released,            // It gave the message back: visibility set to zero.
   visibility_expired,  // It neither deleted nor returned it in time.
+  failed,              // It reported an error.
 };
 
 // One delivery to a consumer.
@@ -21,13 +22,37 @@ struct Attempt {
   Timestamp received_wall;
   std::uint32_t duration_ms = 0;  // Until it ended; meaningless while open.
   NameIndex by = NameIndex::none;
+  ErrorKey error = ErrorKey::none;  // What it reported.
   AttemptEnd end = AttemptEnd::open;
 
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
+static_assert(sizeof(Attempt) == 24);
+
+enum class DeadLetterReason : std::uint8_t {
+  receive_count,  // Received as often as the redrive policy allows.
+  reported,       // A consumer said that there is no use in trying again.
+};
+
+// What happened to a message besides being delivered.
+struct LineageEvent {
+  enum class Kind : std::uint8_t { dead_lettered, redriven, edited, discarded, restored };
+
+  Timestamp wall;
+  NameIndex from = NameIndex::none;    // The ARN of the queue it was in.
+  NameIndex actor = NameIndex::none;   // Who did it; none: the rules.
+  NameIndex reason = NameIndex::none;  // In the actor's words.
+  TaskKey job = TaskKey::none;         // Of redrives.
+  Kind kind = Kind::dead_lettered;
+  DeadLetterReason why = DeadLetterReason::receive_count;  // Of dead letters.
+
+  friend bool operator==(const LineageEvent&, const LineageEvent&) = default;
+};
 
 inline constexpr std::size_t kAttemptsFirst = 3;  // Kept for ever: how it began.
 inline constexpr std::size_t kAttemptsLast = 20;  // And how it went lately.
+inline constexpr std::size_t kEventsFirst = 3;
+inline constexpr std::size_t kEventsLast = 20;
 
 // What a message has been through since it was first sent. A message that was never received nor
 // moved has none. Its lineage id is the MessageId of that first send, which stands in its stored
@@ -46,15 +71,24 @@ struct History {
   std::uint64_t sequence = 0;      // Given anew when it entered this FIFO queue; 0: as sent.
   std::optional<Uuid> message_id;  // Given anew by a redrive.
   Timestamp sent_wall;             // Set anew by a redrive or a FIFO dead-lettering; zero: as sent.
-  bool dedup_is_message_id = false;  // Dead-lettered in a FIFO queue.
+  bool dedup_is_message_id = false;                      // Dead-lettered in a FIFO queue.
+  TaskKey job = TaskKey::none;                           // The redrive whose outcome is still open.
+  FailureGroupKey group = FailureGroupKey::none;         // In a dead-letter queue, once known.
+  FailureGroupKey former_group = FailureGroupKey::none;  // Before its last redrive.
+  std::uint32_t events_total = 0;
   std::vector<Attempt> attempts;     // The first kAttemptsFirst and the last kAttemptsLast of all.
+  std::vector<LineageEvent> events;  // The first kEventsFirst and the last kEventsLast of all.
 
   friend bool operator==(const History&, const History&) = default;
 
-  void add(const Attempt& attempt);
+  // Returns the error of an attempt that had to make room.
+  ErrorKey add(const Attempt& attempt);
+  void add(const LineageEvent& event);
   // Ends the last attempt if it is still open.
   void end_attempt(AttemptEnd how, Timestamp now);
-  void clear();  // Back to a fresh one, keeping the vector's room.
+  // The last attempt failed, for a reason. Returns the one it had before.
+  ErrorKey fail_attempt(ErrorKey error, Timestamp now);
+  void clear();  // Back to a fresh one, keeping the vectors' room.
 };
 
 }  // namespace redrive::queue

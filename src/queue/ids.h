@@ -20,6 +20,12 @@ enum class NameIndex : std::uint32_t { none = 0 };
 
 enum class TaskKey : std::uint32_t { none = 0 };
 
+// What consumers said of failures, each text kept once while a message refers to it. Never reused.
+enum class ErrorKey : std::uint32_t { none = 0 };
+
+// A failure group of one dead-letter queue. Never reused.
+enum class FailureGroupKey : std::uint32_t { none = 0 };
+
 template <class Key>
 constexpr auto number(Key key) {
   return static_cast<std::underlying_type_t<Key>>(key);
@@ -37,6 +43,10 @@ struct QueueIdentity {
   std::string name;
 
   friend auto operator<=>(const QueueIdentity&, const QueueIdentity&) = default;
+
+  // Queues of the server's own, like the bins of dead-letter queues: no client's queue may have
+  // such a name.
+  bool is_hidden() const { return name.find('!') != std::string::npos; }
 
   std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
 };

@@ -100,6 +100,10 @@ class Mailbox {
 
   std::string_view group_name(Slot slot) const { return groups_[table_[slot].group].name; }
   std::size_t groups() const { return group_index_.size(); }
+  // FIFO: a consumer has messages of its group, so those behind must not overtake.
+  bool is_blocked(Slot slot) const {
+    return is_fifo() && groups_[table_[slot].group].in_flight > 0;
+  }
   const std::vector<Slot>& hidden() const { return timers_; }
 
   // Between begin_loading and finish_loading no list is kept, only each message's own fields and

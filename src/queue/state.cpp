@@ -16,7 +16,7 @@ void State::advance(Queue& queue, Timestamp now) {
   Mailbox& box = mailbox(queue);
   const Timestamp limit = now - queue.settings.retention;
   for (Slot slot = box.oldest_until(limit); slot != kNoSlot; slot = box.oldest_until(limit))
-    remove(box, slot);
+    remove(box, slot, Outcome::gone);
   box.advance(now);
   if (box.is_fifo()) queue.dedup.advance(now);
 }
@@ -25,7 +25,7 @@ void State::advance_loading(Queue& queue, Timestamp now) {
   Mailbox& box = mailbox(queue);
   for (const Slot slot : members(queue)) {
     if (messages_[slot].sent_at <= now - queue.settings.retention) {
-      remove(box, slot);
+      remove(box, slot, Outcome::gone);
     } else if (messages_[slot].visible_at <= now) {
       box.reveal(slot);
     }
@@ -103,7 +103,7 @@ const MoveTask* State::find_task(TaskKey key) const {
 
 const MoveTask* State::active_task(QueueKey source) const {
   for (const auto& [key, task] : tasks_) {
-    if (task.source == source && task.status == TaskStatus::running) return &task;
+    if (task.source == source && !is_over(task.status)) return &task;
   }
   return nullptr;
 }
@@ -123,8 +123,7 @@ bool State::bury(std::size_t messages_max) {
       free_mailboxes_.push_back(index);
       continue;
     }
-    ledger_.let_go(messages_[slot].body);
-    messages_.erase(slot);
+    forget(slot);
     --messages_max;
   }
   return !graves_.empty();
@@ -142,8 +141,15 @@ Slot State::expect_message(const Queue& queue, MessageKey key) {
   return slot;
 }
 
-void State::remove(Mailbox& box, Slot slot) {
+void State::remove(Mailbox& box, Slot slot, Outcome outcome) {
+  settle_job(slot, outcome);
+  leave_group(slot);
   box.leave(slot);
+  forget(slot);
+}
+
+void State::forget(Slot slot) {
+  let_go_errors(slot);
   ledger_.let_go(messages_[slot].body);
   messages_.erase(slot);
 }
@@ -258,6 +264,8 @@ void State::note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp 
 }
 
 void State::remove_queue(const Queue& queue) {
+  settle_all(queue);
+  forget_groups(queue.key);
   close_mailbox(queue.mailbox);
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == queue.key; });
   queues_by_key_.erase(queue.key);
@@ -274,40 +282,15 @@ void State::on(const ServerReset&, const Stamp&) {
 void State::on(const QueuePurged& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
+  settle_all(*queue);
+  for (auto& [key, group] : groups_) {
+    if (group.queue == queue->key) group.count = 0;
+  }
   close_mailbox(queue->mailbox);
   queue->mailbox = open_mailbox(*queue);
   queue->dedup.clear();
   queue->receive_attempts.clear();
   queue->purged_at = stamp.now;
-}
-
-void State::on(const MoveTaskStarted& fact, const Stamp& stamp) {
-  forget_old_tasks(fact.source);
-  tasks_[fact.task] = MoveTask{.key = fact.task,
-                               .id = fact.id,
-                               .source = fact.source,
-                               .source_arn = std::string(fact.source_arn),
-                               .destination_arn = std::string(fact.destination_arn),
-                               .rate = fact.rate,
-                               .to_move = fact.to_move,
-                               .started_wall = stamp.wall};
-  last_task_ = std::max(last_task_, fact.task);
-}
-
-void State::on(const MoveTaskEnded& fact, const Stamp&) {
-  const auto found = tasks_.find(fact.task);
-  if (found == tasks_.end()) return;
-  found->second.status = fact.status;
-  found->second.failure = fact.failure;
-}
-
-void State::forget_old_tasks(QueueKey source) {
-  std::vector<TaskKey> ended;
-  for (const auto& [key, task] : tasks_) {
-    if (task.source == source && task.status != TaskStatus::running) ended.push_back(key);
-  }
-  if (ended.size() < kTasksKeptPerSource) return;
-  for (std::size_t i = 0; i <= ended.size() - kTasksKeptPerSource; ++i) tasks_.erase(ended[i]);
 }
 
 }  // namespace redrive::queue

@@ -43,23 +43,10 @@ struct Queue {
   std::uint32_t mailbox = 0;
   DedupTable dedup;  // FIFO.
   std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
+  std::string processed;  // See ProcessedCounted.
 };
 
-struct MoveTask {
-  TaskKey key;
-  Uuid id;
-  QueueKey source;
-  std::string source_arn;
-  std::string destination_arn;
-  std::uint32_t rate = 0;
-  std::uint64_t to_move = 0;
-  std::uint64_t moved = 0;
-  Timestamp started_wall;
-  TaskStatus status = TaskStatus::running;
-  std::string failure;
-};
-
-inline constexpr std::size_t kTasksKeptPerSource = 10;
+inline constexpr std::size_t kTasksKeptPerSource = 50;
 
 // Everything the server knows, rebuilt from facts and from nothing else.
 //
@@ -104,6 +91,22 @@ class State {
   const MoveTask* find_task(TaskKey key) const;
   const MoveTask* active_task(QueueKey source) const;
 
+  const ErrorTable& errors() const { return errors_; }
+  using GroupId = std::array<std::uint8_t, 16>;
+  const std::map<FailureGroupKey, FailureGroup>& groups() const { return groups_; }
+  const FailureGroup* find_group(FailureGroupKey key) const;
+  const FailureGroup* find_group(QueueKey queue, const GroupId& id) const;
+  std::size_t groups_of(QueueKey queue) const;
+  bool has_room_for_group(QueueKey queue) const;
+  FailureGroupKey last_group() const { return last_group_; }
+  // Dead letters nobody has looked at to group them. Taking them off this list is no fact: after a
+  // restart those without a group are on it again.
+  std::size_t ungrouped() const { return ungrouped_.size(); }
+  std::vector<MessageKey> take_ungrouped(std::size_t max);
+  bool wants_group(Slot slot) const;
+  // A message's place in its queue: what entered later has a higher one.
+  std::uint64_t order_of(Slot slot) const;
+
   // When a queue of that name was deleted, if that was less than a minute ago.
   std::optional<Timestamp> deleted_at(const QueueIdentity& identity, Timestamp now) const;
   const std::map<QueueIdentity, Timestamp>& deleted() const { return deleted_; }
@@ -143,7 +146,17 @@ class State {
   void on(const MessageDeadLettered&, const Stamp&);
   void on(const MessageRedriven&, const Stamp&);
   void on(const MoveTaskStarted&, const Stamp&);
+  void on(const MoveTaskChanged&, const Stamp&);
   void on(const MoveTaskEnded&, const Stamp&);
+  void on(const ErrorLearned&, const Stamp&);
+  void on(const FailureReported&, const Stamp&);
+  void on(const MessageDiscarded&, const Stamp&);
+  void on(const MessageRestored&, const Stamp&);
+  void on(const MessageEdited&, const Stamp&);
+  void on(const GroupLearned&, const Stamp&);
+  void on(const MessageGrouped&, const Stamp&);
+  void on(const GroupMarked&, const Stamp&);
+  void on(const ProcessedCounted&, const Stamp&);
   void on(const MessageRelocated&, const Stamp&);
   void on(const ServerReset&, const Stamp&);
   void on(const TimePassed&, const Stamp&) {}
@@ -153,6 +166,7 @@ class State {
   void on(const DedupSnapshot&, const Stamp&);
   void on(const AttemptSnapshot&, const Stamp&);
   void on(const TaskSnapshot&, const Stamp&);
+  void on(const GroupSnapshot&, const Stamp&);
   void on(const DeletedNameSnapshot&, const Stamp&);
   void on(const CheckpointEnded&, const Stamp&);
 
@@ -169,11 +183,28 @@ class State {
   // loaded).
   Slot expect_message(const Queue& queue, MessageKey key);
   Queue* expect_queue(QueueKey key);
-  void remove(Mailbox& box, Slot slot);
+  enum class Outcome { succeeded, failed_again, gone };
+  void remove(Mailbox& box, Slot slot, Outcome outcome);
+  void forget(Slot slot);
+  // The job that redrove the message learns what became of it.
+  void settle_job(Slot slot, Outcome outcome);
+  void settle_all(const Queue& queue);
+  void leave_group(Slot slot);
+  void let_go_errors(Slot slot);
+  Slot carry_over(MessageKey key, QueueKey from, QueueKey to, std::uint64_t sequence,
+                  const Stamp& stamp);
+  FailureGroup& add_group(const GroupLearned& fact);
+  void make_room_for_group(QueueKey queue);
+  const FailureGroup* oldest_empty_group(QueueKey queue) const;
+  void forget_groups(QueueKey queue);
+  void count_groups();
+  MoveTask& add_task(const MoveTaskStarted& fact);
+  using GroupIndex = std::map<std::pair<QueueKey, GroupId>, FailureGroupKey>;
+  std::pair<GroupIndex::const_iterator, GroupIndex::const_iterator> group_range(
+      QueueKey queue) const;
   void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
                    const Stamp& stamp);
   void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group);
-  std::uint64_t order_of(Slot slot) const;
   void forget_old_tasks(QueueKey source);
 
   BodyLedger& ledger_;
@@ -190,6 +221,11 @@ class State {
   std::vector<std::string> names_;
   std::unordered_map<std::string, NameIndex, TextHash, std::equal_to<>> name_index_;
   std::map<TaskKey, MoveTask> tasks_;
+  ErrorTable errors_;
+  std::map<FailureGroupKey, FailureGroup> groups_;
+  GroupIndex group_index_;
+  std::deque<MessageKey> ungrouped_;
+  FailureGroupKey last_group_ = FailureGroupKey::none;
   MessageKey last_key_ =
       MessageKey::none;  // Also counts FIFO sequence numbers and places in a queue.
   QueueKey last_queue_ = QueueKey::none;
@@ -197,6 +233,7 @@ class State {
   std::array<std::uint8_t, 16> secret_{};
   bool started_ = false;
   bool loading_ = false;
+  bool outcomes_counted_ = false;  // The snapshots of jobs know already what ends now.
   std::uint64_t orphans_ = 0;
 };
 

@@ -55,7 +55,7 @@ void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceiv
     history.first_received_wall = stamp.wall;
   }
   history.received_at = stamp.now;
-  history.add({.received_wall = stamp.wall, .by = fact.by});
+  errors_.let_go(history.add({.received_wall = stamp.wall, .by = fact.by}), loading_);
   ++message.receive_count;
   message.visibility_touched = false;
   // It was visible then, though memory may not have followed: nothing advances while a checkpoint
@@ -69,7 +69,7 @@ void State::on(const MessageDeleted& fact, const Stamp& stamp) {
   if (queue == nullptr) return;
   advance(*queue, stamp.now);
   const Slot slot = expect_message(*queue, fact.key);
-  if (slot != kNoSlot) remove(mailbox(*queue), slot);
+  if (slot != kNoSlot) remove(mailbox(*queue), slot, Outcome::succeeded);
 }
 
 void State::on(const VisibilityChanged& fact, const Stamp& stamp) {
@@ -116,9 +116,13 @@ void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
   if (slot == kNoSlot) return;
   std::string group(mailbox(*from).group_name(slot));
   mailbox(*from).leave(slot);
+  leave_group(slot);
+  settle_job(slot, Outcome::failed_again);
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  history.add({.wall = stamp.wall, .from = from->arn, .why = fact.why});
+  if (!loading_) ungrouped_.push_back(fact.key);
   history.entered_generation = history.prior_receives + message.receive_count;
   history.dead_letter_source = from->arn;
   history.sequence = fact.sequence;
@@ -133,7 +137,8 @@ void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
 
 void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   last_key_ = std::max(last_key_, static_cast<MessageKey>(fact.sequence));
-  if (const auto task = tasks_.find(fact.task); task != tasks_.end()) ++task->second.moved;
+  const auto task = tasks_.find(fact.task);
+  if (task != tasks_.end()) ++task->second.counts.moved;
   Queue* from = expect_queue(fact.from);
   Queue* to = expect_queue(fact.to);
   if (from == nullptr || to == nullptr) return;
@@ -143,9 +148,20 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   if (slot == kNoSlot) return;
   std::string group(mailbox(*from).group_name(slot));
   mailbox(*from).leave(slot);
+  settle_job(slot, Outcome::gone);
+  const FailureGroupKey failure_group = messages_.history(slot).group;
+  leave_group(slot);
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  history.former_group = failure_group;
+  history.job = fact.task;
+  history.add({.wall = stamp.wall,
+               .from = from->arn,
+               .actor = fact.actor,
+               .reason = fact.reason,
+               .job = fact.task,
+               .kind = LineageEvent::Kind::redriven});
   history.prior_receives += message.receive_count;
   history.entered_generation = history.prior_receives;
   history.first_received_wall = Timestamp();
@@ -177,6 +193,8 @@ void State::on(const CheckpointBegun& fact, const Stamp&) {
   last_key_ = fact.last_key;
   last_queue_ = fact.last_queue;
   last_task_ = fact.last_task;
+  last_group_ = fact.last_group;
+  errors_.note_last(fact.last_error);
 }
 
 void State::on(const QueueSnapshot& fact, const Stamp&) {
@@ -192,8 +210,9 @@ void State::on(const MessageSnapshot& fact, const Stamp&) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
   if (const Slot old = messages_.find(fact.key); old != kNoSlot) {
-    remove(*mailboxes_[messages_[old].mailbox],
-           old);  // Sent after the checkpoint began; this is younger.
+    // Sent after the checkpoint began; this is younger.
+    mailboxes_[messages_[old].mailbox]->leave(old);
+    forget(old);
   }
   const Slot slot = messages_.insert(fact.key);
   Message& message = messages_[slot];
@@ -203,7 +222,10 @@ void State::on(const MessageSnapshot& fact, const Stamp&) {
   message.receive_count = fact.receive_count;
   message.phase = static_cast<Phase>(fact.phase);
   message.visibility_touched = fact.visibility_touched;
-  if (fact.restored) messages_.history(slot) = *fact.restored;
+  if (fact.restored) {
+    messages_.history(slot) = *fact.restored;
+    for (const Attempt& attempt : fact.restored->attempts) errors_.hold(attempt.error);
+  }
   mailbox(*queue).enter(slot, fact.group);
   ledger_.hold(fact.body);
 }
@@ -223,19 +245,8 @@ void State::on(const AttemptSnapshot& fact, const Stamp&) {
   }
 }
 
-void State::on(const TaskSnapshot& fact, const Stamp& stamp) {
-  if (!loading_) return;
-  on(fact.started, stamp);
-  MoveTask& task = tasks_[fact.started.task];
-  task.status = fact.status;
-  task.moved = fact.moved;
-  task.started_wall = fact.started_wall;
-  task.failure = fact.failure;
-}
-
 void State::on(const CheckpointEnded&, const Stamp& stamp) {
   if (!loading_) return;
-  loading_ = false;
   std::vector<std::vector<Slot>> members(mailboxes_.size());
   for (Slot slot = 0; slot < messages_.end(); ++slot) {
     if (messages_[slot].key != MessageKey::none) members[messages_[slot].mailbox].push_back(slot);
@@ -245,10 +256,15 @@ void State::on(const CheckpointEnded&, const Stamp& stamp) {
     if (mailboxes_[i]->owner() == QueueKey::none) graves_.push_back(static_cast<std::uint32_t>(i));
     members[i] = {};
   }
+  errors_.forget_unheld();
+  count_groups();
+  loading_ = false;
+  outcomes_counted_ = true;
   for (auto& [identity, queue] : queues_) {
     queue->dedup.sort();
     advance(*queue, stamp.now);
   }
+  outcomes_counted_ = false;
 }
 
 }  // namespace redrive::queue

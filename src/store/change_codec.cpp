@@ -26,21 +26,37 @@ enum class Tag : std::uint8_t {
   message_deleted = 10,
   visibility_changed = 11,
   receive_repeated = 12,
-  message_dead_lettered = 13,
-  message_redriven = 14,
-  move_task_started = 15,
+  message_dead_lettered_1 = 13,  // Read only, like the others with a 1.
+  message_redriven_1 = 14,
+  move_task_started_1 = 15,
   move_task_ended = 16,
   message_relocated = 17,
   time_passed = 18,
   server_reset = 19,
-  checkpoint_begun = 32,
+  message_dead_lettered = 20,
+  message_redriven = 21,
+  move_task_started = 22,
+  move_task_changed = 23,
+  error_learned = 24,
+  failure_reported = 25,
+  message_discarded = 26,
+  message_restored = 27,
+  message_edited = 28,
+  group_learned = 29,
+  message_grouped = 30,
+  group_marked = 31,
+  checkpoint_begun_1 = 32,
   queue_snapshot = 33,
   message_snapshot = 34,
   dedup_snapshot = 35,
   attempt_snapshot = 36,
-  task_snapshot = 37,
+  task_snapshot_1 = 37,
   checkpoint_ended = 38,
   deleted_name_snapshot = 39,
+  checkpoint_begun = 40,
+  task_snapshot = 41,
+  group_snapshot = 42,
+  processed_counted = 43,
 };
 
 void put(Writer& w, Timestamp t) {
@@ -170,8 +186,32 @@ QueueSettings get_settings(Reader& r) {
   return s;
 }
 
+constexpr std::uint8_t kHistoryVersion = 2;  // 1 had neither errors nor events.
+
+void put(Writer& w, const LineageEvent& event) {
+  put(w, event.wall);
+  w.number(event.from);
+  w.number(event.actor);
+  w.number(event.reason);
+  w.number(event.job);
+  w.number(event.kind);
+  w.number(event.why);
+}
+
+LineageEvent get_event(Reader& r) {
+  LineageEvent event;
+  event.wall = get_time(r);
+  event.from = r.number<NameIndex>();
+  event.actor = r.number<NameIndex>();
+  event.reason = r.number<NameIndex>();
+  event.job = r.number<TaskKey>();
+  event.kind = r.number<LineageEvent::Kind>();
+  event.why = r.number<DeadLetterReason>();
+  return event;
+}
+
 void put(Writer& w, const History& h) {
-  w.number(std::uint8_t{1});
+  w.number(kHistoryVersion);
   put(w, h.first_received_wall);
   put(w, h.received_at);
   w.number(h.attempts_total);
@@ -191,12 +231,20 @@ void put(Writer& w, const History& h) {
     w.number(attempt.duration_ms);
     w.number(attempt.by);
     w.number(attempt.end);
+    w.number(attempt.error);
   }
+  w.number(h.job);
+  w.number(h.group);
+  w.number(h.former_group);
+  w.number(h.events_total);
+  w.number(static_cast<std::uint8_t>(h.events.size()));
+  for (const LineageEvent& event : h.events) put(w, event);
 }
 
 std::shared_ptr<History> get_history(Reader& r) {
   auto h = std::make_shared<History>();
-  if (r.number<std::uint8_t>() != 1) r.refuse();
+  const auto version = r.number<std::uint8_t>();
+  if (version < 1 || version > kHistoryVersion) r.refuse();
   h->first_received_wall = get_time(r);
   h->received_at = get_time(r);
   h->attempts_total = r.number<std::uint32_t>();
@@ -215,7 +263,16 @@ std::shared_ptr<History> get_history(Reader& r) {
     attempt.duration_ms = r.number<std::uint32_t>();
     attempt.by = r.number<NameIndex>();
     attempt.end = r.number<AttemptEnd>();
+    if (version >= 2) attempt.error = r.number<ErrorKey>();
     h->attempts.push_back(attempt);
+  }
+  if (version < 2) return h;
+  h->job = r.number<TaskKey>();
+  h->group = r.number<FailureGroupKey>();
+  h->former_group = r.number<FailureGroupKey>();
+  h->events_total = r.number<std::uint32_t>();
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    h->events.push_back(get_event(r));
   }
   return h;
 }
@@ -303,6 +360,7 @@ void write(Writer& w, const MessageDeadLettered& f) {
   w.number(f.from);
   w.number(f.to);
   w.number(f.sequence);
+  w.number(f.why);
 }
 void write(Writer& w, const MessageRedriven& f) {
   w.number(Tag::message_redriven);
@@ -312,6 +370,22 @@ void write(Writer& w, const MessageRedriven& f) {
   w.number(f.to);
   w.raw(f.message_id.bytes);
   w.number(f.sequence);
+  w.number(f.actor);
+  w.number(f.reason);
+}
+void put(Writer& w, const TaskPlan& plan) {
+  w.text(plan.name);
+  w.text(plan.reason);
+  w.text(plan.actor);
+  w.text(plan.filter);
+  w.text(plan.patch);
+  w.number(plan.group);
+  w.number(plan.frozen_at);
+  w.number(plan.limit);
+  w.number(static_cast<std::uint8_t>(plan.stages.size()));
+  for (const std::uint32_t stage : plan.stages) w.number(stage);
+  w.number(plan.failure_percent_max);
+  w.number(plan.watch_seconds);
 }
 void put(Writer& w, const MoveTaskStarted& f) {
   w.number(f.task);
@@ -321,6 +395,7 @@ void put(Writer& w, const MoveTaskStarted& f) {
   w.text(f.destination_arn);
   w.number(f.rate);
   w.number(f.to_move);
+  put(w, f.plan);
 }
 void write(Writer& w, const MoveTaskStarted& f) {
   w.number(Tag::move_task_started);
@@ -331,6 +406,95 @@ void write(Writer& w, const MoveTaskEnded& f) {
   w.number(f.task);
   w.number(f.status);
   w.text(f.failure);
+}
+void write(Writer& w, const MoveTaskChanged& f) {
+  w.number(Tag::move_task_changed);
+  w.number(f.task);
+  w.number(f.status);
+  w.number(f.rate);
+  w.number(f.stage);
+  w.text(f.note);
+}
+void write(Writer& w, const ErrorLearned& f) {
+  w.number(Tag::error_learned);
+  w.number(f.error);
+  w.text(f.text.type);
+  w.text(f.text.message);
+  w.text(f.text.stack);
+  w.text(f.text.fingerprint);
+}
+void write(Writer& w, const FailureReported& f) {
+  w.number(Tag::failure_reported);
+  w.number(f.queue);
+  w.number(f.key);
+  w.number(f.error);
+  w.number(static_cast<std::uint8_t>(f.visible_at.has_value()));
+  if (f.visible_at) put(w, *f.visible_at);
+}
+void write(Writer& w, const MessageDiscarded& f) {
+  w.number(Tag::message_discarded);
+  w.number(f.key);
+  w.number(f.from);
+  w.number(f.to);
+  w.number(f.sequence);
+  w.number(f.actor);
+  w.number(f.reason);
+}
+void write(Writer& w, const MessageRestored& f) {
+  w.number(Tag::message_restored);
+  w.number(f.key);
+  w.number(f.from);
+  w.number(f.to);
+  w.number(f.sequence);
+  w.number(f.actor);
+}
+void put(Writer& w, const GroupLearned& f) {
+  w.number(f.group);
+  w.number(f.queue);
+  w.raw(f.identity.id);
+  w.number(f.identity.basis);
+  w.text(f.identity.title);
+  w.text(f.identity.reason);
+}
+void write(Writer& w, const GroupLearned& f) {
+  w.number(Tag::group_learned);
+  put(w, f);
+}
+void write(Writer& w, const MessageGrouped& f) {
+  w.number(Tag::message_grouped);
+  w.number(f.key);
+  w.number(f.queue);
+  w.number(f.group);
+}
+void write(Writer& w, const GroupMarked& f) {
+  w.number(Tag::group_marked);
+  w.number(f.group);
+  w.number(f.status);
+  w.text(f.note);
+  w.number(f.actor);
+}
+void write(Writer& w, const ProcessedCounted& f) {
+  w.number(Tag::processed_counted);
+  w.number(f.queue);
+  w.text(f.counts);
+}
+void put(Writer& w, const std::vector<NameIndex>& names) {
+  w.number(static_cast<std::uint8_t>(names.size()));
+  for (const NameIndex name : names) w.number(name);
+}
+void write(Writer& w, const GroupSnapshot& f) {
+  w.number(Tag::group_snapshot);
+  put(w, f.learned);
+  w.number(f.status);
+  w.text(f.note);
+  w.number(f.marked_by);
+  w.number(f.arrivals.total);
+  w.number(f.arrivals.failed_again);
+  put(w, f.arrivals.first_wall);
+  put(w, f.arrivals.last_wall);
+  for (const std::uint32_t count : f.arrivals.by_hour) w.number(count);
+  put(w, f.arrivals.sources);
+  put(w, f.arrivals.consumers);
 }
 void write(Writer& w, const TimePassed&) {
   w.number(Tag::time_passed);
@@ -345,6 +509,8 @@ void write(Writer& w, const CheckpointBegun& f) {
   w.number(f.last_task);
   w.number(f.name_count);
   w.raw(f.secret);
+  w.number(f.last_error);
+  w.number(f.last_group);
 }
 void write(Writer& w, const QueueSnapshot& f) {
   w.number(Tag::queue_snapshot);
@@ -388,12 +554,21 @@ void write(Writer& w, const AttemptSnapshot& f) {
     w.number(generation);
   }
 }
+void put(Writer& w, const TaskCounts& counts) {
+  w.number(counts.moved);
+  w.number(counts.succeeded);
+  w.number(counts.failed_again);
+  w.number(counts.gone);
+}
 void write(Writer& w, const TaskSnapshot& f) {
   w.number(Tag::task_snapshot);
   put(w, f.started);
   w.number(f.status);
-  w.number(f.moved);
+  put(w, f.counts);
+  put(w, f.forgiven);
+  w.number(f.stage);
   put(w, f.started_wall);
+  put(w, f.ended_wall);
   w.text(f.failure);
 }
 void write(Writer& w, const DeletedNameSnapshot& f) {
@@ -415,7 +590,25 @@ QueueCreated get_queue_created(Reader& r) {
   return f;
 }
 
-MoveTaskStarted get_task_started(Reader& r) {
+TaskPlan get_plan(Reader& r) {
+  TaskPlan plan;
+  plan.name = r.text();
+  plan.reason = r.text();
+  plan.actor = r.text();
+  plan.filter = r.text();
+  plan.patch = r.text();
+  plan.group = r.number<FailureGroupKey>();
+  plan.frozen_at = r.number<std::uint64_t>();
+  plan.limit = r.number<std::uint64_t>();
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    plan.stages.push_back(r.number<std::uint32_t>());
+  }
+  plan.failure_percent_max = r.number<std::uint32_t>();
+  plan.watch_seconds = r.number<std::uint32_t>();
+  return plan;
+}
+
+MoveTaskStarted get_task_started_1(Reader& r) {
   MoveTaskStarted f;
   f.task = r.number<TaskKey>();
   f.id = Uuid{r.array<16>()};
@@ -424,6 +617,98 @@ MoveTaskStarted get_task_started(Reader& r) {
   f.destination_arn = r.text();
   f.rate = r.number<std::uint32_t>();
   f.to_move = r.number<std::uint64_t>();
+  return f;
+}
+
+MoveTaskStarted get_task_started(Reader& r) {
+  MoveTaskStarted f = get_task_started_1(r);
+  f.plan = get_plan(r);
+  return f;
+}
+
+TaskCounts get_counts(Reader& r) {
+  TaskCounts counts;
+  counts.moved = r.number<std::uint64_t>();
+  counts.succeeded = r.number<std::uint64_t>();
+  counts.failed_again = r.number<std::uint64_t>();
+  counts.gone = r.number<std::uint64_t>();
+  return counts;
+}
+
+TaskSnapshot read_task_snapshot(Reader& r) {
+  TaskSnapshot f{};
+  f.started = get_task_started(r);
+  f.status = r.number<TaskStatus>();
+  f.counts = get_counts(r);
+  f.forgiven = get_counts(r);
+  f.stage = r.number<std::uint32_t>();
+  f.started_wall = get_time(r);
+  f.ended_wall = get_time(r);
+  f.failure = r.text();
+  return f;
+}
+
+TaskSnapshot read_task_snapshot_1(Reader& r) {
+  TaskSnapshot f{};
+  f.started = get_task_started_1(r);
+  f.status = r.number<TaskStatus>();
+  f.counts.moved = f.counts.gone = r.number<std::uint64_t>();  // What became of them is not known.
+  f.started_wall = get_time(r);
+  f.failure = r.text();
+  return f;
+}
+
+FailureReported read_failure_reported(Reader& r) {
+  FailureReported f{};
+  f.queue = r.number<QueueKey>();
+  f.key = r.number<MessageKey>();
+  f.error = r.number<ErrorKey>();
+  if (r.number<std::uint8_t>() != 0) f.visible_at = get_time(r);
+  return f;
+}
+
+ErrorLearned read_error_learned(Reader& r) {
+  ErrorLearned f{};
+  f.error = r.number<ErrorKey>();
+  f.text.type = r.text();
+  f.text.message = r.text();
+  f.text.stack = r.text();
+  f.text.fingerprint = r.text();
+  return f;
+}
+
+GroupLearned get_group_learned(Reader& r) {
+  GroupLearned f{};
+  f.group = r.number<FailureGroupKey>();
+  f.queue = r.number<QueueKey>();
+  f.identity.id = r.array<16>();
+  f.identity.basis = r.number<std::uint8_t>();
+  f.identity.title = r.text();
+  f.identity.reason = r.text();
+  return f;
+}
+
+std::vector<NameIndex> get_names(Reader& r) {
+  std::vector<NameIndex> names;
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    names.push_back(r.number<NameIndex>());
+  }
+  return names;
+}
+
+GroupSnapshot read_group_snapshot(Reader& r) {
+  GroupSnapshot f{};
+  f.learned = get_group_learned(r);
+  f.status = r.number<GroupStatus>();
+  f.note = r.text();
+  f.marked_by = r.number<NameIndex>();
+  f.arrivals.total = r.number<std::uint64_t>();
+  f.arrivals.failed_again = r.number<std::uint64_t>();
+  f.arrivals.first_wall = get_time(r);
+  f.arrivals.last_wall = get_time(r);
+  for (std::uint32_t& count : f.arrivals.by_hour) count = r.number<std::uint32_t>();
+  f.arrivals.sources = get_names(r);
+  f.arrivals.consumers = get_names(r);
   return f;
 }
 
@@ -474,7 +759,7 @@ ReceiveRepeated read_receive_repeated(Reader& r) {
   return f;
 }
 
-MessageRedriven read_message_redriven(Reader& r) {
+MessageRedriven read_message_redriven_1(Reader& r) {
   MessageRedriven f{};
   f.task = r.number<TaskKey>();
   f.key = r.number<MessageKey>();
@@ -482,6 +767,13 @@ MessageRedriven read_message_redriven(Reader& r) {
   f.to = r.number<QueueKey>();
   f.message_id = Uuid{r.array<16>()};
   f.sequence = r.number<std::uint64_t>();
+  return f;
+}
+
+MessageRedriven read_message_redriven(Reader& r) {
+  MessageRedriven f = read_message_redriven_1(r);
+  f.actor = r.number<NameIndex>();
+  f.reason = r.number<NameIndex>();
   return f;
 }
 
@@ -541,15 +833,68 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
       return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r)};
     case Tag::receive_repeated:
       return read_receive_repeated(r);
-    case Tag::message_dead_lettered:
+    case Tag::message_dead_lettered_1:
       return MessageDeadLettered{r.number<MessageKey>(),
                                  r.number<QueueKey>(),
                                  r.number<QueueKey>(),
                                  r.number<std::uint64_t>()};
+    case Tag::message_dead_lettered:
+      return MessageDeadLettered{r.number<MessageKey>(),
+                                 r.number<QueueKey>(),
+                                 r.number<QueueKey>(),
+                                 r.number<std::uint64_t>(),
+                                 r.number<DeadLetterReason>()};
+    case Tag::message_redriven_1:
+      return read_message_redriven_1(r);
     case Tag::message_redriven:
       return read_message_redriven(r);
+    case Tag::move_task_started_1:
+      return get_task_started_1(r);
     case Tag::move_task_started:
       return get_task_started(r);
+    case Tag::move_task_changed:
+      return MoveTaskChanged{r.number<TaskKey>(),
+                             r.number<TaskStatus>(),
+                             r.number<std::uint32_t>(),
+                             r.number<std::uint32_t>(),
+                             r.text()};
+    case Tag::error_learned:
+      return read_error_learned(r);
+    case Tag::failure_reported:
+      return read_failure_reported(r);
+    case Tag::message_discarded:
+      return MessageDiscarded{r.number<MessageKey>(),
+                              r.number<QueueKey>(),
+                              r.number<QueueKey>(),
+                              r.number<std::uint64_t>(),
+                              r.number<NameIndex>(),
+                              r.number<NameIndex>()};
+    case Tag::message_restored:
+      return MessageRestored{r.number<MessageKey>(),
+                             r.number<QueueKey>(),
+                             r.number<QueueKey>(),
+                             r.number<std::uint64_t>(),
+                             r.number<NameIndex>()};
+    case Tag::message_edited: {
+      MessageEdited f{};
+      f.key = r.number<MessageKey>();
+      f.actor = r.number<NameIndex>();
+      f.reason = r.number<NameIndex>();
+      f.body = skip_stored(r, at);
+      return f;
+    }
+    case Tag::group_learned:
+      return get_group_learned(r);
+    case Tag::message_grouped:
+      return MessageGrouped{
+          r.number<MessageKey>(), r.number<QueueKey>(), r.number<FailureGroupKey>()};
+    case Tag::group_marked:
+      return GroupMarked{
+          r.number<FailureGroupKey>(), r.number<GroupStatus>(), r.text(), r.number<NameIndex>()};
+    case Tag::processed_counted:
+      return ProcessedCounted{r.number<QueueKey>(), r.text()};
+    case Tag::group_snapshot:
+      return read_group_snapshot(r);
     case Tag::move_task_ended:
       return MoveTaskEnded{r.number<TaskKey>(), r.number<TaskStatus>(), r.text()};
     case Tag::message_relocated: {
@@ -562,12 +907,20 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
       return TimePassed{};
     case Tag::server_reset:
       return ServerReset{};
-    case Tag::checkpoint_begun:
+    case Tag::checkpoint_begun_1:
       return CheckpointBegun{r.number<MessageKey>(),
                              r.number<QueueKey>(),
                              r.number<TaskKey>(),
                              r.number<std::uint32_t>(),
                              r.array<16>()};
+    case Tag::checkpoint_begun:
+      return CheckpointBegun{r.number<MessageKey>(),
+                             r.number<QueueKey>(),
+                             r.number<TaskKey>(),
+                             r.number<std::uint32_t>(),
+                             r.array<16>(),
+                             r.number<ErrorKey>(),
+                             r.number<FailureGroupKey>()};
     case Tag::queue_snapshot:
       return QueueSnapshot{get_queue_created(r), get_time(r), get_time(r), get_time(r)};
     case Tag::message_snapshot:
@@ -580,12 +933,10 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
                            r.number<std::uint64_t>()};
     case Tag::attempt_snapshot:
       return read_attempt_snapshot(r);
+    case Tag::task_snapshot_1:
+      return read_task_snapshot_1(r);
     case Tag::task_snapshot:
-      return TaskSnapshot{get_task_started(r),
-                          r.number<TaskStatus>(),
-                          r.number<std::uint64_t>(),
-                          get_time(r),
-                          r.text()};
+      return read_task_snapshot(r);
     case Tag::deleted_name_snapshot: {
       QueueIdentity identity = get_identity(r);
       return DeletedNameSnapshot{std::move(identity), get_time(r)};
@@ -632,11 +983,18 @@ std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp,
       w.number(Tag::message_relocated);
       w.number(relocated->key);
       note_stored(0, relocated->stored);
+    } else if (const auto* edited = std::get_if<MessageEdited>(&changes[i])) {
+      w.number(Tag::message_edited);
+      w.number(edited->key);
+      w.number(edited->actor);
+      w.number(edited->reason);
+      note_stored(0, edited->stored);
     } else {
       std::visit(
           [&]<class Fact>(const Fact& fact) {
-            constexpr bool kAbove =
-                std::is_same_v<Fact, MessageSent> || std::is_same_v<Fact, MessageRelocated>;
+            constexpr bool kAbove = std::is_same_v<Fact, MessageSent> ||
+                                    std::is_same_v<Fact, MessageRelocated> ||
+                                    std::is_same_v<Fact, MessageEdited>;
             if constexpr (!kAbove) write(w, fact);
           },
           changes[i]);

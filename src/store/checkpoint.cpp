@@ -18,6 +18,10 @@ constexpr std::uint64_t kRelocationBytesPerSlice = 1u << 20;
 constexpr std::uint64_t kGarbageBytesMin = 64u << 20;
 constexpr std::uint32_t kSparesMin = 2;
 constexpr Duration kQuiet{1000};
+// What the largest facts of their kind take at most.
+constexpr std::size_t kErrorFactBytes = 8 << 10;
+constexpr std::size_t kTaskFactBytes = 72 << 10;
+constexpr std::size_t kGroupFactBytes = 8 << 10;
 
 }  // namespace
 
@@ -48,6 +52,9 @@ bool Store::maintain(const Stamp& stamp) {
       break;
     case Checkpoint::Phase::messages:
       checkpoint_messages(stamp);
+      break;
+    case Checkpoint::Phase::errors:
+      checkpoint_errors(stamp);
       break;
     case Checkpoint::Phase::dedup:
       checkpoint_dedup(stamp);
@@ -90,10 +97,12 @@ void Store::begin_checkpoint(const Stamp& stamp) {
                              .last_queue = state_.last_queue(),
                              .last_task = state_.last_task(),
                              .name_count = static_cast<std::uint32_t>(state_.names().size()),
-                             .secret = state_.secret()};
+                             .secret = state_.secret(),
+                             .last_error = state_.errors().last(),
+                             .last_group = state_.last_group()};
   checkpoint_.begin =
       journal_->append_checkpoint_begin(encoder_.encode(stamp, std::span(&begun, 1))).sequence;
-  // Names, queues and tasks are few and go in at once, so that they are consistent.
+  // Names and queues are few and go in at once, so that they are consistent.
   for (std::size_t i = 1; i < state_.names().size(); ++i) {
     snapshot_.push_back(queue::NameLearned{static_cast<queue::NameIndex>(i), state_.names()[i]});
     flush_snapshot(stamp, facts_per_record(1024));
@@ -106,25 +115,13 @@ void Store::begin_checkpoint(const Stamp& stamp) {
         .modified_wall = queue->modified_wall,
         .purged_at = queue->purged_at});
     flush_snapshot(stamp, facts_per_record(270 << 10));
+    if (queue->processed.empty()) continue;
+    snapshot_.push_back(queue::ProcessedCounted{queue->key, queue->processed});
+    flush_snapshot(stamp, facts_per_record(270 << 10));
   }
   flush_snapshot(stamp, 1);
   for (const auto& [identity, deleted_at] : state_.deleted()) {
     snapshot_.push_back(queue::DeletedNameSnapshot{identity, deleted_at});
-    flush_snapshot(stamp, facts_per_record(1024));
-  }
-  flush_snapshot(stamp, 1);
-  for (const auto& [key, task] : state_.tasks()) {
-    snapshot_.push_back(queue::TaskSnapshot{.started = {key,
-                                                        task.id,
-                                                        task.source,
-                                                        task.source_arn,
-                                                        task.destination_arn,
-                                                        task.rate,
-                                                        task.to_move},
-                                            .status = task.status,
-                                            .moved = task.moved,
-                                            .started_wall = task.started_wall,
-                                            .failure = task.failure});
     flush_snapshot(stamp, facts_per_record(1024));
   }
   flush_snapshot(stamp, 1);
@@ -154,7 +151,22 @@ void Store::checkpoint_messages(const Stamp& stamp) {
   }
   flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
-  if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::dedup;
+  if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::errors;
+}
+
+// The texts that messages refer to. An error that is nobody's any more was of messages that are
+// gone; one that was learned since the checkpoint began stands in the log.
+void Store::checkpoint_errors(const Stamp& stamp) {
+  const std::uint64_t before = journal_->totals().bytes_appended;
+  const auto& entries = state_.errors().entries();
+  auto at = entries.upper_bound(checkpoint_.error);
+  for (; at != entries.end() && snapshot_.size() < facts_per_record(kErrorFactBytes); ++at) {
+    snapshot_.push_back(queue::ErrorLearned{at->first, at->second.text});
+    checkpoint_.error = at->first;
+  }
+  flush_snapshot(stamp, 1);
+  checkpoint_.bytes += journal_->totals().bytes_appended - before;
+  if (at == entries.end()) checkpoint_.phase = Checkpoint::Phase::dedup;
 }
 
 void Store::checkpoint_dedup(const Stamp& stamp) {
@@ -186,6 +198,39 @@ void Store::checkpoint_dedup(const Stamp& stamp) {
   position = 0;
 }
 
+// Jobs and groups count what becomes of messages, so theirs is the state at the very end.
+void Store::checkpoint_counts(const Stamp& stamp) {
+  state_.advance_all(stamp.now);
+  for (const auto& [key, task] : state_.tasks()) {
+    snapshot_.push_back(queue::TaskSnapshot{.started = {key,
+                                                        task.id,
+                                                        task.source,
+                                                        task.source_arn,
+                                                        task.destination_arn,
+                                                        task.rate,
+                                                        task.to_move,
+                                                        task.plan},
+                                            .status = task.status,
+                                            .counts = task.counts,
+                                            .forgiven = task.forgiven,
+                                            .stage = task.stage,
+                                            .started_wall = task.started_wall,
+                                            .ended_wall = task.ended_wall,
+                                            .failure = task.failure});
+    flush_snapshot(stamp, facts_per_record(kTaskFactBytes));
+  }
+  flush_snapshot(stamp, 1);
+  for (const auto& [key, group] : state_.groups()) {
+    snapshot_.push_back(queue::GroupSnapshot{.learned = {key, group.queue, group.identity},
+                                             .status = group.status,
+                                             .note = group.note,
+                                             .marked_by = group.marked_by,
+                                             .arrivals = group.arrivals});
+    flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
+  }
+  flush_snapshot(stamp, 1);
+}
+
 // Receive attempts speak of messages, so they come when all of those are there.
 void Store::checkpoint_attempts(const Stamp& stamp) {
   for (const auto& [identity, queue] : state_.queues()) {
@@ -200,6 +245,7 @@ void Store::checkpoint_attempts(const Stamp& stamp) {
 
 void Store::end_checkpoint(const Stamp& stamp) {
   checkpoint_attempts(stamp);
+  checkpoint_counts(stamp);
   const Change ended = queue::CheckpointEnded{};
   checkpoint_.end =
       journal_->append_checkpoint_end(encoder_.encode(stamp, std::span(&ended, 1))).sequence;

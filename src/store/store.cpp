@@ -68,6 +68,8 @@ journal::Sequence Store::commit(const Stamp& stamp, std::span<Change> changes) {
         appended.payload.segment, appended.payload.offset + stored.offset, stored.size};
     if (auto* sent = std::get_if<queue::MessageSent>(&changes[stored.change])) {
       sent->body = body;
+    } else if (auto* edited = std::get_if<queue::MessageEdited>(&changes[stored.change])) {
+      edited->body = body;
     } else {
       std::get<queue::MessageRelocated>(changes[stored.change]).body = body;
     }

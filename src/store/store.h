@@ -72,12 +72,13 @@ class Store final : public queue::BodyLedger {
 
  private:
   struct Checkpoint {
-    enum class Phase { idle, messages, dedup, syncing };
+    enum class Phase { idle, messages, errors, dedup, syncing };
     Phase phase = Phase::idle;
     journal::Sequence begin = 0;
     journal::Sequence end = 0;
     std::uint64_t bytes = 0;
     queue::Slot slot = 0;
+    queue::ErrorKey error = queue::ErrorKey::none;
     queue::QueueKey dedup_queue = queue::QueueKey::none;
     std::uint64_t dedup_position = 0;
   };
@@ -89,7 +90,9 @@ class Store final : public queue::BodyLedger {
   bool checkpoint_due() const;
   void begin_checkpoint(const queue::Stamp& stamp);
   void checkpoint_messages(const queue::Stamp& stamp);
+  void checkpoint_errors(const queue::Stamp& stamp);
   void checkpoint_dedup(const queue::Stamp& stamp);
+  void checkpoint_counts(const queue::Stamp& stamp);
   void checkpoint_attempts(const queue::Stamp& stamp);
   void end_checkpoint(const queue::Stamp& stamp);
   journal::Appended append(const queue::Stamp& stamp, std::span<const queue::Change> changes);

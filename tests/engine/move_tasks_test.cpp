@@ -55,7 +55,7 @@ TEST_F(MoveTasks, BringEveryMessageBackToItsOwnSource) {
   EXPECT_LE(world.engine().armed(), world.engine().now());
   world.pass(seconds(1));
   EXPECT_EQ(task().status, TaskStatus::completed);
-  EXPECT_EQ(task().moved, 5u);
+  EXPECT_EQ(task().counts.moved, 5u);
   EXPECT_EQ(world.receive("orders"), (Bodies{"orders0", "orders1", "orders2"}));
   EXPECT_EQ(world.receive("others"), (Bodies{"others0", "others1"}));
   EXPECT_EQ(world.engine().armed(), kNever);
@@ -83,8 +83,8 @@ TEST_F(MoveTasks, OfAThousandMessagesTakeSeveralTurns) {
   start();
   world.engine().tick();
   EXPECT_EQ(task().status, TaskStatus::running);
-  EXPECT_GT(task().moved, 0u);
-  EXPECT_LT(task().moved, 1'000u);
+  EXPECT_GT(task().counts.moved, 0u);
+  EXPECT_LT(task().counts.moved, 1'000u);
   world.pass(seconds(1));
   EXPECT_EQ(task().status, TaskStatus::completed);
   EXPECT_EQ(visible("orders"), 1'000u);
@@ -101,13 +101,13 @@ TEST_F(MoveTasks, KeepTheirRate) {
     while (task().status == TaskStatus::running) {
       world.pass(Duration(1));
       const auto elapsed = static_cast<std::uint64_t>((world.engine().now() - begun).count());
-      ASSERT_LE(task().moved, 1 + elapsed * rate / 1000);
+      ASSERT_LE(task().counts.moved, 1 + elapsed * rate / 1000);
       ASSERT_LT(elapsed, 10'000u);
     }
     const auto took = world.engine().now() - begun;
     EXPECT_GE(took, seconds(3));
     EXPECT_LE(took, seconds(3) + Duration(2));
-    EXPECT_EQ(task().moved, static_cast<std::uint64_t>(count));
+    EXPECT_EQ(task().counts.moved, static_cast<std::uint64_t>(count));
     while (!world.receive("others", 10).empty()) {
     }
   }
@@ -117,10 +117,10 @@ TEST_F(MoveTasks, DoNotMakeUpForATimeWithoutTicks) {
   make_dead_letters("orders", 100);
   start("others", 5);
   world.engine().tick();
-  EXPECT_EQ(task().moved, 1u);
+  EXPECT_EQ(task().counts.moved, 1u);
   world.clock.advance(seconds(10));
   world.engine().tick();
-  EXPECT_LE(task().moved, 1u + 5u);
+  EXPECT_LE(task().counts.moved, 1u + 5u);
 }
 
 TEST_F(MoveTasks, MoveOnlyWhatIsVisibleAtTheirTime) {
@@ -129,7 +129,7 @@ TEST_F(MoveTasks, MoveOnlyWhatIsVisibleAtTheirTime) {
   start();
   world.pass(seconds(1));
   EXPECT_EQ(task().status, TaskStatus::completed);
-  EXPECT_EQ(task().moved, 2u);
+  EXPECT_EQ(task().counts.moved, 2u);
 }
 
 TEST_F(MoveTasks, MoveNoMoreThanWasThereWhenTheyStarted) {
@@ -138,7 +138,7 @@ TEST_F(MoveTasks, MoveNoMoreThanWasThereWhenTheyStarted) {
   make_dead_letters("orders", 5);
   world.pass(seconds(10));
   EXPECT_EQ(task().status, TaskStatus::completed);
-  EXPECT_EQ(task().moved, 2u);
+  EXPECT_EQ(task().counts.moved, 2u);
   EXPECT_EQ(visible("dead"), 5u);
 }
 
@@ -152,13 +152,13 @@ TEST_F(MoveTasks, CancelledTheyMoveNothingMore) {
   make_dead_letters("orders", 10);
   start("others", 1);
   world.pass(seconds(2));
-  const std::uint64_t moved = task().moved;
+  const std::uint64_t moved = task().counts.moved;
   EXPECT_EQ(moved, 3u);
   world.engine().turn([&](Turn& turn) {
     turn.commit(queue::MoveTaskEnded{task().key, TaskStatus::cancelled, {}});
   });
   world.pass(seconds(10));
-  EXPECT_EQ(task().moved, moved);
+  EXPECT_EQ(task().counts.moved, moved);
   EXPECT_EQ(task().status, TaskStatus::cancelled);
   EXPECT_EQ(visible("dead"), 7u);
   EXPECT_EQ(world.engine().armed(), kNever);
@@ -182,7 +182,7 @@ TEST_F(MoveTasks, FailOnAMessageThatWasSentToTheDeadLetterQueueDirectly) {
   world.pass(seconds(1));
   EXPECT_EQ(task().status, TaskStatus::failed);
   EXPECT_EQ(task().failure, "CouldNotDetermineMessageSource");
-  EXPECT_EQ(task().moved, 2u);  // What stood before it has gone.
+  EXPECT_EQ(task().counts.moved, 2u);  // What stood before it has gone.
   EXPECT_EQ(world.receive("dead"), Bodies{"stray"});
 }
 
@@ -199,13 +199,13 @@ TEST_F(MoveTasks, GoOnAfterARestart) {
   make_dead_letters("orders", 5);
   start("others", 1);
   world.pass(seconds(1));
-  ASSERT_EQ(task().moved, 2u);
+  ASSERT_EQ(task().counts.moved, 2u);
   world.restart();
   EXPECT_EQ(task().status, TaskStatus::running);
   world.engine().tick();  // As a server does when it starts.
   world.pass(seconds(4));
   EXPECT_EQ(task().status, TaskStatus::completed);
-  EXPECT_EQ(task().moved, 5u);
+  EXPECT_EQ(task().counts.moved, 5u);
 }
 
 }  // namespace

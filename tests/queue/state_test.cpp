@@ -280,7 +280,7 @@ TEST_F(StateTest, AMoveTaskCountsWhatItMovedAndHowItEnded) {
   ASSERT_NE(world.state.active_task(queue.key), nullptr);
   redrive(1, dead, queue, static_cast<TaskKey>(1));
   const MoveTask& task = *world.state.find_task(static_cast<TaskKey>(1));
-  EXPECT_EQ(task.moved, 1u);
+  EXPECT_EQ(task.counts.moved, 1u);
   EXPECT_EQ(task.status, TaskStatus::running);
   EXPECT_EQ(task.started_wall, world.stamp.wall);
   end_task(1, TaskStatus::failed);

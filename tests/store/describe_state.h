@@ -167,7 +167,7 @@ inline std::string describe_state(const queue::State& state, Order order) {
                        task.source_arn,
                        task.destination_arn,
                        task.rate,
-                       task.moved,
+                       task.counts.moved,
                        task.to_move,
                        task.started_wall.ms(),
                        static_cast<int>(task.status),

@@ -1,0 +1,120 @@
+// Dead letters put aside, taken back and corrected.
+
+#include <algorithm>
+
+#include "engine/engine.h"
+
+namespace redrive::engine {
+namespace {
+
+using queue::Change;
+using queue::MessageKey;
+using queue::QueueIdentity;
+
+queue::QueueSettings bin_settings() {
+  queue::QueueSettings settings;
+  settings.retention = kBinRetention;
+  return settings;
+}
+
+// A message that nobody holds, by its key; what a consumer has is not for others to touch.
+queue::Slot find_free(const queue::State& state, const queue::Queue& queue, MessageKey key) {
+  const queue::Slot slot = state.find_message(queue, key);
+  const bool free =
+      slot != queue::kNoSlot && state.messages()[slot].phase != queue::Phase::in_flight;
+  return free ? slot : queue::kNoSlot;
+}
+
+}  // namespace
+
+Result<queue::Queue*> Turn::bin(const QueueIdentity& identity) {
+  TRY(queue(identity));
+  queue::Queue* found = store_.state().find(bin_of(identity));
+  if (found != nullptr) {
+    advance(*found);
+    return found;
+  }
+  std::vector<Change> changes;
+  const QueueIdentity hidden = bin_of(identity);
+  const std::string arn = hidden.arn();
+  const queue::NameIndex name = this->name(arn, changes);
+  changes.push_back(
+      queue::QueueCreated{next(state().last_queue()), name, hidden, bin_settings(), {}});
+  commit(changes);
+  return store_.state().find(hidden);
+}
+
+Result<std::size_t> Engine::discard(const QueueIdentity& identity, std::span<const MessageKey> keys,
+                                    const Signature& by) {
+  return turn([&](Turn& turn) -> Result<std::size_t> {
+    const queue::Queue& bin = *TRY(turn.bin(identity));
+    const queue::Queue& queue = *TRY(turn.queue(identity));
+    std::vector<Change> changes;
+    const queue::NameIndex actor = turn.name(by.actor, changes);
+    const queue::NameIndex reason = turn.name(by.reason, changes);
+    const std::size_t names = changes.size();
+    std::uint64_t sequence = number(turn.state().last_key());
+    for (const MessageKey key : keys) {
+      if (find_free(turn.state(), queue, key) == queue::kNoSlot) continue;
+      changes.push_back(
+          queue::MessageDiscarded{key, queue.key, bin.key, ++sequence, actor, reason});
+    }
+    if (changes.size() > names) turn.commit(changes);
+    return changes.size() - names;
+  });
+}
+
+Result<std::size_t> Engine::restore(const QueueIdentity& identity, std::span<const MessageKey> keys,
+                                    const Signature& by) {
+  return turn([&](Turn& turn) -> Result<std::size_t> {
+    const queue::Queue& bin = *TRY(turn.bin(identity));
+    const queue::Queue& queue = *TRY(turn.queue(identity));
+    std::vector<Change> changes;
+    const queue::NameIndex actor = turn.name(by.actor, changes);
+    const std::size_t names = changes.size();
+    std::uint64_t sequence = number(turn.state().last_key());
+    for (const MessageKey key : keys) {
+      if (find_free(turn.state(), bin, key) == queue::kNoSlot) continue;
+      changes.push_back(queue::MessageRestored{key, bin.key, queue.key, ++sequence, actor});
+    }
+    if (changes.size() > names) turn.commit(changes);
+    return changes.size() - names;
+  });
+}
+
+Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const Signature& by) {
+  return turn([&](Turn& turn) -> Result<void> {
+    const queue::Queue& queue = *TRY(turn.queue(identity));
+    const queue::Slot slot = find_free(turn.state(), queue, edit.key);
+    if (slot == queue::kNoSlot) {
+      return fail(ErrorCode::resource_not_found,
+                  "The message is not in the queue, or a consumer holds it.");
+    }
+    if (turn.state().messages()[slot].body != edit.of) {
+      return fail(ErrorCode::resource_not_found, "The message has changed in the meantime.");
+    }
+    std::vector<Change> changes;
+    const queue::NameIndex actor = turn.name(by.actor, changes);
+    const queue::NameIndex reason = turn.name(by.reason, changes);
+    changes.push_back(queue::MessageEdited{edit.key, actor, reason, edit.stored, {}});
+    if (edit.destination) {
+      const queue::Queue& to = *TRY(turn.queue(*edit.destination));
+      if (to.settings.is_fifo() != queue.settings.is_fifo()) {
+        return fail(ErrorCode::invalid_parameter_value,
+                    "Source and destination queues must be of the same type.");
+      }
+      changes.push_back(queue::MessageRedriven{.task = queue::TaskKey::none,
+                                               .key = edit.key,
+                                               .from = queue.key,
+                                               .to = to.key,
+                                               .message_id = ids_.uuid(),
+                                               .sequence = number(turn.state().last_key()) + 1,
+                                               .actor = actor,
+                                               .reason = reason});
+    }
+    turn.commit(changes);
+    return {};
+  });
+}
+
+}  // namespace redrive::engine

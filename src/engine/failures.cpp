@@ -1,0 +1,190 @@
+// What consumers say of failures, and which failures belong together.
+
+#include <algorithm>
+
+#include "dead_letter/characters.h"
+#include "dead_letter/fingerprint.h"
+#include "engine/engine.h"
+#include "engine/stored_view.h"
+
+namespace redrive::engine {
+namespace {
+
+using queue::Change;
+using queue::FailureGroupKey;
+
+constexpr std::size_t kErrorTypeBytesMax = 256;
+constexpr std::size_t kErrorMessageBytesMax = 1024;
+constexpr std::size_t kErrorStackBytesMax = 4096;
+
+queue::ErrorText bounded(const queue::ErrorText& text) {
+  return {.type = dead_letter::cut(text.type, kErrorTypeBytesMax),
+          .message = dead_letter::cut(text.message, kErrorMessageBytesMax),
+          .stack = dead_letter::cut(text.stack, kErrorStackBytesMax),
+          .fingerprint = dead_letter::cut(text.fingerprint, kErrorTypeBytesMax)};
+}
+
+dead_letter::AttemptEnds ends_of(const queue::History& history) {
+  dead_letter::AttemptEnds ends;
+  for (const queue::Attempt& attempt : history.attempts) {
+    ends.expired += attempt.end == queue::AttemptEnd::visibility_expired;
+    ends.released += attempt.end == queue::AttemptEnd::released;
+    ends.failed += attempt.end == queue::AttemptEnd::failed;
+  }
+  return ends;
+}
+
+// A dead letter that has no group yet: copies of what it takes to find one.
+struct Ungrouped {
+  queue::MessageKey key;
+  queue::QueueKey queue;
+  queue::BodyRef body;
+  std::optional<queue::ErrorText> error;
+  std::string source;
+  dead_letter::AttemptEnds ends;
+};
+
+Ungrouped gather(const queue::State& state, queue::Slot slot) {
+  const queue::History& history = *state.messages().history_if(slot);
+  Ungrouped found{.key = state.messages()[slot].key,
+                  .queue = state.queue_of(slot),
+                  .body = state.messages()[slot].body,
+                  .error = {},
+                  .source = state.name(history.dead_letter_source),
+                  .ends = ends_of(history)};
+  if (const queue::ErrorText* error = last_error(state, slot)) found.error = *error;
+  return found;
+}
+
+queue::GroupIdentity identify(const Ungrouped& message, std::string_view body) {
+  dead_letter::DeadMessage dead{
+      .failure = {}, .source_queue = message.source, .attempts = message.ends, .body = body};
+  if (message.error) {
+    dead.failure = dead_letter::FailureReport{.error_type = message.error->type,
+                                              .error_message = message.error->message,
+                                              .stack_trace = message.error->stack,
+                                              .fingerprint = message.error->fingerprint};
+  }
+  dead_letter::Fingerprint print = dead_letter::fingerprint(dead);
+  return {.id = print.id.bytes,
+          .basis = static_cast<std::uint8_t>(print.basis),
+          .title = std::move(print.title),
+          .reason = std::move(print.reason)};
+}
+
+// Where a queue has as many groups as are kept, and all in use, the rest are together.
+queue::GroupIdentity others() {
+  return {.id = {},
+          .basis = static_cast<std::uint8_t>(dead_letter::Basis::shape),
+          .title = "Other failures",
+          .reason = "The queue has more kinds of failures than are told apart."};
+}
+
+// Finds or makes the groups of a batch of messages, all facts of one record.
+class Grouping {
+ public:
+  Grouping(const queue::State& state, std::vector<Change>& changes)
+      : state_(state), changes_(changes), last_(state.last_group()) {}
+
+  void add(const Ungrouped& message, queue::GroupIdentity identity) {
+    const queue::Slot slot = state_.messages().find(message.key);
+    if (slot == queue::kNoSlot || state_.is_buried(slot) || !state_.wants_group(slot) ||
+        state_.queue_of(slot) != message.queue) {
+      return;
+    }
+    changes_.push_back(
+        queue::MessageGrouped{message.key, message.queue, group(message.queue, identity)});
+  }
+
+ private:
+  FailureGroupKey group(queue::QueueKey queue, queue::GroupIdentity& identity) {
+    if (const auto key = known(queue, identity.id); key != FailureGroupKey::none) return key;
+    if (!state_.has_room_for_group(queue)) {
+      identity = others();
+      if (const auto key = known(queue, identity.id); key != FailureGroupKey::none) return key;
+    }
+    last_ = next(last_);
+    fresh_[{queue, identity.id}] = last_;
+    changes_.push_back(queue::GroupLearned{last_, queue, std::move(identity)});
+    return last_;
+  }
+
+  FailureGroupKey known(queue::QueueKey queue, const queue::State::GroupId& id) const {
+    if (const auto* group = state_.find_group(queue, id)) return group->key;
+    const auto found = fresh_.find({queue, id});
+    return found == fresh_.end() ? FailureGroupKey::none : found->second;
+  }
+
+  const queue::State& state_;
+  std::vector<Change>& changes_;
+  FailureGroupKey last_;
+  std::map<std::pair<queue::QueueKey, queue::State::GroupId>, FailureGroupKey> fresh_;
+};
+
+}  // namespace
+
+Result<queue::QueueIdentity> Engine::queue_of_handle(std::string_view text) {
+  return turn([&](Turn& turn) -> Result<queue::QueueIdentity> {
+    const auto handle = queue::ReceiptHandle::open(turn.state().secret(), text);
+    const queue::Queue* queue = handle ? turn.state().find(handle->queue) : nullptr;
+    if (queue == nullptr) {
+      return fail(ErrorCode::receipt_handle_is_invalid,
+                  "The receipt handle is not one of a queue that exists.");
+    }
+    return queue->identity;
+  });
+}
+
+Result<void> Engine::report_failure(const queue::QueueIdentity& identity, FailureReport report) {
+  queue::ErrorText error = bounded(report.error);
+  return turn([&](Turn& turn) -> Result<void> {
+    queue::Queue& queue = *TRY(turn.queue(identity));
+    const auto& errors = turn.state().errors();
+    const queue::FailureDecision decision = TRY(queue::decide_report_failure(
+        turn.state(), queue, report.handle, report.disposition, report.retry_after, turn.stamp()));
+    if (errors.full()) error = {.type = error.type};
+    std::vector<Change> changes;
+    queue::ErrorKey key = errors.find(error);
+    if (key == queue::ErrorKey::none) {
+      key = next(errors.last());
+      changes.push_back(queue::ErrorLearned{key, error});
+    }
+    changes.push_back(queue::FailureReported{queue.key, decision.key, key, decision.visible_at});
+    if (decision.dead_lettered) changes.push_back(*decision.dead_lettered);
+    turn.commit(changes);
+    return {};
+  });
+}
+
+std::size_t Engine::group_dead_letters(std::size_t max) {
+  std::vector<Ungrouped> messages;
+  BodyPins pins(store_);
+  turn([&](Turn&) {
+    queue::State& state = store_.state();
+    for (const queue::MessageKey key : state.take_ungrouped(max)) {
+      const queue::Slot slot = state.messages().find(key);
+      if (slot == queue::kNoSlot || state.is_buried(slot) || !state.wants_group(slot)) continue;
+      messages.push_back(gather(state, slot));
+      pins.add(messages.back().body);
+    }
+  });
+  std::vector<queue::GroupIdentity> identities;
+  std::string bytes;
+  for (const Ungrouped& message : messages) {
+    bytes.resize(message.body.size);
+    const bool whole = store_.read(message.body, bytes.data()).has_value();
+    const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
+    identities.push_back(identify(message, stored ? stored->contents.body : std::string_view()));
+  }
+  return turn([&](Turn& turn) {
+    std::vector<Change> changes;
+    Grouping grouping(turn.state(), changes);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      grouping.add(messages[i], std::move(identities[i]));
+    }
+    if (!changes.empty()) turn.commit(changes);
+    return turn.state().ungrouped();
+  });
+}
+
+}  // namespace redrive::engine

@@ -1,0 +1,328 @@
+// The facts about failures, failure groups, redrive jobs and the bin, applied.
+
+#include <algorithm>
+#include <cassert>
+
+#include "queue/state.h"
+
+namespace redrive::queue {
+
+const FailureGroup* State::find_group(FailureGroupKey key) const {
+  const auto found = groups_.find(key);
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+const FailureGroup* State::find_group(QueueKey queue, const GroupId& id) const {
+  const auto found = group_index_.find({queue, id});
+  return found == group_index_.end() ? nullptr : find_group(found->second);
+}
+
+std::size_t State::groups_of(QueueKey queue) const {
+  const auto [first, last] = group_range(queue);
+  return static_cast<std::size_t>(std::distance(first, last));
+}
+
+std::pair<State::GroupIndex::const_iterator, State::GroupIndex::const_iterator> State::group_range(
+    QueueKey queue) const {
+  return {group_index_.lower_bound({queue, GroupId{}}),
+          group_index_.lower_bound({next(queue), GroupId{}})};
+}
+
+std::vector<MessageKey> State::take_ungrouped(std::size_t max) {
+  const std::size_t count = std::min(max, ungrouped_.size());
+  std::vector<MessageKey> taken(ungrouped_.begin(),
+                                ungrouped_.begin() + static_cast<std::ptrdiff_t>(count));
+  ungrouped_.erase(ungrouped_.begin(), ungrouped_.begin() + static_cast<std::ptrdiff_t>(count));
+  return taken;
+}
+
+void State::on(const ErrorLearned& fact, const Stamp&) {
+  errors_.learn(fact.error, fact.text);
+}
+
+void State::on(const FailureReported& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  const Slot slot = expect_message(*queue, fact.key);
+  if (slot == kNoSlot) return;
+  errors_.hold(fact.error);
+  errors_.let_go(messages_.history(slot).fail_attempt(fact.error, stamp.now), loading_);
+  if (!fact.visible_at || messages_[slot].phase != Phase::in_flight) return;
+  messages_[slot].visibility_touched = true;
+  mailbox(*queue).set_visible_at(slot, *fact.visible_at, stamp.now);
+}
+
+void State::settle_job(Slot slot, Outcome outcome) {
+  const History* known = messages_.history_if(slot);
+  if (known == nullptr || known->job == TaskKey::none) return;
+  History& history = messages_.history(slot);
+  const auto task = tasks_.find(std::exchange(history.job, TaskKey::none));
+  if (task == tasks_.end() || loading_ || outcomes_counted_) return;
+  TaskCounts& counts = task->second.counts;
+  ++(outcome == Outcome::succeeded      ? counts.succeeded
+     : outcome == Outcome::failed_again ? counts.failed_again
+                                        : counts.gone);
+}
+
+void State::settle_all(const Queue& queue) {
+  const bool open =
+      std::ranges::any_of(tasks_, [](const auto& entry) { return entry.second.counts.open() > 0; });
+  if (!open || loading_) return;
+  mailbox(queue).for_each([this](Slot slot) { settle_job(slot, Outcome::gone); });
+}
+
+void State::leave_group(Slot slot) {
+  const History* known = messages_.history_if(slot);
+  if (known == nullptr || known->group == FailureGroupKey::none) return;
+  History& history = messages_.history(slot);
+  const auto group = groups_.find(std::exchange(history.group, FailureGroupKey::none));
+  if (group != groups_.end() && group->second.count > 0) --group->second.count;
+}
+
+void State::let_go_errors(Slot slot) {
+  const History* history = messages_.history_if(slot);
+  if (history == nullptr) return;
+  for (const Attempt& attempt : history->attempts) errors_.let_go(attempt.error, loading_);
+}
+
+void State::on(const GroupLearned& fact, const Stamp&) {
+  last_group_ = std::max(last_group_, fact.group);
+  if (loading_ || find(fact.queue) == nullptr) return;  // A snapshot at the end brings it.
+  make_room_for_group(fact.queue);
+  add_group(fact);
+}
+
+FailureGroup& State::add_group(const GroupLearned& fact) {
+  FailureGroup& group = groups_[fact.group];
+  group.key = fact.group;
+  group.queue = fact.queue;
+  group.identity = fact.identity;
+  group_index_[{fact.queue, fact.identity.id}] = fact.group;
+  return group;
+}
+
+bool State::has_room_for_group(QueueKey queue) const {
+  return groups_of(queue) < kGroupsPerQueue || oldest_empty_group(queue) != nullptr;
+}
+
+// The group that has been empty for longest makes room.
+void State::make_room_for_group(QueueKey queue) {
+  if (groups_of(queue) < kGroupsPerQueue) return;
+  const FailureGroup* oldest = oldest_empty_group(queue);
+  if (oldest == nullptr) return;
+  group_index_.erase({queue, oldest->identity.id});
+  groups_.erase(oldest->key);
+}
+
+const FailureGroup* State::oldest_empty_group(QueueKey queue) const {
+  const FailureGroup* oldest = nullptr;
+  const auto [first, last] = group_range(queue);
+  for (auto at = first; at != last; ++at) {
+    const FailureGroup& group = groups_.at(at->second);
+    const bool older = oldest == nullptr || group.arrivals.last_wall < oldest->arrivals.last_wall;
+    if (group.count == 0 && older) oldest = &group;
+  }
+  return oldest;
+}
+
+void State::forget_groups(QueueKey queue) {
+  const auto [first, last] = group_range(queue);
+  for (auto at = first; at != last; ++at) groups_.erase(at->second);
+  group_index_.erase(first, last);
+}
+
+void State::on(const MessageGrouped& fact, const Stamp& stamp) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);
+  const Slot slot = expect_message(*queue, fact.key);
+  if (slot == kNoSlot) return;
+  History& history = messages_.history(slot);
+  history.group = fact.group;
+  const auto found = groups_.find(fact.group);
+  if (found ==
+      groups_.end()) {  // It made room in the same record; or it will be counted at the end.
+    if (loading_) return;
+    history.group = FailureGroupKey::none;
+    ungrouped_.push_back(fact.key);
+    return;
+  }
+  FailureGroup& group = found->second;
+  ++group.count;
+  group.add_sample(fact.key);
+  group.arrivals.note(stamp.wall);
+  if (history.former_group == fact.group) ++group.arrivals.failed_again;
+  note_name(group.arrivals.sources, history.dead_letter_source);
+  if (!history.attempts.empty()) note_name(group.arrivals.consumers, history.attempts.back().by);
+  if (group.status == GroupStatus::resolved) group.status = GroupStatus::regressed;
+}
+
+void State::on(const GroupMarked& fact, const Stamp&) {
+  const auto found = groups_.find(fact.group);
+  if (found == groups_.end()) return;
+  found->second.status = fact.status;
+  found->second.note = fact.note;
+  found->second.marked_by = fact.actor;
+}
+
+void State::on(const ProcessedCounted& fact, const Stamp&) {
+  if (Queue* queue = find(fact.queue)) queue->processed = fact.counts;
+}
+
+void State::on(const MessageEdited& fact, const Stamp& stamp) {
+  const Slot slot = messages_.find(fact.key);
+  if (slot == kNoSlot) return;  // Not loaded yet.
+  ledger_.let_go(messages_[slot].body);
+  messages_[slot].body = fact.body;
+  ledger_.hold(fact.body);
+  const Queue* queue = find(queue_of(slot));
+  messages_.history(slot).add({.wall = stamp.wall,
+                               .from = queue == nullptr ? NameIndex::none : queue->arn,
+                               .actor = fact.actor,
+                               .reason = fact.reason,
+                               .kind = LineageEvent::Kind::edited});
+}
+
+// From one queue to another, its contents and its count of receives unchanged.
+Slot State::carry_over(MessageKey key, QueueKey from_key, QueueKey to_key, std::uint64_t sequence,
+                       const Stamp& stamp) {
+  last_key_ = std::max(last_key_, static_cast<MessageKey>(sequence));
+  Queue* from = expect_queue(from_key);
+  Queue* to = expect_queue(to_key);
+  if (from == nullptr || to == nullptr) return kNoSlot;
+  advance(*from, stamp.now);
+  advance(*to, stamp.now);
+  const Slot slot = expect_message(*from, key);
+  if (slot == kNoSlot) return kNoSlot;
+  std::string group(mailbox(*from).group_name(slot));
+  mailbox(*from).leave(slot);
+  leave_group(slot);
+  Message& message = messages_[slot];
+  History& history = messages_.history(slot);
+  history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  history.entered_generation = history.prior_receives + message.receive_count;
+  history.sequence = sequence;
+  message.sent_at = stamp.now;  // The time in the bin, or in the queue again, counts from here.
+  enter_anew(slot, *from, *to, std::move(group));
+  return slot;
+}
+
+void State::on(const MessageDiscarded& fact, const Stamp& stamp) {
+  const Slot slot = carry_over(fact.key, fact.from, fact.to, fact.sequence, stamp);
+  if (slot == kNoSlot) return;
+  settle_job(slot, Outcome::gone);
+  messages_.history(slot).add({.wall = stamp.wall,
+                               .from = find(fact.from)->arn,
+                               .actor = fact.actor,
+                               .reason = fact.reason,
+                               .kind = LineageEvent::Kind::discarded});
+}
+
+void State::on(const MessageRestored& fact, const Stamp& stamp) {
+  const Slot slot = carry_over(fact.key, fact.from, fact.to, fact.sequence, stamp);
+  if (slot == kNoSlot) return;
+  messages_.history(slot).add({.wall = stamp.wall,
+                               .from = find(fact.from)->arn,
+                               .actor = fact.actor,
+                               .kind = LineageEvent::Kind::restored});
+  if (!loading_) ungrouped_.push_back(fact.key);
+}
+
+void State::on(const MoveTaskStarted& fact, const Stamp& stamp) {
+  last_task_ = std::max(last_task_, fact.task);
+  if (loading_) return;  // A snapshot at the end brings it.
+  forget_old_tasks(fact.source);
+  add_task(fact).started_wall = stamp.wall;
+}
+
+MoveTask& State::add_task(const MoveTaskStarted& fact) {
+  MoveTask& task = tasks_[fact.task];
+  task = MoveTask{.key = fact.task,
+                  .id = fact.id,
+                  .source = fact.source,
+                  .source_arn = std::string(fact.source_arn),
+                  .destination_arn = std::string(fact.destination_arn),
+                  .rate = fact.rate,
+                  .to_move = fact.to_move,
+                  .plan = fact.plan};
+  return task;
+}
+
+void State::on(const MoveTaskChanged& fact, const Stamp&) {
+  const auto found = tasks_.find(fact.task);
+  if (found == tasks_.end()) return;
+  MoveTask& task = found->second;
+  if (task.status == TaskStatus::halted && fact.status == TaskStatus::running) {
+    task.forgiven = task.counts;
+  }
+  task.status = fact.status;
+  task.rate = fact.rate;
+  task.stage = fact.stage;
+  task.failure = fact.note;
+}
+
+void State::on(const MoveTaskEnded& fact, const Stamp& stamp) {
+  const auto found = tasks_.find(fact.task);
+  if (found == tasks_.end()) return;
+  found->second.status = fact.status;
+  found->second.failure = fact.failure;
+  found->second.ended_wall = stamp.wall;
+}
+
+void State::forget_old_tasks(QueueKey source) {
+  std::vector<TaskKey> ended;
+  for (const auto& [key, task] : tasks_) {
+    if (task.source == source && is_over(task.status)) ended.push_back(key);
+  }
+  if (ended.size() < kTasksKeptPerSource) return;
+  for (std::size_t i = 0; i <= ended.size() - kTasksKeptPerSource; ++i) tasks_.erase(ended[i]);
+}
+
+void State::on(const TaskSnapshot& fact, const Stamp&) {
+  if (!loading_) return;
+  last_task_ = std::max(last_task_, fact.started.task);
+  MoveTask& task = add_task(fact.started);
+  task.status = fact.status;
+  task.counts = fact.counts;
+  task.forgiven = fact.forgiven;
+  task.stage = fact.stage;
+  task.started_wall = fact.started_wall;
+  task.ended_wall = fact.ended_wall;
+  task.failure = fact.failure;
+}
+
+void State::on(const GroupSnapshot& fact, const Stamp&) {
+  if (!loading_ || find(fact.learned.queue) == nullptr) return;
+  last_group_ = std::max(last_group_, fact.learned.group);
+  FailureGroup& group = add_group(fact.learned);
+  group.status = fact.status;
+  group.note = fact.note;
+  group.marked_by = fact.marked_by;
+  group.arrivals = fact.arrivals;
+}
+
+// Who is in which group, and who in none yet, follows from the messages.
+void State::count_groups() {
+  ungrouped_.clear();
+  for (Slot slot = 0; slot < messages_.end(); ++slot) {
+    if (messages_[slot].key == MessageKey::none || is_buried(slot)) continue;
+    const History* history = messages_.history_if(slot);
+    if (history == nullptr) continue;
+    if (const auto group = groups_.find(history->group); group != groups_.end()) {
+      ++group->second.count;
+      group->second.add_sample(messages_[slot].key);
+    } else if (wants_group(slot)) {
+      ungrouped_.push_back(messages_[slot].key);
+    }
+  }
+}
+
+bool State::wants_group(Slot slot) const {
+  const History* history = messages_.history_if(slot);
+  const Queue* queue = find(queue_of(slot));
+  return history != nullptr && queue != nullptr && !queue->identity.is_hidden() &&
+         history->dead_letter_source != NameIndex::none && find_group(history->group) == nullptr;
+}
+
+}  // namespace redrive::queue
