@@ -25,7 +25,7 @@ class JsonPatch {
   static constexpr std::size_t kDocumentBytesMax = 1u << 20;  // Before, between and after.
   static constexpr std::size_t kDepthMax = 128;
   // Bytes looked at for one document, after which a patch is refused rather than go on for seconds.
-  static constexpr std::size_t kWorkBytesMax = 256u << 20;
+  static constexpr std::size_t kWorkBytesMax = 64u << 20;
 
   struct Operation {
     enum class Kind : std::uint8_t { add, remove, replace, move, copy, test };
