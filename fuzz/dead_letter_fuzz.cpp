@@ -1,5 +1,6 @@
 // Any bytes, as each thing that the dead_letter room reads of strangers. The first byte chooses: a
-// filter, stored feature counts, a failure report with its body, or a message to count and to show.
+// filter, stored feature counts, a failure report with its body, a message to count and to show, or
+// a patch with its document.
 
 #include <algorithm>
 #include <cassert>
@@ -12,6 +13,8 @@
 #include "dead_letter/features.h"
 #include "dead_letter/filter.h"
 #include "dead_letter/fingerprint.h"
+#include "dead_letter/json_patch.h"
+#include "dead_letter/json_scan.h"
 #include "dead_letter/rank.h"
 #include "dead_letter/secrets.h"
 
@@ -68,11 +71,22 @@ void body(std::string_view bytes) {
   assert(mask_secrets(bytes, {.bytes_max = 100}).size() <= 100);
 }
 
+// What precedes the first zero byte is the patch, the rest the document.
+void patch(std::string_view text) {
+  const std::size_t zero = std::min(text.find('\0'), text.size());
+  const auto parsed = JsonPatch::parse(text.substr(0, zero));
+  if (!parsed) return;
+  const auto changed = parsed->apply(text.substr(std::min(zero + 1, text.size())));
+  if (!changed) return;
+  assert(changed->size() <= JsonPatch::kDocumentBytesMax);
+  assert(check_json(*changed, JsonPatch::kDepthMax));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  constexpr void (*kTargets[])(std::string_view) = {filter, stored_counts, report, body};
+  constexpr void (*kTargets[])(std::string_view) = {filter, stored_counts, report, body, patch};
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   kTargets[data[0] % std::size(kTargets)](rest);
   return 0;

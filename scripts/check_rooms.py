@@ -14,14 +14,15 @@ KNOWS = {
     "store": ["queue", "journal"],
     "engine": ["queue", "journal", "store", "dead_letter"],
     "dead_letter": [],
+    "topology": [],
     "wire": [],
     "sqs": ["wire"],
     "auth": [],
     "http": [],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
-    "manage": ["documents", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
-    "cli": ["documents", "sqs", "wire", "auth", "http"],
+    "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "cli": ["documents", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

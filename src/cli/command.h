@@ -43,6 +43,8 @@ void add_queue_set(Verb parent, Commands& commands);
 void add_queue_purge(Verb parent, Commands& commands);
 void add_queue_remove(Verb parent, Commands& commands);
 void add_dlq_peek(Verb parent, Commands& commands);
+void add_doctor(Verb parent, Commands& commands);
+void add_topology(Verb parent, Commands& commands);
 void add_key_new(Verb parent, Commands& commands);
 void add_send(Verb parent, Commands& commands);
 void add_receive(Verb parent, Commands& commands);

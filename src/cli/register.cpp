@@ -58,6 +58,8 @@ void register_commands(Verb program, World& world, int& exit_code) {
   Verb dlq = program.verb("dlq", "Look after dead letters");
   dlq.needs_a_verb();
   add_dlq_peek(dlq, commands);
+  add_doctor(program, commands);
+  add_topology(program, commands);
   Verb key = program.verb("key", "Access keys of a server");
   key.needs_a_verb();
   add_key_new(key, commands);

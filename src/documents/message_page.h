@@ -68,12 +68,14 @@ constexpr auto shape_of(Message*) {
 struct MessagePage {
   std::vector<Message> messages;
   std::optional<std::string_view> next;  // For the page after this one; absent on the last.
+  std::optional<std::string_view> now;   // The server's time, to tell ages by.
 
   bool operator==(const MessagePage&) const = default;
 };
 constexpr auto shape_of(MessagePage*) {
   return wire::shape(wire::optional("messages", &MessagePage::messages).each("message"),
-                     wire::optional("next", &MessagePage::next));
+                     wire::optional("next", &MessagePage::next),
+                     wire::optional("now", &MessagePage::now));
 }
 
 }  // namespace redrive::documents

@@ -72,7 +72,7 @@ class PageWriter {
   PageWriter(Call& call, const engine::PeekPage& page) : call_(call), page_(page) {}
 
   Result<documents::MessagePage> write() {
-    documents::MessagePage out;
+    documents::MessagePage out{.now = time(page_.wall)};
     std::size_t bytes = 0;
     for (const engine::Peeked& peeked : page_.messages) {
       bytes += peeked.body.size;

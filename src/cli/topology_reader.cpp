@@ -1,0 +1,158 @@
+#include "cli/topology_reader.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/calendar.h"
+#include "base/text.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+#include "documents/message_page.h"
+#include "sqs/actions.h"
+
+namespace redrive::cli {
+namespace {
+
+constexpr std::string_view kAwsSuffix = ".amazonaws.com";
+
+topology::AllowPolicy parse_allow_policy(std::string_view policy) {
+  using Permission = topology::AllowPolicy::Permission;
+  topology::AllowPolicy out;
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  std::string_view permission;
+  if (parser.parse(policy.data(), policy.size()).get(object) != simdjson::SUCCESS) return out;
+  if (object["redrivePermission"].get(permission) != simdjson::SUCCESS) return out;
+  if (permission == "denyAll") out.permission = Permission::none;
+  if (permission != "byQueue") return out;
+  out.permission = Permission::by_queue;
+  simdjson::dom::array sources;
+  if (object["sourceQueueArns"].get(sources) != simdjson::SUCCESS) return out;
+  for (const simdjson::dom::element source : sources) {
+    std::string_view arn;
+    if (source.get(arn) == simdjson::SUCCESS) out.source_arns.emplace_back(arn);
+  }
+  return out;
+}
+
+class TopologyReader {
+ public:
+  TopologyReader(Session& session, OldestAges ages)
+      : session_(session),
+        ask_ages_(ages == OldestAges::ask && !session.endpoint.host.ends_with(kAwsSuffix)) {}
+
+  Answer<topology::Topology> read() {
+    CHECK(read_listed());
+    CHECK(read_unlisted());
+    ask_ages();
+    return topology::Topology(std::move(queues_), std::move(unseen_));
+  }
+
+ private:
+  Answer<void> read_listed() {
+    std::string token;
+    do {
+      sqs::ListQueuesInput input{.max_results = 1000};
+      if (!token.empty()) input.next_token = token;
+      const auto page = TRY(session_.service.call<sqs::ListQueues>(input));
+      for (const std::string_view url : page->queue_urls) {
+        const auto read = read_queue(url);
+        // Somebody may delete a queue between the list and the question.
+        if (!read && read.error().code != kNoSuchQueue) return read;
+      }
+      token = page->next_token.value_or("");
+    } while (!token.empty());
+    return {};
+  }
+
+  Answer<void> read_queue(std::string_view url) {
+    const auto reply = TRY(session_.service.call<sqs::GetQueueAttributes>(
+        {.queue_url = url, .attribute_names = {"All"}}));
+    queues_.push_back(queue_of_attributes(reply->attributes));
+    known_.insert(queues_.back().arn);
+    return {};
+  }
+
+  // Whether a dead-letter queue that was not in the list is gone, or only not for us to list.
+  Answer<void> read_unlisted() {
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      if (!queues_[i].target) continue;
+      const std::string arn = queues_[i].target->arn;
+      if (!known_.insert(arn).second) continue;
+      const auto read = read_by_arn(arn);
+      if (read || read.error().code == kNoSuchQueue) continue;
+      if (read.error().kind != Failure::Kind::refused && read.error().kind != Failure::Kind::usage)
+        return read;
+      unseen_.push_back(arn);
+    }
+    return {};
+  }
+
+  Answer<void> read_by_arn(const std::string& arn) {
+    return read_queue(TRY(find_queue_url(session_.service, arn)));
+  }
+
+  void ask_ages() {
+    std::set<std::string> targets;
+    for (const auto& queue : queues_) {
+      if (queue.target) targets.insert(queue.target->arn);
+    }
+    for (auto& queue : queues_) {
+      if (!ask_ages_) return;
+      if (queue.messages() > 0 && targets.contains(queue.arn)) ask_age(queue);
+    }
+  }
+
+  // Another server than ours does not know the question: then it is not asked again.
+  void ask_age(topology::Queue& queue) {
+    const auto page = session_.service.manage<documents::MessagePage>(
+        "GET", fmt::format("queues/{}/messages?limit=1", percent_encode(queue.name(), false)));
+    if (!page) {
+      ask_ages_ = false;
+      return;
+    }
+    if ((*page)->messages.empty()) return;
+    const auto expires = parse_utc((*page)->messages.front().expires_at);
+    const auto now = parse_utc((*page)->now.value_or(""));
+    if (expires && now) queue.oldest_expires_in = *expires - *now;
+  }
+
+  Session& session_;
+  bool ask_ages_;
+  std::vector<topology::Queue> queues_;
+  std::vector<std::string> unseen_;
+  std::set<std::string> known_;
+};
+
+}  // namespace
+
+topology::Queue queue_of_attributes(const sqs::StringMap& attributes) {
+  const auto text = [&](std::string_view name) { return attribute_of(attributes, name); };
+  const auto number = [&](std::string_view name) {
+    return parse_int<std::int64_t>(text(name)).value_or(0);
+  };
+  const auto period = [&](std::string_view name) {
+    return Duration(std::chrono::seconds(number(name)));
+  };
+  topology::Queue queue{.arn = std::string(text("QueueArn")),
+                        .fifo = text("FifoQueue") == "true",
+                        .visible = number("ApproximateNumberOfMessages"),
+                        .in_flight = number("ApproximateNumberOfMessagesNotVisible"),
+                        .delayed = number("ApproximateNumberOfMessagesDelayed"),
+                        .retention = period("MessageRetentionPeriod"),
+                        .visibility_timeout = period("VisibilityTimeout"),
+                        .allow = parse_allow_policy(text("RedriveAllowPolicy"))};
+  if (const auto target = parse_redrive_policy(text("RedrivePolicy"))) {
+    queue.target = {.arn = target->arn, .receive_count_max = target->receive_count_max};
+  }
+  return queue;
+}
+
+Answer<topology::Topology> read_topology(Session& session, OldestAges ages) {
+  return TopologyReader(session, ages).read();
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "sqs/types.h"
+
+// What consumers tell of failures, and the groups that the server makes of them.
+
+namespace redrive::documents {
+
+struct FailureReport {
+  std::string_view receipt_handle;
+  std::string_view error_type;
+  std::string_view error_message;
+  std::string_view stack_trace;
+  std::string_view fingerprint;
+  std::optional<std::string_view> disposition;  // retry, dead-letter
+  std::optional<std::int64_t> retry_after_seconds;
+};
+constexpr auto shape_of(FailureReport*) {
+  using In = FailureReport;
+  return wire::shape(
+      wire::required("receiptHandle", &In::receipt_handle).filled(),
+      wire::optional("errorType", &In::error_type),
+      wire::optional("errorMessage", &In::error_message).content(),
+      wire::optional("stackTrace", &In::stack_trace).content(),
+      wire::optional("fingerprint", &In::fingerprint),
+      wire::optional("disposition", &In::disposition),
+      wire::optional("retryAfterSeconds", &In::retry_after_seconds)
+          .between(0, 43'200, "Must be between 0 and 43200."));
+}
+
+struct FailureReceipt {
+  std::string_view queue;  // Where the message was received.
+};
+constexpr auto shape_of(FailureReceipt*) {
+  return wire::shape(wire::required("queue", &FailureReceipt::queue));
+}
+
+// One thing that is more often true of the dead than of the processed.
+struct Distinction {
+  std::string_view kind;
+  std::string_view feature;
+  std::string_view sentence;
+  std::string_view filter;  // Chooses the messages that it is true of.
+  std::int64_t dead_with = 0;
+  std::int64_t dead_total = 0;
+  std::int64_t processed_with = 0;
+  std::int64_t processed_total = 0;
+  double score = 0;
+};
+constexpr auto shape_of(Distinction*) {
+  using Out = Distinction;
+  return wire::shape(wire::required("kind", &Out::kind),
+                     wire::optional("feature", &Out::feature),
+                     wire::required("sentence", &Out::sentence),
+                     wire::optional("filter", &Out::filter),
+                     wire::required("deadWith", &Out::dead_with),
+                     wire::required("deadTotal", &Out::dead_total),
+                     wire::required("processedWith", &Out::processed_with),
+                     wire::required("processedTotal", &Out::processed_total),
+                     wire::required("score", &Out::score));
+}
+
+struct FailureGroup {
+  std::string_view id;
+  std::string_view title;
+  std::string_view status;  // new, known, regressed, ignored, resolved
+  std::int64_t count = 0;   // Messages that are in it now.
+  std::int64_t total = 0;   // That ever came.
+  std::int64_t failed_again = 0;
+  std::string_view first_seen;
+  std::string_view last_seen;
+  std::vector<std::int64_t> hourly;  // Arrivals of the last 24 hours, the present one last.
+  std::vector<std::string_view> sources;
+  std::vector<std::string_view> consumers;
+  std::string_view basis;        // explicit, frames, message, shape
+  std::string_view why_grouped;  // A sentence.
+  std::string_view note;
+  std::string_view marked_by;
+  std::optional<std::int64_t> sample;     // The key of a message that is in it.
+  std::vector<Distinction> sets_apart;  // Only of a single group.
+};
+constexpr auto shape_of(FailureGroup*) {
+  using Out = FailureGroup;
+  return wire::shape(wire::required("id", &Out::id),
+                     wire::required("title", &Out::title),
+                     wire::required("status", &Out::status),
+                     wire::required("count", &Out::count),
+                     wire::required("total", &Out::total),
+                     wire::required("failedAgain", &Out::failed_again),
+                     wire::required("firstSeen", &Out::first_seen),
+                     wire::required("lastSeen", &Out::last_seen),
+                     wire::optional("hourly", &Out::hourly).each("hour"),
+                     wire::optional("sources", &Out::sources).each("source"),
+                     wire::optional("consumers", &Out::consumers).each("consumer"),
+                     wire::required("basis", &Out::basis),
+                     wire::required("whyGrouped", &Out::why_grouped),
+                     wire::optional("note", &Out::note),
+                     wire::optional("markedBy", &Out::marked_by),
+                     wire::optional("sample", &Out::sample),
+                     wire::optional("setsApart", &Out::sets_apart).each("distinction"));
+}
+
+struct FailureGroups {
+  std::vector<FailureGroup> groups;  // The largest first.
+  std::int64_t ungrouped = 0;        // Dead letters that have not been looked at yet.
+  std::vector<Distinction> sets_apart;  // All dead letters of the queue from what was processed.
+};
+constexpr auto shape_of(FailureGroups*) {
+  using Out = FailureGroups;
+  return wire::shape(wire::optional("groups", &Out::groups).each("group").always(),
+                     wire::required("ungrouped", &Out::ungrouped),
+                     wire::optional("setsApart", &Out::sets_apart).each("distinction"));
+}
+
+struct GroupMark {
+  std::string_view status;
+  std::optional<std::string_view> note;
+};
+constexpr auto shape_of(GroupMark*) {
+  return wire::shape(wire::required("status", &GroupMark::status).filled(),
+                     wire::optional("note", &GroupMark::note));
+}
+
+}  // namespace redrive::documents

@@ -1,0 +1,301 @@
+#include "topology/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "topology/shell.h"
+
+namespace redrive::topology {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr Duration kRetentionMax = hours(14 * 24);
+constexpr Duration kRetentionUsual = hours(4 * 24);
+constexpr Duration kVisibilityShort = seconds(5);
+constexpr Duration kExpirySoon = hours(24);
+constexpr std::int64_t kReceivesFew = 3;
+constexpr std::int64_t kReceivesGood = 5;
+constexpr std::int64_t kUnreadMany = 1000;
+constexpr std::size_t kAllowedSourcesMax = 10;
+
+std::string days(Duration duration) {
+  const auto count = duration_cast<seconds>(duration).count();
+  if (count % 86400 == 0) return fmt::format("{} d", count / 86400);
+  if (count >= 86400) return fmt::format("{:.1f} d", static_cast<double>(count) / 86400);
+  if (count >= 3600) return fmt::format("{:.1f} h", static_cast<double>(count) / 3600);
+  return fmt::format("{} s", count);
+}
+
+std::string set_attribute(std::string_view queue, std::string_view name, std::string_view value) {
+  return shell_command({"redrive", "queue", "set", queue, fmt::format("{}={}", name, value)});
+}
+
+std::string set_retention(std::string_view queue, Duration retention) {
+  return set_attribute(
+      queue, "MessageRetentionPeriod", std::to_string(duration_cast<seconds>(retention).count()));
+}
+
+std::string set_target(std::string_view queue, std::string_view arn, std::int64_t receives) {
+  const std::string policy =
+      fmt::format(R"({{"deadLetterTargetArn":"{}","maxReceiveCount":{}}})", arn, receives);
+  return set_attribute(queue, "RedrivePolicy", policy);
+}
+
+std::string create_dead_letter_queue(std::string_view name) {
+  return shell_command(
+      {"redrive",
+       "queue",
+       "create",
+       name,
+       "--attribute",
+       fmt::format("MessageRetentionPeriod={}", duration_cast<seconds>(kRetentionMax).count())});
+}
+
+// orders -> orders-dlq, orders.fifo -> orders-dlq.fifo, in an ARN or alone.
+std::string with_dlq_suffix(std::string_view name) {
+  constexpr std::string_view kFifo = ".fifo";
+  if (!name.ends_with(kFifo)) return fmt::format("{}-dlq", name);
+  name.remove_suffix(kFifo.size());
+  return fmt::format("{}-dlq{}", name, kFifo);
+}
+
+// Looks at one queue after the other and notes what it sees.
+class Examination {
+ public:
+  explicit Examination(const Topology& topology) : topology_(topology) {}
+
+  std::vector<Finding> run() {
+    for (const Queue& queue : topology_.queues()) {
+      if (queue.target) look_at_source(queue);
+      look_at_messages(queue);
+      look_for_dead_letter_queue(queue);
+      look_for_chains(queue);
+    }
+    const auto worse = [](const Finding& a, const Finding& b) {
+      return a.severity != b.severity ? a.severity > b.severity : a.queue < b.queue;
+    };
+    std::ranges::stable_sort(findings_, worse);
+    return std::move(findings_);
+  }
+
+ private:
+  void look_at_source(const Queue& queue) {
+    look_at_counts(queue);
+    look_at_visibility(queue);
+    if (const Queue* target = topology_.target_of(queue)) {
+      look_at_retention(queue, *target);
+      look_at_admission(queue, *target);
+      look_at_kinds(queue, *target);
+    } else if (!topology_.is_unseen(queue.target->arn)) {
+      look_at_missing(queue);
+    }
+  }
+
+  void look_at_retention(const Queue& queue, const Queue& target) {
+    if (queue.fifo || target.retention > queue.retention) return;
+    const bool longest = queue.retention >= kRetentionMax;
+    findings_.push_back(
+        {.severity = Severity::problem,
+         .rule = "dlq-retention",
+         .queue = std::string(queue.name()),
+         .what = fmt::format("{} keeps messages for {}, which is not longer than the {} of {}",
+                             target.name(),
+                             days(target.retention),
+                             days(queue.retention),
+                             queue.name()),
+         .why = "A dead letter keeps the time of its first send, so the time it has waited here "
+                "is taken from its time in the dead-letter queue: it may expire before anybody "
+                "has seen it.",
+         .fix = longest ? set_retention(queue.name(), kRetentionUsual)
+                        : set_retention(target.name(), kRetentionMax)});
+  }
+
+  void look_at_counts(const Queue& queue) {
+    if (queue.target->receive_count_max >= kReceivesFew) return;
+    findings_.push_back(
+        {.severity = Severity::warning,
+         .rule = "few-receives",
+         .queue = std::string(queue.name()),
+         .what = fmt::format("messages are given up after {} {}",
+                             queue.target->receive_count_max,
+                             queue.target->receive_count_max == 1 ? "receive" : "receives"),
+         .why = "A deployment, a crash or one slow call is enough to make dead letters of good "
+                "messages; each receive counts, whether or not anything was tried.",
+         .fix = set_target(queue.name(), queue.target->arn, kReceivesGood)});
+  }
+
+  void look_at_visibility(const Queue& queue) {
+    if (queue.visibility_timeout >= kVisibilityShort) return;
+    const bool none = queue.visibility_timeout == Duration::zero();
+    findings_.push_back(
+        {.severity = none ? Severity::problem : Severity::warning,
+         .rule = "short-visibility",
+         .queue = std::string(queue.name()),
+         .what = fmt::format("a received message comes back after {} s",
+                             duration_cast<seconds>(queue.visibility_timeout).count()),
+         .why = "A consumer that takes longer gets the same message again while it works on it, "
+                "and every time counts towards the dead-letter queue.",
+         .fix = set_attribute(queue.name(), "VisibilityTimeout", "30")});
+  }
+
+  void look_at_missing(const Queue& queue) {
+    const std::string_view target = name_of_arn(queue.target->arn);
+    findings_.push_back(
+        {.severity = Severity::problem,
+         .rule = "dlq-missing",
+         .queue = std::string(queue.name()),
+         .what = fmt::format("its dead-letter queue {} does not exist", target),
+         .why = "Messages that fail have nowhere to go: they come back again and again until they "
+                "expire.",
+         .fix = create_dead_letter_queue(target)});
+  }
+
+  void look_at_admission(const Queue& queue, const Queue& target) {
+    if (target.allow.admits(queue.arn)) return;
+    findings_.push_back(
+        {.severity = Severity::problem,
+         .rule = "dlq-refuses",
+         .queue = std::string(queue.name()),
+         .what = fmt::format("the redrive allow policy of {} does not admit it", target.name()),
+         .why = "The next change of this queue's redrive policy will be refused, and a redrive "
+                "back to it may be too.",
+         .fix = set_attribute(target.name(), "RedriveAllowPolicy", admitting(queue, target))});
+  }
+
+  static std::string admitting(const Queue& queue, const Queue& target) {
+    const auto& sources = target.allow.source_arns;
+    if (target.allow.permission != AllowPolicy::Permission::by_queue ||
+        sources.size() >= kAllowedSourcesMax) {
+      return R"({"redrivePermission":"allowAll"})";
+    }
+    std::string list;
+    for (const std::string& arn : sources) list += fmt::format("\"{}\",", arn);
+    return fmt::format(
+        R"({{"redrivePermission":"byQueue","sourceQueueArns":[{}"{}"]}})", list, queue.arn);
+  }
+
+  void look_at_kinds(const Queue& queue, const Queue& target) {
+    if (queue.fifo == target.fifo) return;
+    const std::string arn = with_dlq_suffix(queue.arn);
+    findings_.push_back({.severity = Severity::problem,
+                         .rule = "kind-mismatch",
+                         .queue = std::string(queue.name()),
+                         .what = fmt::format("it is {}, but {} is {}",
+                                             queue.fifo ? "FIFO" : "standard",
+                                             target.name(),
+                                             target.fifo ? "FIFO" : "standard"),
+                         .why = "Dead letters can only go to a queue of the same kind.",
+                         .fix = create_dead_letter_queue(name_of_arn(arn)) + " && " +
+                                set_target(queue.name(), arn, queue.target->receive_count_max)});
+  }
+
+  void look_at_messages(const Queue& queue) {
+    if (topology_.is_dead_letter_queue(queue)) return look_at_expiry(queue);
+    if (queue.visible <= kUnreadMany || queue.in_flight > 0) return;
+    findings_.push_back(
+        {.severity = Severity::warning,
+         .rule = "nobody-receives",
+         .queue = std::string(queue.name()),
+         .what = fmt::format("{} messages wait and none is in flight", queue.visible),
+         .why = "Nobody seems to consume this queue; what is not received in time expires without "
+                "ever becoming a dead letter.",
+         .fix = shell_command({"redrive", "dlq", "peek", queue.name()})});
+  }
+
+  void look_at_expiry(const Queue& queue) {
+    if (!queue.oldest_expires_in || queue.messages() == 0) return;
+    // A queue that keeps messages for an hour is not always about to lose them.
+    const Duration soon = std::min(kExpirySoon, queue.retention / 4);
+    if (*queue.oldest_expires_in > soon) return;
+    std::string fix = shell_command(
+        {"redrive", "dlq", "export", queue.name(), fmt::format("{}.ndjson", queue.name())});
+    if (queue.retention < kRetentionMax) fix = set_retention(queue.name(), kRetentionMax);
+    findings_.push_back({.severity = Severity::problem,
+                         .rule = "dead-letters-expire",
+                         .queue = std::string(queue.name()),
+                         .what = fmt::format("it holds {} dead letters, and the oldest expires "
+                                             "in {}",
+                                             queue.messages(),
+                                             days(*queue.oldest_expires_in)),
+                         .why = "What expires in a dead-letter queue is lost for good.",
+                         .fix = std::move(fix)});
+  }
+
+  void look_for_dead_letter_queue(const Queue& queue) {
+    if (queue.target || topology_.is_dead_letter_queue(queue)) return;
+    const std::string arn = with_dlq_suffix(queue.arn);
+    std::string fix = set_target(queue.name(), arn, kReceivesGood);
+    if (topology_.find(arn) == nullptr) {
+      fix = create_dead_letter_queue(name_of_arn(arn)) + " && " + fix;
+    }
+    findings_.push_back({.severity = Severity::advice,
+                         .rule = "no-dlq",
+                         .queue = std::string(queue.name()),
+                         .what = "it has no dead-letter queue",
+                         .why = "A message that cannot be processed comes back until it expires, "
+                                "and takes the consumers' time with it.",
+                         .fix = std::move(fix)});
+  }
+
+  // A loop is told once, for the queue of it that comes first.
+  void look_for_chains(const Queue& queue) {
+    const auto loop = topology_.loop_of(queue);
+    if (!loop.empty()) {
+      const bool first = std::ranges::all_of(
+          loop, [&](const Queue* each) { return each == &queue || queue.name() < each->name(); });
+      if (first) add_loop(loop);
+      return;
+    }
+    if (!queue.target || !topology_.is_dead_letter_queue(queue)) return;
+    findings_.push_back(
+        {.severity = Severity::warning,
+         .rule = "dlq-chain",
+         .queue = std::string(queue.name()),
+         .what = fmt::format("it is a dead-letter queue and has one itself, {}",
+                             name_of_arn(queue.target->arn)),
+         .why = "Looking at dead letters by receiving them moves them on, away from where people "
+                "look for them.",
+         .fix = set_attribute(queue.name(), "RedrivePolicy", "")});
+  }
+
+  void add_loop(const std::vector<const Queue*>& loop) {
+    std::string names;
+    for (const Queue* each : loop) names += fmt::format("{} -> ", each->name());
+    names += loop.front()->name();
+    findings_.push_back({.severity = Severity::problem,
+                         .rule = "dlq-loop",
+                         .queue = std::string(loop.front()->name()),
+                         .what = fmt::format("failures go round in a loop: {}", names),
+                         .why = "A message that always fails is never set aside: it goes round "
+                                "until it expires.",
+                         .fix = set_attribute(loop.back()->name(), "RedrivePolicy", "")});
+  }
+
+  const Topology& topology_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case Severity::advice:
+      return "advice";
+    case Severity::warning:
+      return "warning";
+    case Severity::problem:
+      return "problem";
+  }
+  return "problem";
+}
+
+std::vector<Finding> examine(const Topology& topology) {
+  return Examination(topology).run();
+}
+
+}  // namespace redrive::topology

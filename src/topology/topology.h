@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time.h"
+
+namespace redrive::topology {
+
+// Where a queue's failures go.
+struct RedriveTarget {
+  std::string arn;
+  std::int64_t receive_count_max = 0;
+};
+
+// Which queues may choose this one for their failures.
+struct AllowPolicy {
+  enum class Permission : std::uint8_t { all, none, by_queue };
+
+  Permission permission = Permission::all;
+  std::vector<std::string> source_arns;  // Of by_queue.
+
+  bool admits(std::string_view source_arn) const;
+};
+
+// What the SQS API tells about a queue, as far as rules and drawings need it.
+struct Queue {
+  std::string arn;
+  bool fifo = false;
+  std::int64_t visible = 0;
+  std::int64_t in_flight = 0;
+  std::int64_t delayed = 0;
+  Duration retention{};
+  Duration visibility_timeout{};
+  std::optional<RedriveTarget> target;
+  AllowPolicy allow;
+  // Until the oldest message expires; not every server can tell.
+  std::optional<Duration> oldest_expires_in;
+
+  std::string_view name() const;
+  std::int64_t messages() const { return visible + in_flight + delayed; }
+};
+
+// The name at the end of an ARN.
+std::string_view name_of_arn(std::string_view arn);
+
+// Queues and the arrows between them.
+class Topology {
+ public:
+  // `unseen` are dead-letter queues that there may be although nothing is known of them: those of
+  // somebody who does not let us look.
+  explicit Topology(std::vector<Queue> queues, std::vector<std::string> unseen = {});
+
+  // In order of their names.
+  const std::vector<Queue>& queues() const { return queues_; }
+  const Queue* find(std::string_view arn) const;
+  bool is_unseen(std::string_view arn) const;
+  // Where its failures go; nothing if they go nowhere, or to a queue that is not known.
+  const Queue* target_of(const Queue& queue) const;
+  std::vector<const Queue*> sources_of(std::string_view arn) const;
+  bool is_dead_letter_queue(const Queue& queue) const { return sources_.contains(queue.arn); }
+  // The queues that follow on each other from this one until it is reached again, itself first.
+  // Empty if it is in no loop.
+  std::vector<const Queue*> loop_of(const Queue& queue) const;
+
+ private:
+  std::vector<Queue> queues_;
+  std::vector<std::string> unseen_;
+  std::unordered_map<std::string, std::size_t> by_arn_;                // Into queues_.
+  std::unordered_map<std::string, std::vector<std::size_t>> sources_;  // By the target's ARN.
+};
+
+}  // namespace redrive::topology

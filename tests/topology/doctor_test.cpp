@@ -1,0 +1,208 @@
+#include "topology/doctor.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "topology/shell.h"
+
+namespace redrive::topology {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+std::string arn(std::string_view name) {
+  return fmt::format("arn:aws:sqs:us-east-1:000000000000:{}", name);
+}
+
+Queue plain(std::string_view name, Duration retention = 24h * 4) {
+  return {.arn = arn(name),
+          .fifo = name.ends_with(".fifo"),
+          .retention = retention,
+          .visibility_timeout = 30s};
+}
+
+// orders, whose failures go to orders-dlq, and nothing wrong with either.
+struct Pair {
+  Queue source = plain("orders");
+  Queue dlq = plain("orders-dlq", 24h * 14);
+
+  Pair() { source.target = {.arn = dlq.arn, .receive_count_max = 5}; }
+  std::vector<Finding> examined() const { return examine(Topology({source, dlq})); }
+};
+
+std::vector<std::string> told(const std::vector<Finding>& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) {
+    out.push_back(fmt::format("{} {} {}", name_of(finding.severity), finding.rule, finding.queue));
+  }
+  return out;
+}
+
+struct DoctorCase {
+  const char* name;
+  void (*spoil)(Pair&);
+  std::vector<std::string> findings;
+  const char* fix = "";
+};
+
+class Doctor : public testing::TestWithParam<DoctorCase> {};
+
+TEST_P(Doctor, Finds) {
+  Pair pair;
+  GetParam().spoil(pair);
+  const auto findings = pair.examined();
+  EXPECT_EQ(told(findings), GetParam().findings);
+  if (findings.size() == 1) {
+    EXPECT_EQ(findings[0].fix, GetParam().fix);
+  }
+}
+
+const DoctorCase kCases[] = {
+    {"nothing", [](Pair&) {}, {}},
+    {"retention",
+     [](Pair& p) { p.dlq.retention = p.source.retention; },
+     {"problem dlq-retention orders"},
+     "redrive queue set orders-dlq MessageRetentionPeriod=1209600"},
+    {"retention_at_its_longest",
+     [](Pair& p) { p.source.retention = p.dlq.retention; },
+     {"problem dlq-retention orders"},
+     "redrive queue set orders MessageRetentionPeriod=345600"},
+    {"retention_of_fifo_begins_anew",
+     [](Pair& p) {
+       p.source.fifo = p.dlq.fifo = true;
+       p.dlq.retention = p.source.retention;
+     },
+     {}},
+    {"few_receives",
+     [](Pair& p) { p.source.target->receive_count_max = 2; },
+     {"warning few-receives orders"},
+     "redrive queue set orders 'RedrivePolicy={\"deadLetterTargetArn\":"
+     "\"arn:aws:sqs:us-east-1:000000000000:orders-dlq\",\"maxReceiveCount\":5}'"},
+    {"enough_receives", [](Pair& p) { p.source.target->receive_count_max = 3; }, {}},
+    {"no_visibility",
+     [](Pair& p) { p.source.visibility_timeout = 0s; },
+     {"problem short-visibility orders"},
+     "redrive queue set orders VisibilityTimeout=30"},
+    {"short_visibility",
+     [](Pair& p) { p.source.visibility_timeout = 4s; },
+     {"warning short-visibility orders"},
+     "redrive queue set orders VisibilityTimeout=30"},
+    {"enough_visibility", [](Pair& p) { p.source.visibility_timeout = 5s; }, {}},
+    {"denied",
+     [](Pair& p) { p.dlq.allow.permission = AllowPolicy::Permission::none; },
+     {"problem dlq-refuses orders"},
+     "redrive queue set orders-dlq 'RedriveAllowPolicy={\"redrivePermission\":\"allowAll\"}'"},
+    {"not_in_the_list",
+     [](Pair& p) {
+       p.dlq.allow = {.permission = AllowPolicy::Permission::by_queue, .source_arns = {"arn:x"}};
+     },
+     {"problem dlq-refuses orders"},
+     "redrive queue set orders-dlq 'RedriveAllowPolicy={\"redrivePermission\":\"byQueue\","
+     "\"sourceQueueArns\":[\"arn:x\",\"arn:aws:sqs:us-east-1:000000000000:orders\"]}'"},
+    {"in_the_list",
+     [](Pair& p) {
+       p.dlq.allow = {.permission = AllowPolicy::Permission::by_queue,
+                      .source_arns = {p.source.arn}};
+     },
+     {}},
+    {"kinds",
+     [](Pair& p) { p.dlq.fifo = true; },
+     {"problem kind-mismatch orders"},
+     "redrive queue create orders-dlq --attribute MessageRetentionPeriod=1209600 && redrive queue "
+     "set orders 'RedrivePolicy={\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:"
+     "orders-dlq\",\"maxReceiveCount\":5}'"},
+    {"expires_within_a_day",
+     [](Pair& p) {
+       p.dlq.visible = 3;
+       p.dlq.oldest_expires_in = 23h;
+     },
+     {"problem dead-letters-expire orders-dlq"},
+     "redrive dlq export orders-dlq orders-dlq.ndjson"},
+    {"expires_later",
+     [](Pair& p) {
+       p.dlq.visible = 3;
+       p.dlq.oldest_expires_in = 25h;
+     },
+     {}},
+    {"a_quarter_of_a_short_life",
+     [](Pair& p) {
+       p.source.retention = 1h;
+       p.dlq.retention = 8h;
+       p.dlq.visible = 3;
+       p.dlq.oldest_expires_in = 2h;
+     },
+     {"problem dead-letters-expire orders-dlq"},
+     "redrive queue set orders-dlq MessageRetentionPeriod=1209600"},
+    {"unread",
+     [](Pair& p) { p.source.visible = 1001; },
+     {"warning nobody-receives orders"},
+     "redrive dlq peek orders"},
+    {"read",
+     [](Pair& p) {
+       p.source.visible = 1001;
+       p.source.in_flight = 1;
+     },
+     {}},
+    {"dead_letters_may_wait", [](Pair& p) { p.dlq.visible = 5000; }, {}},
+    {"chain",
+     [](Pair& p) { p.dlq.target = {.arn = arn("elsewhere"), .receive_count_max = 5}; },
+     {"problem dlq-missing orders-dlq", "warning dlq-chain orders-dlq"}},
+    {"loop",
+     [](Pair& p) {
+       p.dlq.target = {.arn = p.source.arn, .receive_count_max = 5};
+       p.source.fifo = p.dlq.fifo = true;
+     },
+     {"problem dlq-loop orders"},
+     "redrive queue set orders-dlq RedrivePolicy="},
+    {"alone",
+     [](Pair& p) { p.source.target.reset(); },
+     {"advice no-dlq orders", "advice no-dlq orders-dlq"}},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, Doctor, testing::ValuesIn(kCases),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(DoctorOnMaps, ADeadLetterQueueThatIsGoneIsNamedAndOneNotForUsIsNot) {
+  Queue orders = plain("orders");
+  orders.target = {.arn = arn("gone"), .receive_count_max = 5};
+  const auto findings = examine(Topology({orders}));
+  ASSERT_THAT(told(findings), ElementsAre("problem dlq-missing orders"));
+  EXPECT_EQ(findings[0].fix,
+            "redrive queue create gone --attribute MessageRetentionPeriod=1209600");
+  EXPECT_THAT(examine(Topology({orders}, {arn("gone")})), IsEmpty());
+}
+
+TEST(DoctorOnMaps, LoopsOfAnyLengthAreToldOnceAlsoWhenQueuesLeadIntoThem) {
+  std::vector<Queue> queues;
+  for (const char* name : {"c", "a", "b", "tail"}) queues.push_back(plain(name, 24h));
+  const auto to = [&](std::size_t from, const char* name) {
+    queues[from].target = {.arn = arn(name), .receive_count_max = 5};
+    queues[from].fifo = true;  // So that retention does not matter.
+  };
+  to(0, "a"), to(1, "b"), to(2, "c"), to(3, "a");
+  const auto findings = examine(Topology(queues));
+  ASSERT_THAT(told(findings), ElementsAre("problem dlq-loop a"));
+  EXPECT_THAT(findings[0].what, HasSubstr("a -> b -> c -> a"));
+
+  Queue self = plain("self");
+  self.fifo = true;
+  self.target = {.arn = self.arn, .receive_count_max = 5};
+  EXPECT_THAT(told(examine(Topology({self}))), ElementsAre("problem dlq-loop self"));
+}
+
+TEST(DoctorOnMaps, AdviceForFifoKeepsTheSuffixAndAnExistingQueueIsNotMadeAgain) {
+  const auto findings = examine(Topology({plain("a.fifo"), plain("b"), plain("b-dlq")}));
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_THAT(findings[0].fix, testing::StartsWith("redrive queue create a-dlq.fifo "));
+  EXPECT_THAT(findings[1].fix, testing::StartsWith("redrive queue set b "));
+}
+
+TEST(Shell, QuotesWhatAShellWouldObey) {
+  EXPECT_EQ(shell_command({"a", "b c", "$(x)", "it's", ""}), "a 'b c' '$(x)' 'it'\\''s' ''");
+}
+
+}  // namespace
+}  // namespace redrive::topology
