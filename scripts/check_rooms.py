@@ -21,7 +21,7 @@ KNOWS = {
     "http": [],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
-    "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "manage": ["documents", "dead_letter", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "cli": ["documents", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

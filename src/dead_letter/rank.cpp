@@ -302,16 +302,16 @@ bool explains(const Candidate& above, const Candidate& below) {
 
 std::string_view name_of(DistinctionKind kind) {
   constexpr std::array<std::string_view, 11> kNames = {
-      "body_kind",
-      "attribute_missing",
-      "attribute_present",
-      "attribute_type",
-      "attribute_value",
-      "key_missing",
-      "key_present",
-      "key_type",
-      "key_value",
-      "message_group",
+      "body-kind",
+      "attribute-missing",
+      "attribute-present",
+      "attribute-type",
+      "attribute-value",
+      "key-missing",
+      "key-present",
+      "key-type",
+      "key-value",
+      "message-group",
       "size",
   };
   return kNames[static_cast<std::size_t>(kind)];

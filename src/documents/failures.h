@@ -17,15 +17,14 @@ struct FailureReport {
 };
 constexpr auto shape_of(FailureReport*) {
   using In = FailureReport;
-  return wire::shape(
-      wire::required("receiptHandle", &In::receipt_handle).filled(),
-      wire::optional("errorType", &In::error_type),
-      wire::optional("errorMessage", &In::error_message).content(),
-      wire::optional("stackTrace", &In::stack_trace).content(),
-      wire::optional("fingerprint", &In::fingerprint),
-      wire::optional("disposition", &In::disposition),
-      wire::optional("retryAfterSeconds", &In::retry_after_seconds)
-          .between(0, 43'200, "Must be between 0 and 43200."));
+  return wire::shape(wire::required("receiptHandle", &In::receipt_handle).filled(),
+                     wire::optional("errorType", &In::error_type),
+                     wire::optional("errorMessage", &In::error_message).content(),
+                     wire::optional("stackTrace", &In::stack_trace).content(),
+                     wire::optional("fingerprint", &In::fingerprint),
+                     wire::optional("disposition", &In::disposition),
+                     wire::optional("retryAfterSeconds", &In::retry_after_seconds)
+                         .between(0, 43'200, "Must be between 0 and 43200."));
 }
 
 struct FailureReceipt {
@@ -76,7 +75,7 @@ struct FailureGroup {
   std::string_view why_grouped;  // A sentence.
   std::string_view note;
   std::string_view marked_by;
-  std::optional<std::int64_t> sample;     // The key of a message that is in it.
+  std::optional<std::int64_t> sample;   // The key of a message that is in it.
   std::vector<Distinction> sets_apart;  // Only of a single group.
 };
 constexpr auto shape_of(FailureGroup*) {
@@ -101,8 +100,8 @@ constexpr auto shape_of(FailureGroup*) {
 }
 
 struct FailureGroups {
-  std::vector<FailureGroup> groups;  // The largest first.
-  std::int64_t ungrouped = 0;        // Dead letters that have not been looked at yet.
+  std::vector<FailureGroup> groups;     // The largest first.
+  std::int64_t ungrouped = 0;           // Dead letters that have not been looked at yet.
   std::vector<Distinction> sets_apart;  // All dead letters of the queue from what was processed.
 };
 constexpr auto shape_of(FailureGroups*) {

@@ -44,7 +44,7 @@ constexpr auto shape_of(JobRequest*) {
 
 struct Job {
   std::string_view id;
-  std::string_view queue;  // Its name.
+  std::string_view queue;   // Its name.
   std::string_view status;  // running, paused, halted, completed, cancelled, failed
   std::string_view note;    // Why it stands still or failed.
   std::string_view name;
@@ -107,9 +107,9 @@ constexpr auto shape_of(Jobs*) {
 
 // What a job would take.
 struct Selection {
-  std::int64_t candidates = 0;  // In the queue, and of the group.
-  std::int64_t scanned = 0;     // Of those: looked at. Fewer when there are very many.
-  std::int64_t matched = 0;     // Of those: chosen.
+  std::int64_t candidates = 0;       // In the queue, and of the group.
+  std::int64_t scanned = 0;          // Of those: looked at. Fewer when there are very many.
+  std::int64_t matched = 0;          // Of those: chosen.
   std::vector<std::int64_t> sample;  // Keys of some that are.
 };
 constexpr auto shape_of(Selection*) {

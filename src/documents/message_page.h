@@ -11,7 +11,10 @@ struct Attempt {
   std::string_view received_at;
   std::optional<std::string_view> by;       // Who received it, as far as is known.
   std::optional<std::int64_t> duration_ms;  // Until it ended.
-  std::string_view end;                     // open, released, visibility-expired
+  std::string_view end;                     // open, released, visibility-expired, failed
+  std::string_view error_type;              // What the consumer reported.
+  std::string_view error_message;
+  std::string_view stack_trace;
 
   bool operator==(const Attempt&) const = default;
 };
@@ -19,10 +22,36 @@ constexpr auto shape_of(Attempt*) {
   return wire::shape(wire::required("receivedAt", &Attempt::received_at),
                      wire::optional("by", &Attempt::by),
                      wire::optional("durationMs", &Attempt::duration_ms),
-                     wire::required("end", &Attempt::end));
+                     wire::required("end", &Attempt::end),
+                     wire::optional("errorType", &Attempt::error_type),
+                     wire::optional("errorMessage", &Attempt::error_message).content(),
+                     wire::optional("stackTrace", &Attempt::stack_trace).content());
+}
+
+// What happened to a message besides being delivered.
+struct Event {
+  std::string_view at;
+  std::string_view what;  // dead-lettered, redriven, edited, discarded, restored
+  std::string_view from;  // The ARN of the queue it was in.
+  std::string_view why;   // Of dead letters: receive-count, reported.
+  std::string_view actor;
+  std::string_view reason;
+  std::string_view job;
+
+  bool operator==(const Event&) const = default;
+};
+constexpr auto shape_of(Event*) {
+  return wire::shape(wire::required("at", &Event::at),
+                     wire::required("what", &Event::what),
+                     wire::optional("from", &Event::from),
+                     wire::optional("why", &Event::why),
+                     wire::optional("actor", &Event::actor),
+                     wire::optional("reason", &Event::reason),
+                     wire::optional("job", &Event::job));
 }
 
 struct Message {
+  std::int64_t key = 0;  // Its name inside the server, the same through every move.
   Uuid message_id;
   Uuid lineage_id;         // The MessageId of the first send: the same through every redrive.
   std::string_view state;  // visible, in-flight, delayed
@@ -39,13 +68,17 @@ struct Message {
   std::int64_t redrives = 0;
   std::int64_t attempts_total = 0;
   std::vector<Attempt> attempts;  // The first three and the last twenty.
+  std::vector<Event> events;      // The same.
+  std::string_view failure_group;
+  bool failed_again = false;  // After a redrive, for the same reason as before.
   sqs::MessageAttributes attributes;
   std::string_view body;
 
   bool operator==(const Message&) const = default;
 };
 constexpr auto shape_of(Message*) {
-  return wire::shape(wire::required("messageId", &Message::message_id),
+  return wire::shape(wire::required("key", &Message::key),
+                     wire::required("messageId", &Message::message_id),
                      wire::required("lineageId", &Message::lineage_id),
                      wire::required("state", &Message::state),
                      wire::optional("visibleAt", &Message::visible_at),
@@ -61,6 +94,9 @@ constexpr auto shape_of(Message*) {
                      wire::required("redrives", &Message::redrives),
                      wire::required("attemptsTotal", &Message::attempts_total),
                      wire::optional("attempts", &Message::attempts).each("attempt"),
+                     wire::optional("events", &Message::events).each("event"),
+                     wire::optional("failureGroup", &Message::failure_group),
+                     wire::required("failedAgain", &Message::failed_again),
                      wire::optional("attributes", &Message::attributes).each("attribute").content(),
                      wire::required("body", &Message::body).content());
 }

@@ -17,8 +17,8 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
-#include "dead_letter/filter.h"
 #include "engine/processed.h"
+#include "engine/selection.h"
 #include "engine/waiters.h"
 #include "queue/handle_rules.h"
 #include "queue/receipt_handle.h"
@@ -115,6 +115,15 @@ struct SendResult {
   std::vector<queue::SendOutcome> outcomes;
   Timestamp sent_wall;
   Sequence after = 0;
+};
+
+// What a plan would take.
+struct Chosen {
+  std::size_t candidates = 0;           // By place and group alone.
+  std::size_t scanned = 0;              // Of those: looked into.
+  std::size_t matched = 0;              // Of those: taken.
+  std::vector<queue::MessageKey> keys;  // Of the first of these.
+  bool complete = false;                // All have been looked at.
 };
 
 // Who does something to other people's messages, and why.
@@ -260,6 +269,11 @@ class Engine {
   Result<std::optional<PeekPage>> peek_one(const queue::QueueIdentity& queue,
                                            queue::MessageKey key);
 
+  // What a plan would take from a queue now: counts, and the keys of the first ones. Looks at
+  // `scan_max` messages at most.
+  Result<Chosen> choose(const queue::QueueIdentity& queue, queue::TaskPlan plan,
+                        std::size_t scan_max, std::size_t keys_max);
+
   // Puts messages that nobody holds into the queue's bin, or takes them back; how many there were.
   Result<std::size_t> discard(const queue::QueueIdentity& queue,
                               std::span<const queue::MessageKey> keys, const Signature& by);
@@ -302,9 +316,7 @@ class Engine {
     Timestamp next;
     Timestamp watched_since;  // Canary: when the last of the stage was moved.
     // What a plan takes, found out when it first runs; nothing: whatever is there.
-    std::optional<std::vector<queue::MessageKey>> selection;
-    std::size_t at = 0;  // Of the selection.
-    std::optional<dead_letter::Filter> filter;
+    std::optional<Selection> selection;
   };
 
   queue::Stamp stamp() const;
@@ -323,9 +335,6 @@ class Engine {
   bool hold_back(Turn& turn, const queue::MoveTask& task, TaskRun& run);
   void halt(Turn& turn, const queue::MoveTask& task, std::string note);
   std::uint64_t quota_of(const queue::MoveTask& task, TaskRun& run, Timestamp now) const;
-  void select(const queue::MoveTask& task, const queue::Queue& source, TaskRun& run);
-  queue::Slot next_selected(const queue::MoveTask& task, const queue::Queue& source, TaskRun& run);
-  bool fits(const queue::MoveTask& task, const TaskRun& run, queue::Slot slot) const;
   void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status,
                 std::string_view failure);
   void adopt_tasks(Timestamp now);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "engine/engine.h"
-#include "engine/stored_view.h"
 
 namespace redrive::engine {
 namespace {
@@ -147,52 +147,6 @@ std::uint64_t Engine::quota_of(const MoveTask& task, TaskRun& run, Timestamp now
   return std::min(quota, total - std::min(total, task.counts.moved));
 }
 
-// What the plan takes, in the order of the queue: frozen, as what enters later has higher places.
-void Engine::select(const MoveTask& task, const Queue& source, TaskRun& run) {
-  const queue::State& state = store_.state();
-  std::vector<std::pair<std::uint64_t, queue::MessageKey>> found;
-  state.mailbox(source).for_each([&](queue::Slot slot) {
-    const std::uint64_t place = state.order_of(slot);
-    const queue::History* history = state.messages().history_if(slot);
-    const auto group = history == nullptr ? queue::FailureGroupKey::none : history->group;
-    const bool member = task.plan.group == queue::FailureGroupKey::none || task.plan.group == group;
-    if (member && place <= task.plan.frozen_at)
-      found.emplace_back(place, state.messages()[slot].key);
-  });
-  std::ranges::sort(found);
-  run.selection.emplace();
-  run.selection->reserve(found.size());
-  for (const auto& [place, key] : found) run.selection->push_back(key);
-  if (!task.plan.filter.empty()) {
-    if (auto filter = dead_letter::Filter::parse(task.plan.filter)) run.filter = std::move(*filter);
-  }
-}
-
-bool Engine::fits(const MoveTask& task, const TaskRun& run, queue::Slot slot) const {
-  if (task.plan.filter.empty()) return true;
-  if (!run.filter) return false;  // A filter that this version cannot read chooses nothing.
-  const queue::BodyRef& body = store_.state().messages()[slot].body;
-  std::string bytes(body.size, '\0');
-  const bool whole = store_.read(body, bytes.data()).has_value();
-  const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
-  if (!stored) return false;
-  StoredView view(*stored);
-  return run.filter->matches(view.subject(store_.state(), slot));
-}
-
-queue::Slot Engine::next_selected(const MoveTask& task, const Queue& source, TaskRun& run) {
-  const queue::State& state = store_.state();
-  const queue::Mailbox& box = state.mailbox(source);
-  while (run.at < run.selection->size()) {
-    const queue::Slot slot = state.find_message(source, (*run.selection)[run.at++]);
-    if (slot == queue::kNoSlot || state.order_of(slot) > task.plan.frozen_at) continue;
-    const bool free =
-        state.messages()[slot].phase == queue::Phase::visible && !box.is_blocked(slot);
-    if (free) return slot;
-  }
-  return queue::kNoSlot;
-}
-
 void Engine::run_task(Turn& turn, const MoveTask& task) {
   const Timestamp now = turn.stamp().now;
   Queue* source = store_.state().find(task.source);
@@ -202,7 +156,12 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   TaskRun& run = task_runs_[task.key];
   if (hold_back(turn, task, run)) return;
   const bool selected = has_selection(task.plan);
-  if (selected && !run.selection) select(task, *source, run);
+  if (selected && !run.selection) {
+    auto selection = Selection::make(task.plan);
+    if (!selection) return end_task(turn, task.key, TaskStatus::failed, selection.error().message);
+    run.selection = std::move(*selection);
+    run.selection->fill(turn.state(), *source);
+  }
   const std::uint64_t quota = quota_of(task, run, now);
 
   changes_.clear();
@@ -214,18 +173,26 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   std::uint64_t moved = 0;
   bool exhausted = false;
   queue::ReadyWalk walk(turn.state().mailbox(*source));
-  for (std::size_t looks = 0; moved < quota && (!run.filter || looks < kLooksPerTurn); ++looks) {
-    const queue::Slot slot = selected ? next_selected(task, *source, run) : walk.next();
+  std::deque<std::string> edits;
+  const std::size_t looks_max = selected && run.selection->reads() ? kLooksPerTurn : SIZE_MAX;
+  for (std::size_t looks = 0; moved < quota && looks < looks_max; ++looks) {
+    const queue::Slot slot = selected ? run.selection->next(turn.state(), *source) : walk.next();
     exhausted = slot == queue::kNoSlot;
     if (exhausted) break;
-    if (selected && !fits(task, run, slot)) continue;
+    std::string changed;
+    if (selected && !run.selection->fits(store_, slot, changed)) continue;
     const Destination to = destination_of(turn.state(), task, slot);
     if (to.queue == nullptr) {
       failure = to.failure;
       break;
     }
+    const queue::MessageKey key = turn.state().messages()[slot].key;
+    if (!changed.empty()) {
+      const std::string& stored = edits.emplace_back(std::move(changed));
+      changes_.push_back(queue::MessageEdited{key, actor, reason, stored, {}});
+    }
     changes_.push_back(queue::MessageRedriven{.task = task.key,
-                                              .key = turn.state().messages()[slot].key,
+                                              .key = key,
                                               .from = source->key,
                                               .to = to.queue->key,
                                               .message_id = ids_.uuid(),
@@ -251,6 +218,42 @@ void Engine::end_task(Turn& turn, queue::TaskKey task, TaskStatus status,
                       std::string_view failure) {
   turn.commit(queue::MoveTaskEnded{.task = task, .status = status, .failure = failure});
   task_runs_.erase(task);
+}
+
+Result<Chosen> Engine::choose(const queue::QueueIdentity& identity, queue::TaskPlan plan,
+                              std::size_t scan_max, std::size_t keys_max) {
+  Chosen chosen;
+  std::optional<Selection> selection;
+  CHECK(turn([&](Turn& turn) -> Result<void> {
+    const Queue& source = *TRY(turn.queue(identity));
+    if (plan.frozen_at == 0) plan.frozen_at = number(turn.state().last_key());
+    selection = TRY(Selection::make(plan));
+    selection->fill(turn.state(), source);
+    chosen.candidates = selection->candidates();
+    return {};
+  }));
+  bool done = false;
+  while (!done && chosen.scanned < scan_max && chosen.keys.size() < keys_max) {
+    CHECK(turn([&](Turn& turn) -> Result<void> {
+      const Queue& source = *TRY(turn.queue(identity));
+      const std::size_t looks = selection->reads() ? kLooksPerTurn : kMovesPerTurn;
+      for (std::size_t i = 0; i < looks && !done && chosen.scanned < scan_max; ++i) {
+        const queue::Slot slot = selection->next(turn.state(), source);
+        done = slot == queue::kNoSlot;
+        if (done) break;
+        ++chosen.scanned;
+        std::string changed;
+        if (!selection->fits(store_, slot, changed)) continue;
+        ++chosen.matched;
+        if (chosen.keys.size() < keys_max) {
+          chosen.keys.push_back(turn.state().messages()[slot].key);
+        }
+      }
+      return {};
+    }));
+  }
+  chosen.complete = done;
+  return chosen;
 }
 
 }  // namespace redrive::engine

@@ -16,14 +16,44 @@ std::string_view Call::parameter(std::string_view name) const {
 }
 
 Result<queue::QueueIdentity> Call::queue(std::string_view name) const {
-  const std::string_view queue_name = parameter(name);
-  if (caller.key != nullptr && !caller.key->covers(queue_name)) {
-    return fail(ErrorCode::access_denied,
-                fmt::format("User: {} is not authorized to see {}: the key is for other queues",
-                            caller.key->arn(),
-                            queue_name));
+  queue::QueueIdentity identity{caller.account, caller.region, std::string(parameter(name))};
+  CHECK(allow(identity));
+  return identity;
+}
+
+Result<void> Call::allow(const queue::QueueIdentity& queue) const {
+  if (caller.key == nullptr) return {};
+  if (queue.account == caller.account && caller.key->covers(queue.name)) return {};
+  return fail(ErrorCode::access_denied,
+              fmt::format("User: {} is not authorized to use {}: the key is for other queues",
+                          caller.key->arn(),
+                          queue.name));
+}
+
+Result<queue::QueueIdentity> Call::queue_called(std::string_view name_or_arn) const {
+  queue::QueueIdentity identity{caller.account, caller.region, std::string(name_or_arn)};
+  if (name_or_arn.starts_with("arn:")) {
+    const auto words = split(name_or_arn, ':');
+    if (words.size() != 6 || words[2] != "sqs")
+      return fail(ErrorCode::invalid_parameter_value, "The destination is not a queue's ARN.");
+    identity = {std::string(words[4]), std::string(words[3]), std::string(words[5])};
   }
-  return queue::QueueIdentity{caller.account, caller.region, std::string(queue_name)};
+  CHECK(allow(identity));
+  return identity;
+}
+
+Result<queue::MessageKey> Call::message_key(std::string_view name) const {
+  const auto key = parse_int<std::uint64_t>(parameter(name));
+  if (!key) return no_such_message();
+  return static_cast<queue::MessageKey>(*key);
+}
+
+std::string Call::actor() const {
+  return caller.key != nullptr ? caller.key->name : caller.sender_id;
+}
+
+std::unexpected<Error> no_such_message() {
+  return fail(ErrorCode::resource_not_found, "There is no such message in the queue.");
 }
 
 std::string Call::query(std::string_view name) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,10 @@ struct Parts {
   const api::Gate& gate;
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
+  std::function<void(std::string)> audit;  // Takes a line; may be empty.
 };
+
+std::unexpected<Error> no_such_message();
 
 // One request to the management API.
 class Call {
@@ -42,6 +46,14 @@ class Call {
   // The queue of the caller's account and region that {name} stands for; an error if the caller's
   // key is for other queues.
   Result<queue::QueueIdentity> queue(std::string_view name) const;
+  // The key of a message that {name} stands for.
+  Result<queue::MessageKey> message_key(std::string_view name) const;
+  // Whether the caller's key is for this queue.
+  Result<void> allow(const queue::QueueIdentity& queue) const;
+  // A queue of the caller's account and region by name, or any by ARN.
+  Result<queue::QueueIdentity> queue_called(std::string_view name_or_arn) const;
+  // Who acts, for those who will read of it.
+  std::string actor() const;
   // What stands in the query string, decoded; empty when it does not say.
   std::string query(std::string_view name) const;
   // From 1 to `max`; `otherwise` when the query string does not say.

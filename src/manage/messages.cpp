@@ -61,6 +61,27 @@ std::string_view end_name(queue::AttemptEnd end) {
   return "open";
 }
 
+std::string_view event_name(queue::LineageEvent::Kind kind) {
+  using enum queue::LineageEvent::Kind;
+  switch (kind) {
+    case dead_lettered:
+      return "dead-lettered";
+    case redriven:
+      return "redriven";
+    case edited:
+      return "edited";
+    case discarded:
+      return "discarded";
+    case restored:
+      return "restored";
+  }
+  return "dead-lettered";
+}
+
+std::string_view reason_name(queue::DeadLetterReason reason) {
+  return reason == queue::DeadLetterReason::reported ? "reported" : "receive-count";
+}
+
 std::optional<std::string_view> if_any(std::string_view text) {
   if (text.empty()) return std::nullopt;
   return text;
@@ -95,7 +116,8 @@ class PageWriter {
     if (!stored) {
       return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
     }
-    documents::Message out{.message_id = stored->message_id,
+    documents::Message out{.key = static_cast<std::int64_t>(number(peeked.mark.key)),
+                           .message_id = stored->message_id,
                            .lineage_id = stored->message_id,
                            .state = state_name(peeked.phase),
                            .sent_at = time(stored->sent_wall),
@@ -138,8 +160,28 @@ class PageWriter {
                               .by = if_any(call_.keep(peeked.consumers[i])),
                               .end = end_name(attempt.end)};
       if (attempt.end != queue::AttemptEnd::open) line.duration_ms = attempt.duration_ms;
+      line.error_type = call_.keep(peeked.errors[i].type);
+      line.error_message = call_.keep(peeked.errors[i].message);
+      line.stack_trace = call_.keep(peeked.errors[i].stack);
       out.attempts.push_back(line);
     }
+    for (std::size_t i = 0; i < history.events.size(); ++i) {
+      out.events.push_back(event(history.events[i], peeked.events[i]));
+    }
+    out.failure_group = call_.keep(peeked.failure_group);
+    out.failed_again = peeked.failed_again;
+  }
+
+  documents::Event event(const queue::LineageEvent& event,
+                         const engine::Peeked::EventNames& names) {
+    const bool dead = event.kind == queue::LineageEvent::Kind::dead_lettered;
+    return {.at = time(event.wall),
+            .what = event_name(event.kind),
+            .from = call_.keep(names.from),
+            .why = dead ? reason_name(event.why) : std::string_view(),
+            .actor = call_.keep(names.actor),
+            .reason = call_.keep(names.reason),
+            .job = call_.keep(names.job)};
   }
 
   Call& call_;
@@ -155,6 +197,27 @@ Result<documents::MessagePage> peek_messages(Call& call) {
   const queue::QueueIdentity queue = TRY(call.queue("queue"));
   const engine::PeekPage page = TRY(call.parts.engine.peek(queue, after, max));
   return PageWriter(call, page).write();
+}
+
+Result<documents::MessagePage> peek_bin(Call& call) {
+  const Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
+  const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));
+  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const engine::PeekPage page = TRY(call.parts.engine.peek_bin(queue, after, max));
+  return PageWriter(call, page).write();
+}
+
+Result<documents::Message> show_message(Call& call) {
+  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  return describe_message(call, queue, TRY(call.message_key("message")));
+}
+
+Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
+                                            queue::MessageKey key) {
+  const auto page = TRY(call.parts.engine.peek_one(queue, key));
+  if (!page) return no_such_message();
+  auto written = TRY(PageWriter(call, *page).write());
+  return std::move(written.messages.front());
 }
 
 }  // namespace redrive::manage

@@ -4,6 +4,9 @@
 #include <optional>
 #include <string_view>
 
+#include "documents/corrections.h"
+#include "documents/failures.h"
+#include "documents/jobs.h"
 #include "documents/message_page.h"
 #include "manage/call.h"
 #include "wire/shape.h"
@@ -47,6 +50,31 @@ constexpr auto shape_of(ResetOutput*) {
 
 // GET queues/{queue}/messages?limit=100&after=…
 Result<documents::MessagePage> peek_messages(Call& call);
+
+Result<documents::Message> show_message(Call& call);
+// One message as it lies in its queue now.
+Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
+                                            queue::MessageKey key);
+Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input);
+Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input);
+Result<documents::MessagePage> peek_bin(Call& call);
+Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);
+Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input);
+
+Result<documents::FailureReceipt> report_failure(Call& call, const documents::FailureReport& input);
+// Dead letters that came in just now get their groups, so that what is told or done next knows them.
+void group_what_came(engine::Engine& engine);
+Result<documents::FailureGroups> list_groups(Call& call);
+Result<documents::FailureGroup> show_group(Call& call);
+Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input);
+
+Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest& input);
+Result<documents::Jobs> list_jobs(Call& call);
+Result<documents::Job> show_job(Call& call);
+Result<documents::Job> pause_job(Call& call);
+Result<documents::Job> resume_job(Call& call);
+Result<documents::Job> cancel_job(Call& call);
+Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& input);
 
 Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);

@@ -5,6 +5,8 @@
 #include <array>
 #include <span>
 
+#include "base/calendar.h"
+
 #include "manage/routes.h"
 
 namespace redrive::manage {
@@ -12,6 +14,47 @@ namespace {
 
 // What was true a moment ago is not to be shown again from a cache.
 constexpr http::Header kNoStore{"Cache-Control", "no-store"};
+
+struct AuditLine {
+  std::string_view time;
+  std::string_view who;
+  std::string_view key;
+  std::string_view account;
+  std::string_view action;
+  std::string_view outcome;
+  std::string_view error;
+  std::string_view request;  // The body as it came, cut.
+};
+constexpr auto shape_of(AuditLine*) {
+  using Out = AuditLine;
+  return wire::shape(wire::required("time", &Out::time),
+                     wire::required("who", &Out::who),
+                     wire::optional("key", &Out::key),
+                     wire::required("account", &Out::account),
+                     wire::required("action", &Out::action),
+                     wire::required("outcome", &Out::outcome),
+                     wire::optional("error", &Out::error),
+                     wire::optional("request", &Out::request));
+}
+constexpr std::size_t kAuditedBodyBytes = 4096;
+
+// Who did what through this API, like the lines of the SQS actions.
+std::string audit_line(const Call& call, const Error* error) {
+  const std::string time = format_utc(call.parts.gate.wall());
+  const std::string action = fmt::format("{} {}", call.request.method, call.request.path);
+  const std::string who = call.actor();
+  AuditLine line{.time = time,
+                 .who = who,
+                 .key = call.caller.key == nullptr ? std::string_view() : call.caller.key->id,
+                 .account = call.caller.account,
+                 .action = action,
+                 .outcome = error == nullptr ? "done" : failure_of(*error).code,
+                 .error = error == nullptr ? std::string_view() : error->message,
+                 .request = std::string_view(call.request.body).substr(0, kAuditedBodyBytes)};
+  std::string out;
+  wire::encode_json(out, line);
+  return out;
+}
 
 void write(http::Exchange& exchange, const Document& document) {
   const std::size_t mark = http::begin_response(exchange.out(),
@@ -49,7 +92,11 @@ Result<Document> Service::run(Match match, const http::Request& request) const {
                             auth::role_name(caller.key->role)));
   }
   Call call(parts_, request, std::move(caller), std::move(match.parameters));
-  return route.run(call);
+  auto document = route.run(call);
+  if (parts_.audit && route.method != "GET" && route.right != auth::Right::consume) {
+    parts_.audit(audit_line(call, document ? nullptr : &document.error()));
+  }
+  return document;
 }
 
 void Service::handle(http::Exchange& exchange) {

@@ -284,7 +284,8 @@ Result<void> serve(const Config& config) {
   manage::Service management({.engine = engine,
                               .gate = gate,
                               .time = time ? &*time : nullptr,
-                              .disposable = config.memory || config.virtual_clock});
+                              .disposable = config.memory || config.virtual_clock,
+                              .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);

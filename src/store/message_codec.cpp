@@ -94,6 +94,17 @@ void encode_message_head(std::string& out, const StoredMessage& message) {
   std::memcpy(out.data() + start, &crc, sizeof(crc));
 }
 
+std::string encode_message(const StoredMessage& message, const MessageContents& contents) {
+  std::string tail;
+  encode_tail(tail, contents);
+  StoredMessage changed = message;
+  changed.tail = tail;
+  changed.tail_crc = crc32c(tail);
+  std::string stored;
+  encode_message_head(stored, changed);
+  return stored + tail;
+}
+
 std::optional<StoredMessage> decode_message(std::string_view stored) {
   Reader reader(stored);
   StoredMessage message;

@@ -66,6 +66,8 @@ struct StoredMessage {
 
 // Appends the head; the tail's bytes follow it.
 void encode_message_head(std::string& out, const StoredMessage& message);
+// The whole stored bytes of a message with other contents than it had.
+std::string encode_message(const StoredMessage& message, const MessageContents& contents);
 // Reads stored bytes; nothing when they are not what was written.
 std::optional<StoredMessage> decode_message(std::string_view stored);
 

@@ -1,0 +1,65 @@
+#include "engine/selection.h"
+
+#include <algorithm>
+
+#include "engine/stored_view.h"
+
+namespace redrive::engine {
+
+Result<Selection> Selection::make(const queue::TaskPlan& plan) {
+  Selection selection;
+  selection.group_ = plan.group;
+  selection.frozen_at_ = plan.frozen_at;
+  if (!plan.filter.empty()) selection.filter_ = TRY(dead_letter::Filter::parse(plan.filter));
+  if (!plan.patch.empty()) selection.patch_ = TRY(dead_letter::JsonPatch::parse(plan.patch));
+  return selection;
+}
+
+void Selection::fill(const queue::State& state, const queue::Queue& source) {
+  std::vector<std::pair<std::uint64_t, queue::MessageKey>> found;
+  state.mailbox(source).for_each([&](queue::Slot slot) {
+    const std::uint64_t place = state.order_of(slot);
+    const queue::History* history = state.messages().history_if(slot);
+    const auto group = history == nullptr ? queue::FailureGroupKey::none : history->group;
+    const bool member = group_ == queue::FailureGroupKey::none || group_ == group;
+    if (member && place <= frozen_at_) found.emplace_back(place, state.messages()[slot].key);
+  });
+  std::ranges::sort(found);
+  keys_.clear();
+  keys_.reserve(found.size());
+  for (const auto& [place, key] : found) keys_.push_back(key);
+  at_ = 0;
+}
+
+queue::Slot Selection::next(const queue::State& state, const queue::Queue& source) {
+  const queue::Mailbox& box = state.mailbox(source);
+  while (at_ < keys_.size()) {
+    const queue::Slot slot = state.find_message(source, keys_[at_++]);
+    if (slot == queue::kNoSlot || state.order_of(slot) > frozen_at_) continue;
+    const bool free =
+        state.messages()[slot].phase == queue::Phase::visible && !box.is_blocked(slot);
+    if (free) return slot;
+  }
+  return queue::kNoSlot;
+}
+
+bool Selection::fits(const store::Store& store, queue::Slot slot, std::string& changed) const {
+  if (!reads()) return true;
+  const queue::BodyRef& body = store.state().messages()[slot].body;
+  std::string bytes(body.size, '\0');
+  const bool whole = store.read(body, bytes.data()).has_value();
+  const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
+  if (!stored) return false;
+  StoredView view(*stored);
+  if (filter_ && !filter_->matches(view.subject(store.state(), slot))) return false;
+  if (!patch_) return true;
+  const auto patched = patch_->apply(stored->contents.body);
+  if (!patched) return false;
+  store::MessageContents contents = stored->contents;
+  contents.body = *patched;
+  contents.md5_of_body = md5(*patched);
+  changed = store::encode_message(*stored, contents);
+  return true;
+}
+
+}  // namespace redrive::engine

@@ -1,0 +1,202 @@
+// Dead letters corrected, put aside and taken back.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/draft.h"
+#include "dead_letter/fingerprint.h"
+#include "dead_letter/json_patch.h"
+#include "manage/operations.h"
+#include "store/message_codec.h"
+
+namespace redrive::manage {
+namespace {
+
+constexpr std::size_t kTouchedMax = 10'000;
+
+std::unexpected<Error> refuse_choice(std::string message) {
+  return fail(ErrorCode::invalid_parameter_value, std::move(message));
+}
+
+sqs::MessageAttributes attributes_of(const store::MessageContents& contents) {
+  sqs::MessageAttributes attributes;
+  contents.for_each_attribute([&](const store::AttributeView& attribute) {
+    sqs::MessageAttributeValue value{.data_type = attribute.type};
+    if (attribute.binary) {
+      value.binary_value = wire::Blob{attribute.value};
+    } else {
+      value.string_value = attribute.value;
+    }
+    attributes.emplace_back(attribute.name, value);
+  });
+  return attributes;
+}
+
+// The attributes a message has after the edit.
+sqs::MessageAttributes edited_attributes(const store::MessageContents& contents,
+                                         const documents::EditRequest& input) {
+  sqs::MessageAttributes attributes = attributes_of(contents);
+  std::erase_if(attributes, [&](const auto& attribute) {
+    return std::ranges::find(input.remove_attributes, attribute.first) !=
+           input.remove_attributes.end();
+  });
+  for (const auto& [name, value] : input.set_attributes) {
+    const auto found =
+        std::ranges::find(attributes, name, &sqs::MessageAttributes::value_type::first);
+    found == attributes.end() ? void(attributes.emplace_back(name, value))
+                              : void(found->second = value);
+  }
+  return attributes;
+}
+
+Result<std::string> edited_body(const store::MessageContents& contents,
+                                const documents::EditRequest& input) {
+  if (input.body && !input.patch.empty()) return refuse_choice("Give `body` or `patch`, not both.");
+  if (!input.patch.empty()) {
+    return TRY(dead_letter::JsonPatch::parse(input.patch)).apply(contents.body);
+  }
+  return std::string(input.body.value_or(contents.body));
+}
+
+// The stored bytes of the message as the editor wants it, checked as a send would be.
+Result<std::string> edited(const store::StoredMessage& stored, const documents::EditRequest& input,
+                           const queue::QueueSettings& settings) {
+  const std::string body = TRY(edited_body(stored.contents, input));
+  const sqs::MessageAttributes attributes = edited_attributes(stored.contents, input);
+  const sqs::MessageAttributes none;
+  api::OutgoingMessage message{.body = body,
+                               .delay_seconds = std::nullopt,
+                               .attributes = attributes,
+                               .system_attributes = none,
+                               .dedup_id = std::nullopt,
+                               .group_id = std::nullopt};
+  if (settings.is_fifo()) {
+    message.group_id = stored.contents.group;
+    message.dedup_id = stored.contents.dedup;
+  }
+  CHECK(api::check_message(message, settings, api::SendForm::single));
+  store::MessageContents contents = stored.contents;
+  std::string encoded;
+  contents.body = body;
+  contents.md5_of_body = md5(body);
+  contents.attribute_count = static_cast<std::uint8_t>(attributes.size());
+  contents.md5_of_attributes = attributes.empty() ? Md5{} : api::md5_of_attributes(attributes);
+  for (const auto& [name, value] : attributes) {
+    const bool binary = value.binary_value.has_value();
+    store::append_attribute(
+        encoded,
+        {name, value.data_type, binary ? value.binary_value->bytes : *value.string_value, binary});
+  }
+  contents.attributes = encoded;
+  return store::encode_message(stored, contents);
+}
+
+// Where an edited message goes in the same step, if anywhere.
+Result<std::optional<queue::QueueIdentity>> destination_of(const Call& call,
+                                                           const documents::EditRequest& input,
+                                                           const engine::Peeked& message) {
+  if (!input.redrive.value_or(!input.destination.empty())) return std::nullopt;
+  if (!input.destination.empty()) return TRY(call.queue_called(input.destination));
+  if (message.dead_letter_source.empty())
+    return refuse_choice("It is not known where the message came from: name a `destination`.");
+  return TRY(call.queue_called(message.dead_letter_source));
+}
+
+Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::QueueIdentity& queue,
+                                                   const documents::Choice& input) {
+  std::vector<queue::MessageKey> keys;
+  for (const std::int64_t key : input.keys) {
+    if (keys.size() == kTouchedMax) break;
+    keys.push_back(static_cast<queue::MessageKey>(key));
+  }
+  const bool by_contents =
+      !input.group.empty() || !input.filter.empty() || input.all.value_or(false);
+  if (keys.empty() && !by_contents)
+    return refuse_choice("Say which: `keys`, `group`, `filter` or `all`.");
+  if (!keys.empty()) return keys;
+  queue::TaskPlan plan{.filter = std::string(input.filter)};
+  if (!input.group.empty()) {
+    const auto id = dead_letter::GroupId::parse(input.group);
+    CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
+      const queue::Queue& found = *TRY(turn.queue(queue));
+      const auto* group = id ? turn.state().find_group(found.key, id->bytes) : nullptr;
+      if (group == nullptr)
+        return fail(ErrorCode::resource_not_found, "The queue has no failure group with this id.");
+      plan.group = group->key;
+      return {};
+    }));
+  }
+  return TRY(call.parts.engine.choose(queue, plan, SIZE_MAX, kTouchedMax)).keys;
+}
+
+}  // namespace
+
+Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input) {
+  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::MessageKey key = TRY(call.message_key("message"));
+  const auto page = TRY(call.parts.engine.peek_one(queue, key));
+  if (!page) return no_such_message();
+  const engine::Peeked& message = page->messages.front();
+  std::string bytes(message.body.size, '\0');
+  CHECK(call.parts.engine.read_body(message.body, bytes.data()));
+  const auto stored = store::decode_message(bytes);
+  if (!stored) return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
+  const auto settings = call.parts.engine.turn(
+      [&](engine::Turn& turn) -> Result<std::shared_ptr<const queue::QueueSettings>> {
+        return TRY(turn.queue(queue))->published;
+      });
+  CHECK(settings);
+  const std::string changed = TRY(edited(*stored, input, **settings));
+  const auto destination = TRY(destination_of(call, input, message));
+  const std::string actor = call.actor();
+  CHECK(call.parts.engine.edit(
+      queue,
+      {.key = key, .of = message.body, .stored = changed, .destination = destination},
+      {.actor = actor, .reason = input.reason}));
+  return describe_message(call, destination.value_or(queue), key);
+}
+
+Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input) {
+  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const auto keys = TRY(chosen_keys(call, queue, input));
+  const std::string actor = call.actor();
+  const std::size_t done =
+      TRY(call.parts.engine.discard(queue, keys, {.actor = actor, .reason = input.reason}));
+  return documents::Touched{static_cast<std::int64_t>(done), keys.size() == kTouchedMax};
+}
+
+Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input) {
+  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  std::vector<queue::MessageKey> keys;
+  if (input.all.value_or(false)) {
+    const auto page = TRY(call.parts.engine.peek_bin(queue, {}, kTouchedMax));
+    for (const engine::Peeked& message : page.messages) keys.push_back(message.mark.key);
+  } else {
+    for (const std::int64_t key : input.keys) keys.push_back(static_cast<queue::MessageKey>(key));
+  }
+  if (keys.empty() && !input.all.value_or(false))
+    return refuse_choice("Say which: `keys` or `all`.");
+  const std::string actor = call.actor();
+  const std::size_t done =
+      TRY(call.parts.engine.restore(queue, keys, {.actor = actor, .reason = {}}));
+  return documents::Touched{static_cast<std::int64_t>(done), keys.size() == kTouchedMax};
+}
+
+Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input) {
+  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  if (input.confirm != identity.name) {
+    return refuse_choice(
+        fmt::format("To purge {}, repeat its name in `confirm`. Purged messages do not go to the "
+                    "bin: they are gone.",
+                    identity.name));
+  }
+  return call.parts.engine.turn([&](engine::Turn& turn) -> Result<documents::Touched> {
+    const queue::Queue& queue = *TRY(turn.queue(identity));
+    const auto messages = static_cast<std::int64_t>(turn.state().mailbox(queue).size());
+    turn.commit(queue::QueuePurged{queue.key});
+    return documents::Touched{messages, false};
+  });
+}
+
+}  // namespace redrive::manage

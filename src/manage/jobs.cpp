@@ -1,0 +1,279 @@
+// Redrive jobs: dead letters back to work, carefully.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/calendar.h"
+#include "dead_letter/fingerprint.h"
+#include "manage/operations.h"
+
+namespace redrive::manage {
+namespace {
+
+using engine::Turn;
+using queue::MoveTask;
+using queue::TaskStatus;
+
+constexpr std::size_t kDryRunLooks = 20'000;
+constexpr std::size_t kSampleKeys = 10;
+constexpr std::size_t kStagesMax = 16;
+constexpr std::size_t kIdsMax = 50;
+constexpr std::size_t kTextBytesMax = 1024;
+constexpr std::size_t kPatchBytesMax = 32u << 10;
+constexpr std::int64_t kFailurePercentMax = 50;
+constexpr std::int64_t kCanaryFailurePercentMax = 10;
+constexpr std::int64_t kWatchSeconds = 300;
+
+std::string_view status_name(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::running:
+      return "running";
+    case TaskStatus::completed:
+      return "completed";
+    case TaskStatus::cancelled:
+      return "cancelled";
+    case TaskStatus::failed:
+      return "failed";
+    case TaskStatus::paused:
+      return "paused";
+    case TaskStatus::halted:
+      return "halted";
+  }
+  return "failed";
+}
+
+std::optional<std::int64_t> if_not_zero(std::uint64_t number) {
+  if (number == 0) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+documents::Job describe_job(Call& call, const queue::State& state, const MoveTask& task) {
+  const queue::TaskPlan& plan = task.plan;
+  const auto& counts = task.counts;
+  const std::string_view arn = task.source_arn;
+  documents::Job job{.id = call.keep(task.id.text()),
+                     .queue = call.keep(std::string(arn.substr(arn.rfind(':') + 1))),
+                     .status = status_name(task.status),
+                     .note = call.keep(task.failure),
+                     .name = call.keep(plan.name),
+                     .reason = call.keep(plan.reason),
+                     .actor = call.keep(plan.actor),
+                     .filter = call.keep(plan.filter),
+                     .destination = call.keep(task.destination_arn),
+                     .patch = call.keep(plan.patch),
+                     .rate = if_not_zero(task.rate),
+                     .limit = if_not_zero(plan.limit),
+                     .stage = task.stage,
+                     .max_failure_percent = plan.failure_percent_max,
+                     .watch_seconds = plan.watch_seconds,
+                     .to_move = static_cast<std::int64_t>(task.to_move),
+                     .moved = static_cast<std::int64_t>(counts.moved),
+                     .succeeded = static_cast<std::int64_t>(counts.succeeded),
+                     .failed_again = static_cast<std::int64_t>(counts.failed_again),
+                     .gone = static_cast<std::int64_t>(counts.gone),
+                     .open = static_cast<std::int64_t>(counts.open()),
+                     .started_at = call.keep(format_utc(task.started_wall))};
+  for (const std::uint32_t stage : plan.stages) job.canary.push_back(stage);
+  if (const auto* group = state.find_group(plan.group)) {
+    job.group = call.keep(dead_letter::GroupId{group->identity.id}.text());
+  }
+  if (task.ended_wall != Timestamp()) job.ended_at = call.keep(format_utc(task.ended_wall));
+  return job;
+}
+
+Result<void> check_request(const documents::JobRequest& input) {
+  const auto refuse = [](std::string message) {
+    return fail(ErrorCode::invalid_parameter_value, std::move(message));
+  };
+  if (input.name.size() > kTextBytesMax || input.reason.size() > kTextBytesMax)
+    return refuse(fmt::format("`name` and `reason` have at most {} bytes.", kTextBytesMax));
+  if (input.patch.size() > kPatchBytesMax)
+    return refuse(fmt::format("`patch` has at most {} bytes.", kPatchBytesMax));
+  if (input.message_ids.size() > kIdsMax)
+    return refuse(fmt::format("`messageIds` has at most {} entries; use `filter`.", kIdsMax));
+  if (input.canary.size() > kStagesMax)
+    return refuse(fmt::format("`canary` has at most {} stages.", kStagesMax));
+  const bool rising =
+      std::ranges::adjacent_find(input.canary, std::ranges::greater_equal()) == input.canary.end();
+  if (!rising || (!input.canary.empty() && (input.canary[0] < 1 || input.canary.back() > 1e9)))
+    return refuse("`canary` is a list of rising numbers of messages, like [1, 10, 100].");
+  return {};
+}
+
+// Filters know single ids; a list of them is an alternative.
+std::string filter_of(const documents::JobRequest& input) {
+  if (input.message_ids.empty()) return std::string(input.filter);
+  std::string ids;
+  for (const std::string_view id : input.message_ids) {
+    ids += fmt::format("{}message_id == \"{}\"", ids.empty() ? "" : " or ", id);
+  }
+  return input.filter.empty() ? ids : fmt::format("({}) and ({})", input.filter, ids);
+}
+
+queue::TaskPlan plan_of(const Call& call, const documents::JobRequest& input) {
+  const bool canary = !input.canary.empty();
+  queue::TaskPlan plan{
+      .name = std::string(input.name),
+      .reason = std::string(input.reason),
+      .actor = call.actor(),
+      .filter = filter_of(input),
+      .patch = std::string(input.patch),
+      .limit = static_cast<std::uint64_t>(input.limit.value_or(0)),
+      .failure_percent_max = static_cast<std::uint32_t>(input.max_failure_percent.value_or(
+          canary ? kCanaryFailurePercentMax : kFailurePercentMax)),
+      .watch_seconds = static_cast<std::uint32_t>(input.watch_seconds.value_or(kWatchSeconds))};
+  for (const std::int64_t stage : input.canary)
+    plan.stages.push_back(static_cast<std::uint32_t>(stage));
+  return plan;
+}
+
+Result<queue::FailureGroupKey> group_called(const queue::State& state, const queue::Queue& queue,
+                                            std::string_view id) {
+  if (id.empty()) return queue::FailureGroupKey::none;
+  const auto parsed = dead_letter::GroupId::parse(id);
+  const auto* group = parsed ? state.find_group(queue.key, parsed->bytes) : nullptr;
+  if (group == nullptr)
+    return fail(ErrorCode::resource_not_found, "The queue has no failure group with this id.");
+  return group->key;
+}
+
+Result<void> check_destination(const queue::Queue& source, const queue::Queue& destination) {
+  if (&source == &destination) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "Source queue and destination queue cannot be the same.");
+  }
+  if (source.settings.is_fifo() != destination.settings.is_fifo()) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "Source and destination queues must be of the same type.");
+  }
+  return {};
+}
+
+Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
+  const auto id = Uuid::parse(call.parameter("job"));
+  for (const auto& [key, task] : state.tasks()) {
+    if (!id || task.id != *id) continue;
+    const queue::Queue* source = state.find(task.source);
+    if (source != nullptr) CHECK(call.allow(source->identity));
+    return &task;
+  }
+  return fail(ErrorCode::resource_not_found, "There is no such job.");
+}
+
+// Changes a job that is not over, if it is in one of these states.
+Result<documents::Job> change_job(Call& call, std::initializer_list<TaskStatus> from,
+                                  std::optional<TaskStatus> to, std::optional<std::uint32_t> rate) {
+  return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Job> {
+    const MoveTask& task = *TRY(find_job(call, turn.state()));
+    if (std::ranges::find(from, task.status) == from.end()) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  fmt::format("The job is {}.", status_name(task.status)));
+    }
+    const TaskStatus status = to.value_or(task.status);
+    if (is_over(status)) {
+      turn.commit(queue::MoveTaskEnded{task.key, status, {}});
+    } else {
+      turn.commit(queue::MoveTaskChanged{task.key,
+                                         status,
+                                         rate.value_or(task.rate),
+                                         task.stage,
+                                         to ? std::string_view() : call.keep(task.failure)});
+    }
+    return describe_job(call, turn.state(), task);
+  });
+}
+
+constexpr auto kStanding = {TaskStatus::paused, TaskStatus::halted};
+constexpr auto kGoing = {TaskStatus::running};
+constexpr auto kNotOver = {TaskStatus::running, TaskStatus::paused, TaskStatus::halted};
+
+}  // namespace
+
+Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest& input) {
+  CHECK(check_request(input));
+  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  queue::TaskPlan plan = plan_of(call, input);
+  group_what_came(call.parts.engine);
+  std::optional<queue::QueueIdentity> destination;
+  if (!input.destination.empty()) destination = TRY(call.queue_called(input.destination));
+  const auto prepared = call.parts.engine.turn([&](Turn& turn) -> Result<void> {
+    const queue::Queue& source = *TRY(turn.queue(identity));
+    plan.group = TRY(group_called(turn.state(), source, input.group));
+    plan.frozen_at = number(turn.state().last_key());
+    if (destination) CHECK(check_destination(source, *TRY(turn.queue(*destination))));
+    return {};
+  });
+  CHECK(prepared);
+  const bool dry = input.dry_run.value_or(false);
+  const auto chosen =
+      TRY(call.parts.engine.choose(identity, plan, dry ? kDryRunLooks : 0, kDryRunLooks));
+  if (dry) {
+    documents::Selection selection{.candidates = static_cast<std::int64_t>(chosen.candidates),
+                                   .scanned = static_cast<std::int64_t>(chosen.scanned),
+                                   .matched = static_cast<std::int64_t>(chosen.matched)};
+    for (std::size_t i = 0; i < std::min(kSampleKeys, chosen.keys.size()); ++i)
+      selection.sample.push_back(static_cast<std::int64_t>(number(chosen.keys[i])));
+    return documents::JobStarted{.job = std::nullopt, .dry_run = selection};
+  }
+  return call.parts.engine.turn([&](Turn& turn) -> Result<documents::JobStarted> {
+    const queue::Queue& source = *TRY(turn.queue(identity));
+    if (turn.state().active_task(source.key) != nullptr) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  "The queue has a job that is not over; cancel it or wait for its end.");
+    }
+    const queue::TaskKey key = next(turn.state().last_task());
+    const std::string source_arn = identity.arn();
+    const std::string destination_arn = destination ? destination->arn() : std::string();
+    turn.commit(queue::MoveTaskStarted{.task = key,
+                                       .id = turn.ids().uuid(),
+                                       .source = source.key,
+                                       .source_arn = source_arn,
+                                       .destination_arn = destination_arn,
+                                       .rate = static_cast<std::uint32_t>(input.rate.value_or(0)),
+                                       .to_move = chosen.candidates,
+                                       .plan = plan});
+    return documents::JobStarted{
+        .job = describe_job(call, turn.state(), *turn.state().find_task(key)),
+        .dry_run = std::nullopt};
+  });
+}
+
+Result<documents::Jobs> list_jobs(Call& call) {
+  return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Jobs> {
+    documents::Jobs out;
+    const auto& tasks = turn.state().tasks();
+    for (auto at = tasks.rbegin(); at != tasks.rend(); ++at) {
+      const queue::Queue* source = turn.state().find(at->second.source);
+      const bool theirs = source != nullptr && source->identity.account == call.caller.account &&
+                          source->identity.region == call.caller.region;
+      if (theirs && call.allow(source->identity))
+        out.jobs.push_back(describe_job(call, turn.state(), at->second));
+    }
+    return out;
+  });
+}
+
+Result<documents::Job> show_job(Call& call) {
+  return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Job> {
+    return describe_job(call, turn.state(), *TRY(find_job(call, turn.state())));
+  });
+}
+
+Result<documents::Job> pause_job(Call& call) {
+  return change_job(call, kGoing, TaskStatus::paused, std::nullopt);
+}
+
+Result<documents::Job> resume_job(Call& call) {
+  return change_job(call, kStanding, TaskStatus::running, std::nullopt);
+}
+
+Result<documents::Job> cancel_job(Call& call) {
+  return change_job(call, kNotOver, TaskStatus::cancelled, std::nullopt);
+}
+
+Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& input) {
+  return change_job(call, kNotOver, std::nullopt, static_cast<std::uint32_t>(input.rate));
+}
+
+}  // namespace redrive::manage
