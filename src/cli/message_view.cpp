@@ -70,6 +70,17 @@ std::string attempt_line(std::size_t number, const documents::Attempt& attempt) 
   if (attempt.by) line += fmt::format(" by {}", *attempt.by);
   line += fmt::format(", {}", attempt.end);
   if (attempt.duration_ms) line += fmt::format(" after {} ms", *attempt.duration_ms);
+  if (!attempt.error_type.empty()) line += fmt::format(": {}", attempt.error_type);
+  if (!attempt.error_message.empty()) line += fmt::format(": {}", attempt.error_message);
+  return harmless(line) + "\n";
+}
+
+std::string event_line(const documents::Event& event) {
+  std::string line = fmt::format("  {}: {}", event.what, event.at);
+  if (!event.from.empty()) line += fmt::format(" from {}", queue_name_of(event.from));
+  if (!event.why.empty()) line += fmt::format(" ({})", event.why);
+  if (!event.actor.empty()) line += fmt::format(" by {}", event.actor);
+  if (!event.reason.empty()) line += fmt::format(", {}", event.reason);
   return harmless(line) + "\n";
 }
 
@@ -102,6 +113,16 @@ std::string readable_message(const Terminal& terminal, const documents::Message&
     const bool first_ones = total <= message.attempts.size() || i < 3;
     const std::size_t number = first_ones ? i + 1 : total - message.attempts.size() + i + 1;
     out += paint(terminal, Color::dim, attempt_line(number, message.attempts[i]));
+  }
+  for (const documents::Event& event : message.events) {
+    out += paint(terminal, Color::dim, event_line(event));
+  }
+  if (!message.failure_group.empty()) {
+    out += paint(terminal,
+                 Color::dim,
+                 fmt::format("  failure group {}{}\n",
+                             harmless(message.failure_group),
+                             message.failed_again ? ", failed again" : ""));
   }
   append_attributes(out, terminal, message.attributes);
   return out + readable_body(message.body);

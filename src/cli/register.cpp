@@ -57,7 +57,14 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_queue_remove(queue, commands);
   Verb dlq = program.verb("dlq", "Look after dead letters");
   dlq.needs_a_verb();
+  add_dlq_groups(dlq, commands);
   add_dlq_peek(dlq, commands);
+  add_dlq_redrive(dlq, commands);
+  add_dlq_edit(dlq, commands);
+  add_dlq_bin(dlq, commands);
+  Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
+  job.needs_a_verb();
+  add_job(job, commands);
   add_doctor(program, commands);
   add_topology(program, commands);
   Verb key = program.verb("key", "Access keys of a server");

@@ -142,6 +142,7 @@ template Option Verb::option(const std::string&, std::vector<std::string>&, cons
 template Option Verb::option(const std::string&, std::int32_t&, const std::string&);
 template Option Verb::option(const std::string&, std::optional<std::int32_t>&, const std::string&);
 template Option Verb::option(const std::string&, std::int64_t&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<std::int64_t>&, const std::string&);
 template Option Verb::option(const std::string&, std::uint32_t&, const std::string&);
 template Option Verb::option(const std::string&, std::uint64_t&, const std::string&);
 template Option Verb::option(const std::string&, double&, const std::string&);

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/job_view.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+#include "documents/jobs.h"
+
+// redrive dlq redrive: dead letters back to work, carefully.
+
+namespace redrive::cli {
+namespace {
+
+struct DlqRedriveOptions {
+  std::string queue;
+  std::string group;
+  std::string filter;
+  std::vector<std::string> ids;
+  std::string to;
+  std::optional<std::int64_t> rate;
+  std::optional<std::int64_t> limit;
+  std::vector<std::string> canary;
+  bool careful = false;
+  std::optional<std::int64_t> failure_percent_max;
+  std::optional<std::int64_t> watch_seconds;
+  std::string name;
+  std::string reason;
+  std::string patch;
+  bool dry_run = false;
+  bool no_wait = false;
+};
+
+Answer<std::vector<std::int64_t>> stages_of(const DlqRedriveOptions& options) {
+  std::vector<std::int64_t> stages;
+  if (options.careful) stages = {1, 10, 100};
+  for (const std::string& text : options.canary) {
+    const auto stage = parse_int<std::int64_t>(text);
+    if (!stage) return usage_failure("--stages takes numbers, like 1,10,100");
+    stages.push_back(*stage);
+  }
+  return stages;
+}
+
+Answer<std::string> request_of(const DlqRedriveOptions& options) {
+  documents::JobRequest request{.name = options.name,
+                                .reason = options.reason,
+                                .filter = options.filter,
+                                .group = options.group,
+                                .destination = options.to,
+                                .patch = options.patch,
+                                .rate = options.rate,
+                                .limit = options.limit,
+                                .canary = TRY(stages_of(options)),
+                                .max_failure_percent = options.failure_percent_max,
+                                .watch_seconds = options.watch_seconds,
+                                .dry_run = options.dry_run};
+  request.message_ids.assign(options.ids.begin(), options.ids.end());
+  std::string body;
+  wire::encode_json(body, request);
+  return body;
+}
+
+Answer<void> run_dlq_redrive(const DlqRedriveOptions& options, Session& session) {
+  const std::string name = percent_encode(queue_name_of(options.queue), false);
+  std::string request = TRY(request_of(options));
+  const auto started = TRY(session.service.manage<documents::JobStarted>(
+      "POST", fmt::format("queues/{}/jobs", name), std::move(request)));
+  if (started->dry_run) {
+    const documents::Selection& found = *started->dry_run;
+    if (session.json) {
+      session.terminal().out << json_line(found);
+      return {};
+    }
+    session.terminal().out << fmt::format(
+        "{} of {} messages would be redriven{}\n",
+        found.matched,
+        found.candidates,
+        found.scanned < found.candidates ? fmt::format(" ({} looked at)", found.scanned) : "");
+    if (!found.sample.empty()) {
+      session.terminal().out << fmt::format("for instance {}\n", fmt::join(found.sample, ", "));
+    }
+    return {};
+  }
+  if (!started->job) return unreadable_answer("neither a job nor a dry run");
+  if (!options.no_wait) return follow_job(session, std::string(started->job->id));
+  session.terminal().out << (session.json ? json_line(*started->job)
+                                          : readable_job(session.terminal(), *started->job));
+  return {};
+}
+
+}  // namespace
+
+void add_dlq_redrive(Verb parent, Commands& commands) {
+  auto options = std::make_shared<DlqRedriveOptions>();
+  Verb verb = parent.verb("redrive", "Send dead letters back to the queues they came from");
+  verb.option("QUEUE", options->queue, "Name, URL or ARN of the dead-letter queue").required();
+  verb.option("--group", options->group, "Only a failure group, by its id");
+  verb.option("--filter", options->filter, "Only messages that a filter chooses");
+  verb.option("--id", options->ids, "Only the message with this MessageId").one_at_a_time();
+  verb.option("--to", options->to, "Another queue, by name or ARN");
+  verb.option("--rate", options->rate, "Messages a second").range(1, 1'000'000);
+  verb.option("--limit", options->limit, "How many at most").range(1, 1'000'000'000'000);
+  const Option careful = verb.flag(
+      "--canary", options->careful, "1, then 10, then 100, then all, watching each stage");
+  verb.option("--stages", options->canary, "A canary with other stages, like 5,50")
+      .comma_separated()
+      .excludes(careful);
+  verb.option("--max-failure-percent",
+              options->failure_percent_max,
+              "Halt when more of them fail again (default 50, canary 10)")
+      .range(0, 100);
+  verb.option("--watch-seconds",
+              options->watch_seconds,
+              "How long a stage may take to show how it went (default 300)")
+      .range(1, 604'800);
+  verb.option("--patch", options->patch, "JSON Patch for the bodies").value_name("JSON");
+  verb.option("--name", options->name, "What to call the job");
+  verb.option("--reason", options->reason, "Why; stands in each message's history");
+  verb.flag("--dry-run", options->dry_run, "Only tell what would be redriven");
+  verb.flag("--no-wait", options->no_wait, "Start the job and do not follow it");
+  commands.attach(
+      verb,
+      [options](Session& session) { return run_dlq_redrive(*options, session); },
+      [options] { return options->queue; });
+}
+
+}  // namespace redrive::cli

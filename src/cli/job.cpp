@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/job_view.h"
+#include "cli/queue_document.h"
+#include "cli/table.h"
+
+// redrive job ls|show|pause|resume|rate|cancel|watch: redrive jobs of a server.
+
+namespace redrive::cli {
+namespace {
+
+struct JobOptions {
+  std::string id;
+  std::int64_t rate = 0;
+};
+
+Answer<void> run_job_list(Session& session) {
+  const auto reply = TRY(session.service.manage<documents::Jobs>("GET", "jobs"));
+  if (session.json) {
+    for (const documents::Job& job : reply->jobs) session.terminal().out << json_line(job);
+    return {};
+  }
+  using enum Table::Align;
+  Table table({{"JOB"},
+               {"QUEUE"},
+               {"STATUS"},
+               {"MOVED", right},
+               {"OF", right},
+               {"PROCESSED", right},
+               {"FAILED AGAIN", right},
+               {"STARTED"},
+               {"NAME"}});
+  for (const documents::Job& job : reply->jobs) {
+    table.add({harmless(job.id),
+               harmless(job.queue),
+               harmless(job.status),
+               fmt::format("{}", job.moved),
+               fmt::format("{}", job.to_move),
+               fmt::format("{}", job.succeeded),
+               fmt::format("{}", job.failed_again),
+               harmless(job.started_at),
+               harmless(job.name)});
+  }
+  if (table.empty()) {
+    session.terminal().err << "no jobs\n";
+  } else {
+    session.terminal().out << table.text(session.terminal());
+  }
+  return {};
+}
+
+Answer<void> run_job(Session& session, std::string_view method, const std::string& path,
+                     std::string body = {}) {
+  const auto job = TRY(session.service.manage<documents::Job>(method, path, std::move(body)));
+  session.terminal().out << (session.json ? json_line(*job)
+                                          : readable_job(session.terminal(), *job));
+  return {};
+}
+
+}  // namespace
+
+void add_job(Verb parent, Commands& commands) {
+  auto options = std::make_shared<JobOptions>();
+  commands.attach(parent.verb("ls", "List redrive jobs, the latest first"),
+                  [](Session& session) { return run_job_list(session); });
+  const auto add = [&](const std::string& name, const std::string& help, Commands::Run run) {
+    Verb verb = parent.verb(name, help);
+    verb.option("JOB", options->id, "Id of the job").required();
+    commands.attach(verb, std::move(run));
+    return verb;
+  };
+  add("show", "Show a job and what became of the messages it moved", [options](Session& session) {
+    return run_job(session, "GET", "jobs/" + options->id);
+  });
+  for (const std::string action : {"pause", "resume", "cancel"}) {
+    const std::string help = action == "pause"    ? "Let a job stand still"
+                             : action == "resume" ? "Let a paused or halted job go on"
+                                                  : "End a job; what it has moved stays moved";
+    add(action, help, [options, action](Session& session) {
+      return run_job(session, "POST", fmt::format("jobs/{}/{}", options->id, action));
+    });
+  }
+  Verb rate = add("rate", "Let a job go faster or slower", [options](Session& session) {
+    return run_job(session,
+                   "POST",
+                   fmt::format("jobs/{}/rate", options->id),
+                   fmt::format(R"({{"rate":{}}})", options->rate));
+  });
+  rate.option("RATE", options->rate, "Messages a second; 0: as fast as it goes")
+      .required()
+      .range(0, 1'000'000);
+  add("watch", "Show a job's progress until it ends or halts", [options](Session& session) {
+    return follow_job(session, options->id);
+  });
+}
+
+}  // namespace redrive::cli
