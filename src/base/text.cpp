@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -8,7 +9,12 @@ namespace {
 
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kHex = "0123456789abcdef";
+constexpr auto kHexPairs = [] {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::array<std::array<char, 2>, 256> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kDigits[i >> 4], kDigits[i & 15]};
+  return pairs;
+}();
 
 constexpr auto kBase64Value = [] {
   std::array<std::int8_t, 256> table{};
@@ -71,8 +77,7 @@ int hex_digit(char c) {
 
 void write_hex(char* out, const std::uint8_t* bytes, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
-    *out++ = kHex[bytes[i] >> 4];
-    *out++ = kHex[bytes[i] & 15];
+    std::memcpy(out + 2 * i, kHexPairs[bytes[i]].data(), 2);
   }
 }
 
@@ -162,17 +167,9 @@ std::string percent_encode(std::string_view text, bool keep_slash) {
   return out;
 }
 
-bool iequals(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    if (lower(a[i]) != lower(b[i])) return false;
-  }
-  return true;
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
+  parts.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);
   while (true) {
     const std::size_t at = text.find(separator);
     parts.push_back(text.substr(0, at));
