@@ -61,7 +61,7 @@ TEST(HmacSha256, MatchesKnownDigests) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST(Digest, AnHmacKeyServesManyTexts) {
+TEST(HmacSha256, AKeyServesManyTexts) {
   const HmacSha256Key key("Jefe");
   for (const std::size_t size : {0u, 1u, 55u, 56u, 63u, 64u, 65u, 1'000u}) {
     const std::string text(size, 'x');
