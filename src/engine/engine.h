@@ -197,6 +197,9 @@ class Engine {
   Result<void> read_body(const queue::BodyRef& body, char* out) const {
     return store_.read(body, out);
   }
+  // The same for all messages of an outcome, to one place after another. After an error any of them
+  // may be missing.
+  Result<void> read_bodies(const ReceiveOutcome& outcome, char* out) const;
 
   // Looks at a page of a queue's messages, oldest first, in any phase, and changes nothing.
   Result<PeekPage> peek(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
