@@ -105,12 +105,14 @@ ReceivedBatch::ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcom
     : secret_(secret) {
   std::size_t total = 0;
   for (const auto& message : outcome.messages) total += message.body.size;
-  bytes_.resize(total);
+  bytes_ = std::make_unique_for_overwrite<char[]>(total);
   output_.messages.reserve(outcome.messages.size());
-  char* at = bytes_.data();
+  char* at = bytes_.get();
+  const bool all_read = engine.read_bodies(outcome, at).has_value();
   for (const auto& message : outcome.messages) {
     const std::string_view stored(at, message.body.size);
-    if (const auto read = engine.read_body(message.body, at); read) {
+    // When reading all has failed, one by one tells which.
+    if (const auto read = all_read ? Result<void>() : engine.read_body(message.body, at); read) {
       describe(message, stored, view);
     } else {
       damaged_.push_back(read.error().message);

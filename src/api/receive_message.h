@@ -48,7 +48,7 @@ class ReceivedBatch {
 
   sqs::ReceiveMessageOutput output_;
   std::vector<std::string> damaged_;
-  std::string bytes_;
+  std::unique_ptr<char[]> bytes_;
   std::vector<std::unique_ptr<std::string>> kept_;
   const std::array<std::uint8_t, 16>& secret_;
 };

@@ -43,7 +43,7 @@ class SignatureChain {
     text.append("\n").append(claim_.date_text).append("\n").append(claim_.scope.date);
     text.append("/").append(claim_.scope.region).append("/").append(claim_.scope.service);
     text.append("/aws4_request\n").append(previous_).append("\n").append(digests);
-    const Sha256 sum = hmac_sha256({reinterpret_cast<const char*>(key_.data()), key_.size()}, text);
+    const Sha256 sum = key_.sum(text);
     const std::string expected = to_hex({reinterpret_cast<const char*>(sum.data()), sum.size()});
     const bool equal = expected.size() == signature.size() &&
                        CRYPTO_memcmp(expected.data(), signature.data(), expected.size()) == 0;
@@ -56,7 +56,7 @@ class SignatureChain {
   }
 
   const Claim& claim_;
-  const Sha256 key_;
+  const HmacSha256Key key_;
   std::string previous_;
 };
 

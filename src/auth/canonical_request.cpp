@@ -54,12 +54,18 @@ std::string canonical_query(std::string_view query) {
   return out;
 }
 
+bool is_tidy(std::string_view value) {
+  constexpr auto kNone = std::string_view::npos;
+  if (value.starts_with(' ') || value.ends_with(' ') || value.find('\t') != kNone) return false;
+  for (std::size_t at = value.find(' '); at != kNone; at = value.find(' ', at + 1)) {
+    if (value[at + 1] == ' ') return false;
+  }
+  return true;
+}
+
 // Blanks around the value go, runs of them inside become one space.
 void append_trimmed(std::string& out, std::string_view value) {
-  const bool tidy = value.find("  ") == std::string_view::npos &&
-                    value.find('\t') == std::string_view::npos && !value.starts_with(' ') &&
-                    !value.ends_with(' ');
-  if (tidy) {
+  if (is_tidy(value)) {
     out += value;
     return;
   }

@@ -10,7 +10,7 @@ constexpr std::string_view kTerminator = "aws4_request";
 // Cuts the part after the last separator off `rest`; '/' may also stand as %2F, in either case.
 std::optional<std::string_view> pop_part(std::string_view& rest) {
   for (std::size_t at = rest.size(); at-- > 0;) {
-    const bool escaped = iequals(rest.substr(at, 3), "%2F");
+    const bool escaped = rest[at] == '%' && iequals(rest.substr(at, 3), "%2F");
     if (rest[at] != '/' && !escaped) continue;
     const std::string_view part = rest.substr(at + (escaped ? 3 : 1));
     rest = rest.substr(0, at);

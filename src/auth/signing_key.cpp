@@ -15,11 +15,11 @@ std::string_view view(const Sha256& sum) {
   return {reinterpret_cast<const char*>(sum.data()), sum.size()};
 }
 
-Sha256 derive(const Scope& scope, std::string_view secret_key) {
+HmacSha256Key derive(const Scope& scope, std::string_view secret_key) {
   const Sha256 date = hmac_sha256(std::string("AWS4").append(secret_key), scope.date);
   const Sha256 region = hmac_sha256(view(date), scope.region);
   const Sha256 service = hmac_sha256(view(region), scope.service);
-  return hmac_sha256(view(service), "aws4_request");
+  return HmacSha256Key(view(hmac_sha256(view(service), "aws4_request")));
 }
 
 struct Remembered {
@@ -28,7 +28,7 @@ struct Remembered {
   std::string region;
   std::string service;
   std::string secret_key;
-  Sha256 key;
+  HmacSha256Key key;
 
   bool is_for(const Scope& scope, std::string_view secret) const {
     return date == scope.date && access_key == scope.access_key && region == scope.region &&
@@ -38,7 +38,7 @@ struct Remembered {
 
 }  // namespace
 
-Sha256 signing_key(const Scope& scope, std::string_view secret_key) {
+const HmacSha256Key& signing_key(const Scope& scope, std::string_view secret_key) {
   thread_local std::vector<Remembered> remembered;
   const auto found = std::ranges::find_if(
       remembered, [&](const Remembered& one) { return one.is_for(scope, secret_key); });

@@ -11,7 +11,7 @@ namespace redrive::auth {
 //
 // Each thread remembers the keys it derived last, since a client's requests differ only after
 // midnight. A remembered key counts only for the secret it came from, so a rotated secret cannot
-// keep its old signatures alive.
-Sha256 signing_key(const Scope& scope, std::string_view secret_key);
+// keep its old signatures alive. What is returned is good until this thread's next call.
+const HmacSha256Key& signing_key(const Scope& scope, std::string_view secret_key);
 
 }  // namespace redrive::auth

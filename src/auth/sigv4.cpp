@@ -30,6 +30,18 @@ constexpr std::array<std::string_view, 7> kNotSigned = {"authorization",
                                                         "user-agent",
                                                         "x-amzn-trace-id"};
 
+using HexDigest = std::array<char, 64>;
+
+HexDigest hex_of(const Sha256& sum) {
+  HexDigest out;
+  write_hex(out.data(), sum.data(), sum.size());
+  return out;
+}
+
+std::string_view view(const HexDigest& digest) {
+  return {digest.data(), digest.size()};
+}
+
 std::string format_time(Timestamp time) {
   using namespace std::chrono;
   const sys_seconds at{seconds(time.seconds())};
@@ -61,16 +73,14 @@ std::optional<Timestamp> parse_time(std::string_view text) {
   return Timestamp(duration_cast<milliseconds>(at.time_since_epoch()).count());
 }
 
-std::string signature_of(std::string_view canonical, std::string_view date_text, const Scope& scope,
-                         std::string_view secret_key) {
+HexDigest signature_of(std::string_view canonical, std::string_view date_text, const Scope& scope,
+                       std::string_view secret_key) {
   std::string to_sign;
   to_sign.reserve(256);
   to_sign.append(kAlgorithm).append("\n").append(date_text).append("\n");
   to_sign.append(scope.date).append("/").append(scope.region).append("/").append(scope.service);
-  to_sign.append("/aws4_request\n").append(sha256_hex(canonical));
-  const Sha256 key = signing_key(scope, secret_key);
-  const Sha256 sum = hmac_sha256({reinterpret_cast<const char*>(key.data()), key.size()}, to_sign);
-  return to_hex({reinterpret_cast<const char*>(sum.data()), sum.size()});
+  to_sign.append("/aws4_request\n").append(view(hex_of(sha256(canonical))));
+  return hex_of(signing_key(scope, secret_key).sum(to_sign));
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
@@ -99,7 +109,9 @@ std::vector<std::string> names_to_sign(std::span<const HeaderField> headers) {
 
 // The value of `name=` in an Authorization header; a null view when absent.
 std::string_view parameter_of(std::string_view parameters, std::string_view name) {
-  for (std::string_view part : split(parameters, ',')) {
+  while (!parameters.empty()) {
+    std::string_view part = parameters.substr(0, parameters.find(','));
+    parameters.remove_prefix(std::min(part.size() + 1, parameters.size()));
     part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
     if (!part.starts_with(name) || !part.substr(name.size()).starts_with('=')) continue;
     part.remove_prefix(name.size() + 1);
@@ -207,34 +219,36 @@ Result<void> check_scope(const Claim& claim, const Expectation& expectation) {
 Result<void> check_coverage(const RequestParts& request,
                             const std::vector<std::string_view>& signed_headers) {
   const auto is_signed = [&](std::string_view name) {
-    return std::ranges::find(signed_headers, name) != signed_headers.end();
+    return std::ranges::any_of(signed_headers, [name](std::string_view candidate) {
+      return std::ranges::equal(candidate, name, {}, {}, lower_ascii);
+    });
   };
   if (!is_signed("host")) return mismatch("The header 'host' must be signed.");
   constexpr std::string_view kPrefix = "x-amz-";
   for (const HeaderField& header : request.headers) {
     if (!iequals(header.name.substr(0, kPrefix.size()), kPrefix)) continue;
-    const std::string name = to_lower(header.name);
-    if (!is_signed(name)) {
-      return mismatch(fmt::format("The header '{}' must be signed.", name));
+    if (!is_signed(header.name)) {
+      return mismatch(fmt::format("The header '{}' must be signed.", to_lower(header.name)));
     }
   }
   return {};
 }
 
 // The digest that the signature is over. A digest that the client names must be that of the body,
-// save for S3, whose clients may leave the body out or sign it piece by piece.
-Result<std::string> payload_hash(const RequestParts& request, const Claim& claim) {
+// save for S3, whose clients may leave the body out or sign it piece by piece. May be in `room`.
+Result<std::string_view> payload_hash(const RequestParts& request, const Claim& claim,
+                                      HexDigest& room) {
   const bool s3 = claim.scope.service == "s3";
   const std::string_view named = header_of(request, "x-amz-content-sha256");
-  if (s3 && named.empty() && claim.expires) return std::string(kUnsignedPayload);
+  if (s3 && named.empty() && claim.expires) return kUnsignedPayload;
   if (s3 && (named == kUnsignedPayload || named.starts_with(kStreamingPrefix))) {
-    return std::string(named);
+    return named;
   }
-  std::string actual = sha256_hex(request.body);
-  if (!named.empty() && named != actual) {
+  room = hex_of(sha256(request.body));
+  if (!named.empty() && named != view(room)) {
     return mismatch("The header 'x-amz-content-sha256' is not the digest of the body.");
   }
-  return actual;
+  return view(room);
 }
 
 struct Stamped {
@@ -254,14 +268,15 @@ std::string authorization(const RequestParts& request, const Credentials& creden
                     .date = std::string_view(stamped.date_text).substr(0, 8),
                     .region = target.region,
                     .service = target.service};
-  return fmt::format("{} Credential={}/{}/{}/{}/aws4_request, SignedHeaders={}, Signature={}",
-                     kAlgorithm,
-                     scope.access_key,
-                     scope.date,
-                     scope.region,
-                     scope.service,
-                     fmt::join(names, ";"),
-                     signature_of(canonical, stamped.date_text, scope, credentials.secret_key));
+  return fmt::format(
+      "{} Credential={}/{}/{}/{}/aws4_request, SignedHeaders={}, Signature={}",
+      kAlgorithm,
+      scope.access_key,
+      scope.date,
+      scope.region,
+      scope.service,
+      fmt::join(names, ";"),
+      view(signature_of(canonical, stamped.date_text, scope, credentials.secret_key)));
 }
 
 }  // namespace
@@ -300,13 +315,14 @@ Result<void> verify(const RequestParts& request, const Claim& claim, std::string
   CHECK(check_time(claim, expectation));
   const auto signed_headers = split(claim.signed_headers, ';');
   CHECK(check_coverage(request, signed_headers));
-  const std::string body_hash = TRY(payload_hash(request, claim));
+  HexDigest room;
+  const std::string_view body_hash = TRY(payload_hash(request, claim, room));
   const std::string canonical = canonical_request(request,
                                                   {.signed_headers = signed_headers,
                                                    .payload_hash = body_hash,
                                                    .service = claim.scope.service});
-  const std::string expected = signature_of(canonical, claim.date_text, claim.scope, secret_key);
-  if (equal_in_constant_time(expected, claim.signature)) return {};
+  const HexDigest expected = signature_of(canonical, claim.date_text, claim.scope, secret_key);
+  if (equal_in_constant_time(view(expected), claim.signature)) return {};
   return mismatch(
       "The request signature we calculated does not match the signature you provided. Check your "
       "AWS Secret Access Key and signing method. Consult the service documentation for details.");

@@ -37,11 +37,20 @@ std::array<char, kHmacBlockBytes> hmac_block(std::string_view key, char pad) {
   return block;
 }
 
-Sha256 sha256_of_both(std::string_view first, std::string_view second) {
+std::array<std::uint32_t, 8> state_after(const std::array<char, kHmacBlockBytes>& block) {
   SHA256_CTX context;
   SHA256_Init(&context);
-  SHA256_Update(&context, first.data(), first.size());
-  SHA256_Update(&context, second.data(), second.size());
+  SHA256_Transform(&context, reinterpret_cast<const unsigned char*>(block.data()));
+  return std::to_array(context.h);
+}
+
+// The digest of a text of which one block has been hashed already.
+Sha256 sha256_going_on(const std::array<std::uint32_t, 8>& state, std::string_view bytes) {
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  std::ranges::copy(state, context.h);
+  context.Nl = kHmacBlockBytes * 8;
+  SHA256_Update(&context, bytes.data(), bytes.size());
   Sha256 out;
   SHA256_Final(out.data(), &context);
   return out;
@@ -104,15 +113,24 @@ void md5_many(std::span<const std::string_view> texts, std::span<Md5> out) {
 }
 
 Sha256 sha256(std::string_view bytes) {
-  return sha256_of_both(bytes, {});
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, bytes.data(), bytes.size());
+  Sha256 out;
+  SHA256_Final(out.data(), &context);
+  return out;
+}
+
+HmacSha256Key::HmacSha256Key(std::string_view key)
+    : inner_(state_after(hmac_block(key, 0x36))), outer_(state_after(hmac_block(key, 0x5c))) {}
+
+Sha256 HmacSha256Key::sum(std::string_view bytes) const {
+  const Sha256 inner = sha256_going_on(inner_, bytes);
+  return sha256_going_on(outer_, {reinterpret_cast<const char*>(inner.data()), inner.size()});
 }
 
 Sha256 hmac_sha256(std::string_view key, std::string_view bytes) {
-  const auto inner = hmac_block(key, 0x36);
-  const auto outer = hmac_block(key, 0x5c);
-  const Sha256 sum = sha256_of_both({inner.data(), inner.size()}, bytes);
-  return sha256_of_both({outer.data(), outer.size()},
-                        {reinterpret_cast<const char*>(sum.data()), sum.size()});
+  return HmacSha256Key(key).sum(bytes);
 }
 
 std::string sha256_hex(std::string_view bytes) {

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -8,7 +9,12 @@ namespace {
 
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kHex = "0123456789abcdef";
+constexpr auto kHexPairs = [] {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::array<std::array<char, 2>, 256> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kDigits[i >> 4], kDigits[i & 15]};
+  return pairs;
+}();
 
 constexpr auto kBase64Value = [] {
   std::array<std::int8_t, 256> table{};
@@ -71,8 +77,7 @@ int hex_digit(char c) {
 
 void write_hex(char* out, const std::uint8_t* bytes, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
-    *out++ = kHex[bytes[i] >> 4];
-    *out++ = kHex[bytes[i] & 15];
+    std::memcpy(out + 2 * i, kHexPairs[bytes[i]].data(), 2);
   }
 }
 
@@ -83,20 +88,19 @@ std::string to_hex(std::string_view bytes) {
 }
 
 void base64_append(std::string& out, std::string_view bytes) {
-  std::uint32_t buffer = 0;
-  int bits = 0;
-  for (const char c : bytes) {
-    buffer = (buffer << 8) | static_cast<unsigned char>(c);
-    bits += 8;
-    while (bits >= 6) {
-      bits -= 6;
-      out += kBase64[(buffer >> bits) & 63];
-    }
-  }
-  if (bits > 0) out += kBase64[(buffer << (6 - bits)) & 63];
-  while (bits > 0 && bits != 6) {
-    out += '=';
-    bits = (bits + 2) % 6;
+  const std::size_t before = out.size();
+  out.resize(before + (bytes.size() + 2) / 3 * 4, '=');
+  char* to = out.data() + before;
+  const auto byte = [&](std::size_t at) {
+    return at < bytes.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at]))
+                             : 0u;
+  };
+  for (std::size_t at = 0; at < bytes.size(); at += 3, to += 4) {
+    const std::uint32_t group = byte(at) << 16 | byte(at + 1) << 8 | byte(at + 2);
+    to[0] = kBase64[group >> 18];
+    to[1] = kBase64[group >> 12 & 63];
+    if (at + 1 < bytes.size()) to[2] = kBase64[group >> 6 & 63];
+    if (at + 2 < bytes.size()) to[3] = kBase64[group & 63];
   }
 }
 
@@ -111,22 +115,26 @@ std::optional<std::string> base64_decode(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
   while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
-  std::string out;
-  out.reserve(text.size() / 4 * 3);
-  std::uint32_t buffer = 0;
-  int bits = 0;
-  for (const char c : text.substr(0, text.size() - padding)) {
-    const int value = kBase64Value[static_cast<unsigned char>(c)];
-    if (value < 0) return std::nullopt;
-    buffer = (buffer << 6) | static_cast<std::uint32_t>(value);
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      out += static_cast<char>((buffer >> bits) & 0xff);
+  std::string out(text.size() / 4 * 3, '\0');
+  char* to = out.data();
+  std::uint32_t group = 0;
+  std::int32_t any = 0;  // Negative once any character is none of the alphabet.
+  for (std::size_t at = 0; at < text.size(); at += 4, to += 3) {
+    group = 0;
+    const std::size_t digits = at + 4 < text.size() ? 4 : 4 - padding;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const int value = i < digits ? kBase64Value[static_cast<unsigned char>(text[at + i])] : 0;
+      any |= value;
+      group = group << 6 | (static_cast<std::uint32_t>(value) & 63);
     }
+    to[0] = static_cast<char>(group >> 16);
+    to[1] = static_cast<char>(group >> 8);
+    to[2] = static_cast<char>(group);
   }
-  const bool leftover = (buffer & ((1u << bits) - 1)) != 0;
-  if (leftover) return std::nullopt;
+  // Bits that padding leaves over must be zero: each text has one encoding.
+  const std::uint32_t leftover = group & ((1u << 8 * padding) - 1);
+  if (any < 0 || leftover != 0) return std::nullopt;
+  out.resize(out.size() - padding);
   return out;
 }
 
@@ -162,17 +170,9 @@ std::string percent_encode(std::string_view text, bool keep_slash) {
   return out;
 }
 
-bool iequals(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    if (lower(a[i]) != lower(b[i])) return false;
-  }
-  return true;
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
+  parts.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);
   while (true) {
     const std::size_t at = text.find(separator);
     parts.push_back(text.substr(0, at));

@@ -35,7 +35,17 @@ std::optional<Int> parse_int(std::string_view text) {
   return value;
 }
 
-bool iequals(std::string_view a, std::string_view b);
+inline char lower_ascii(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+// Inline, because most comparisons of names end at their lengths.
+inline bool iequals(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && lower_ascii(a[i]) != lower_ascii(b[i])) return false;
+  }
+  return true;
+}
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Whether `text` is UTF-8 whose every code point a message may hold: tab, LF, CR, U+0020..U+D7FF,

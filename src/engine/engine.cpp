@@ -294,6 +294,16 @@ Received Engine::describe(const Queue& queue, queue::MessageKey key) const {
   return received;
 }
 
+Result<void> Engine::read_bodies(const ReceiveOutcome& outcome, char* out) const {
+  std::vector<journal::Journal::Wanted> wanted;
+  wanted.reserve(outcome.messages.size());
+  for (const Received& message : outcome.messages) {
+    wanted.push_back({{message.body.segment, message.body.offset}, message.body.size, out});
+    out += message.body.size;
+  }
+  return store_.read_many(wanted);
+}
+
 ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest request,
                              std::optional<Duration> wait,
                              std::function<void(Result<ReceiveOutcome>)> done) {

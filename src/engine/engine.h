@@ -243,6 +243,9 @@ class Engine {
   Result<void> read_body(const queue::BodyRef& body, char* out) const {
     return store_.read(body, out);
   }
+  // The same for all messages of an outcome, to one place after another. After an error any of them
+  // may be missing.
+  Result<void> read_bodies(const ReceiveOutcome& outcome, char* out) const;
 
   struct FailureReport {
     std::string_view handle;

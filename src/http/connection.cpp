@@ -1,7 +1,11 @@
 #include "http/connection.h"
 
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <utility>
 
 #include "http/loop.h"
@@ -41,32 +45,31 @@ std::size_t ceiling_for(std::size_t bytes, const Budget& budget) {
   return budget.bytes_max() / 8 * eighths;
 }
 
-bool means_later(const error_code& error) {
-  return error == asio::error::would_block || error == asio::error::try_again ||
-         error == asio::error::interrupted;
+// Repeats a call that a signal interrupted.
+template <class Call>
+ssize_t uninterrupted(Call call) {
+  ssize_t result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+bool says_later(ssize_t result) {
+  return result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 }  // namespace
 
-// A plain pointer is enough: the connection outlives its waits.
-struct Connection::ReadReady {
-  using allocator_type = HandlerAllocator<void>;
-  allocator_type get_allocator() const { return allocator_type(connection->read_memory_); }
-  void operator()(const error_code& error) const { connection->on_readable(error); }
-
-  Connection* connection;
-};
-
-Connection::Connection(Loop& loop, Socket socket, Origin origin)
+Connection::Connection(Loop& loop, Descriptor socket, Origin origin)
     : loop_(loop), socket_(std::move(socket)), peer_(std::move(origin.peer)), slot_(origin.slot) {}
 
 const Request& Connection::request() const {
   return loop_.request();
 }
 
-void Connection::start() {
+void Connection::start(Poller& poller) {
+  if (!poller.watch(socket_, *this)) return close();
   if (loop_.tls() == nullptr) return await_request();
-  tls_ = std::make_unique<TlsSession>(*loop_.tls(), socket_.native_handle());
+  tls_ = std::make_unique<TlsSession>(*loop_.tls(), socket_.number());
   state_ = State::handshaking;
   since_ = loop_.ticks();
   await_readable();
@@ -77,6 +80,7 @@ void Connection::shake_hands() {
     case TlsSession::Outcome::done:
       return await_request();
     case TlsSession::Outcome::want_read:
+      readable_ = false;
       return await_readable();
     case TlsSession::Outcome::want_write:
       return await_writable();
@@ -101,24 +105,27 @@ void Connection::await_request() {
 void Connection::await_readable() {
   if (reads_) return;
   reads_ = true;
-  if (tls_ && tls_->has_pending()) {
-    // The socket knows nothing of what is decrypted already.
-    asio::post(loop_.context(), [this] { on_readable({}); });
-  } else {
-    socket_.async_wait(Socket::wait_read, ReadReady{this});
-  }
+  // The socket announces neither what it announced before nor what is decrypted already.
+  const bool unannounced = readable_ || (tls_ && tls_->has_pending());
+  if (unannounced) loop_.post([this] { on_readable(); });
 }
 
 void Connection::await_writable() {
-  if (writes_) return;
   writes_ = true;
-  socket_.async_wait(Socket::wait_write, [this](const error_code& error) { on_writable(error); });
 }
 
-void Connection::on_readable(const error_code& error) {
-  reads_ = false;
-  if (state_ == State::closed) return loop_.retire(*this);
-  if (error) return close();
+void Connection::on_events(std::uint32_t events) {
+  constexpr std::uint32_t kOver = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+  if ((events & kOver) != 0) ended_ = true;
+  if ((events & (EPOLLIN | kOver)) != 0) {
+    readable_ = true;
+    on_readable();
+  }
+  if ((events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0) on_writable();
+}
+
+void Connection::on_readable() {
+  if (state_ == State::closed || !std::exchange(reads_, false)) return;
   switch (state_) {
     case State::handshaking:
       return shake_hands();
@@ -136,10 +143,8 @@ void Connection::on_readable(const error_code& error) {
   }
 }
 
-void Connection::on_writable(const error_code& error) {
-  writes_ = false;
-  if (state_ == State::closed) return loop_.retire(*this);
-  if (error) return close();
+void Connection::on_writable() {
+  if (state_ == State::closed || !std::exchange(writes_, false)) return;
   switch (state_) {
     case State::handshaking:
       return shake_hands();
@@ -180,38 +185,43 @@ void Connection::check_time() {
 
 // --- Reading ---
 
-std::size_t Connection::moved(const TlsSession::Transfer& transfer, TlsSession::Outcome usual_wait,
-                              error_code& error) {
+Connection::Moved Connection::moved(const TlsSession::Transfer& transfer,
+                                    TlsSession::Outcome usual_wait) {
   using Outcome = TlsSession::Outcome;
   crossed_ = false;
-  if (transfer.outcome == Outcome::done) return transfer.bytes;
+  if (transfer.outcome == Outcome::done) return {.bytes = transfer.bytes};
+  if (transfer.outcome == Outcome::want_read) readable_ = false;
   const bool waits =
       transfer.outcome == Outcome::want_read || transfer.outcome == Outcome::want_write;
   crossed_ = waits && transfer.outcome != usual_wait;
-  error = waits ? asio::error::would_block : error_code(asio::error::eof);
-  return 0;
+  return {.later = waits};
 }
 
-std::size_t Connection::read_some(std::span<char> space, error_code& error) {
-  if (!tls_) return socket_.read_some(asio::buffer(space.data(), space.size()), error);
-  return moved(tls_->read(space), TlsSession::Outcome::want_read, error);
+Connection::Moved Connection::read_some(std::span<char> space) {
+  if (tls_) return moved(tls_->read(space), TlsSession::Outcome::want_read);
+  const ssize_t bytes =
+      uninterrupted([&] { return ::recv(socket_.number(), space.data(), space.size(), 0); });
+  // Less than there was room for is all there is, except for an end that was announced with it.
+  if (bytes < std::ssize(space)) readable_ = ended_;
+  if (bytes > 0) return {.bytes = static_cast<std::size_t>(bytes)};
+  return {.later = says_later(bytes)};
 }
 
-std::size_t Connection::write_some(std::string_view bytes, error_code& error) {
-  if (!tls_) return socket_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
-  return moved(tls_->write(bytes), TlsSession::Outcome::want_write, error);
+Connection::Moved Connection::write_some(std::string_view bytes) {
+  if (tls_) return moved(tls_->write(bytes), TlsSession::Outcome::want_write);
+  const ssize_t sent = uninterrupted(
+      [&] { return ::send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+  if (sent > 0) return {.bytes = static_cast<std::size_t>(sent)};
+  return {.later = says_later(sent)};
 }
 
 bool Connection::receive(Buffer& in) {
   const std::span<char> space = in.space();
   assert(!space.empty());
-  error_code error;
-  const std::size_t bytes = read_some(space, error);
-  if (!error) {
-    in.commit(bytes);
-    return true;
-  }
-  if (means_later(error)) {
+  const Moved received = read_some(space);
+  in.commit(received.bytes);
+  if (received.bytes > 0) return true;
+  if (received.later) {
     await_to_read();
   } else {
     close();
@@ -406,10 +416,9 @@ void Connection::write_out() {
   if (state_ != State::writing) since_ = loop_.ticks();
   state_ = State::writing;
   while (out_sent_ < out_.size()) {
-    error_code error;
-    const std::size_t bytes = write_some(std::string_view(out_).substr(out_sent_), error);
-    if (error) return means_later(error) ? await_taking() : close();
-    out_sent_ += bytes;
+    const Moved sent = write_some(std::string_view(out_).substr(out_sent_));
+    if (sent.bytes == 0) return sent.later ? await_taking() : close();
+    out_sent_ += sent.bytes;
     if (out_sent_ - out_timed_ < kTimedBytes) continue;
     out_timed_ = out_sent_;
     since_ = loop_.ticks();
@@ -463,15 +472,14 @@ void Connection::linger() {
   if (tls_) tls_->say_goodbye();
   tls_.reset();  // What still comes is not even decrypted.
   linger_bytes_left_ = kLingerBytesMax;
-  error_code ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
+  ::shutdown(socket_.number(), SHUT_WR);
   await_readable();
 }
 
 // Closes without leaving the unsent part of an answer to the kernel, which would go on offering it.
 void Connection::abort() {
-  error_code ignored;
-  socket_.set_option(Socket::linger(true, 0), ignored);
+  const struct linger now { .l_onoff = 1, .l_linger = 0 };
+  ::setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
   close();
 }
 
@@ -486,8 +494,7 @@ void Connection::close() {
   const bool was_deferred = state_ == State::deferred;
   state_ = State::closed;
   if (tls_) tls_->say_goodbye();
-  error_code ignored;
-  socket_.close(ignored);
+  socket_.close();
   tls_.reset();
   release_pending();
   release_out();

@@ -6,11 +6,10 @@
 #include <span>
 #include <string>
 
-#include "http/asio.h"
 #include "http/budget.h"
 #include "http/buffer.h"
-#include "http/handler_memory.h"
 #include "http/parser.h"
+#include "http/poller.h"
 #include "http/server.h"
 #include "http/tls.h"
 
@@ -26,27 +25,27 @@ class Loop;
 // A reply whose mark is reached skips `held`. After a refusal the connection lingers.
 //
 // Always true:
-//  - At most one wait for reading and one for writing are outstanding. The object outlives them,
-//    and its place in the loop's queue of held replies, by way of Loop::retire.
+//  - `readable_` is false only when the socket will announce what comes next. The object outlives
+//    such announcements, and its place in the loop's queue of held replies, by way of Loop::retire.
 //  - Between requests it owns no buffer and no response string: both are borrowed from the loop.
 //  - Bytes in its own buffer are within the server's budget for unfinished requests, and an answer
 //    that the client does not take is within that for unsent ones.
 //  - A deferred request ends exactly once: by resume, or by `abandoned` when the connection closes.
-class Connection final : public Exchange {
+class Connection final : public Exchange, private Poller::Watcher {
  public:
   struct Origin {
     std::uint32_t slot;  // In the loop's table of connections.
     std::string peer;    // Address without port.
   };
-  Connection(Loop& loop, Socket socket, Origin origin);
+  Connection(Loop& loop, Descriptor socket, Origin origin);
 
   const Request& request() const override;
   std::string& out() override { return out_; }
   void reply(Mark after) override;
   Ticket defer(std::function<void()> abandoned) override;
 
-  // Begins to read. Called once.
-  void start();
+  // Begins to read, or closes when the socket cannot be watched. Called once.
+  void start(Poller& poller);
   // The mark that the reply was held for has been reached.
   void leave_hold();
   bool awaits(const Ticket& ticket) const;
@@ -58,7 +57,7 @@ class Connection final : public Exchange {
 
   std::uint32_t slot() const { return slot_; }
   // Nothing refers to the object any more but its owner.
-  bool is_done() const { return state_ == State::closed && !reads_ && !writes_ && !in_hold_; }
+  bool is_done() const { return state_ == State::closed && !in_hold_; }
 
  private:
   enum class State : std::uint8_t {
@@ -73,7 +72,6 @@ class Connection final : public Exchange {
   };
   // What follows when the response has left.
   enum class Next : std::uint8_t { request, close, linger };
-  struct ReadReady;
 
   void shake_hands();
   void await_request();
@@ -81,14 +79,18 @@ class Connection final : public Exchange {
   void await_writable();
   void await_to_read() { crossed_ ? await_writable() : await_readable(); }
   void await_to_write() { crossed_ ? await_readable() : await_writable(); }
-  void on_readable(const error_code& error);
-  void on_writable(const error_code& error);
+  void on_events(std::uint32_t events) override;
+  void on_readable();
+  void on_writable();
 
-  // Both like a socket's functions of the same names, through TLS if there is one.
-  std::size_t read_some(std::span<char> space, error_code& error);
-  std::size_t write_some(std::string_view bytes, error_code& error);
-  std::size_t moved(const TlsSession::Transfer& transfer, TlsSession::Outcome usual_wait,
-                    error_code& error);
+  // What one attempt to read or write came to.
+  struct Moved {
+    std::size_t bytes = 0;  // None: see below.
+    bool later = false;     // There was nothing to read, or no room to write; otherwise it is over.
+  };
+  Moved read_some(std::span<char> space);
+  Moved write_some(std::string_view bytes);
+  Moved moved(const TlsSession::Transfer& transfer, TlsSession::Outcome usual_wait);
 
   // Receives into `in`. When false there was nothing, and the wait goes on or the connection
   // closed.
@@ -117,14 +119,16 @@ class Connection final : public Exchange {
   void abort();
 
   Loop& loop_;
-  Socket socket_;
+  Descriptor socket_;
   const std::string peer_;
   const std::uint32_t slot_;
   std::unique_ptr<TlsSession> tls_;  // None: plain.
   State state_ = State::reading;
   Next next_ = Next::request;
-  bool reads_ = false;      // A wait for reading is outstanding.
-  bool writes_ = false;     // A wait for writing is outstanding.
+  bool reads_ = false;      // Waits to read.
+  bool writes_ = false;     // Waits to write.
+  bool readable_ = false;   // There may be something to read.
+  bool ended_ = false;      // The client has ended its side, or the connection is broken.
   bool in_hold_ = false;    // The loop's queue of held replies points here.
   bool receiving_ = false;  // A part of a request has come.
   bool head_only_ = false;  // The request is a HEAD.
@@ -144,7 +148,6 @@ class Connection final : public Exchange {
   std::size_t linger_bytes_left_ = 0;
   std::uint64_t generation_ = 0;  // Of the ticket of the deferred request.
   std::function<void()> abandoned_;
-  HandlerMemory read_memory_;
 };
 
 }  // namespace redrive::http

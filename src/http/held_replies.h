@@ -42,9 +42,6 @@ class HeldReplies {
 
   bool empty() const { return begin_ == entries_.size(); }
   Mark first_mark() const { return first_mark_.load(); }
-  // True for the one caller that has to wake the thread.
-  bool claim_wake() { return !wake_claimed_.exchange(true); }
-  void wake_done() { wake_claimed_.store(false); }
 
  private:
   struct Entry {
@@ -56,7 +53,6 @@ class HeldReplies {
   std::vector<Entry> entries_;
   std::size_t begin_ = 0;
   std::atomic<Mark> first_mark_ = kNone;
-  std::atomic<bool> wake_claimed_ = false;
 };
 
 }  // namespace redrive::http

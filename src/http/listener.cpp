@@ -1,12 +1,13 @@
 #include "http/listener.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 #include <utility>
 
 namespace redrive::http {
@@ -39,98 +40,112 @@ std::string address_text(const sockaddr_storage& address) {
   return std::string(result);
 }
 
-void turn_away(int descriptor, std::string_view words) {
+void turn_away(Descriptor client, std::string_view words) {
   // As far as it goes without waiting: a server that is full has no place for the polite way.
-  (void)!::send(descriptor, words.data(), words.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  ::shutdown(descriptor, SHUT_WR);
-  ::close(descriptor);
+  (void)!::send(client.number(), words.data(), words.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::shutdown(client.number(), SHUT_WR);
+}
+
+bool is_any_v6(const addrinfo& endpoint) {
+  if (endpoint.ai_family != AF_INET6) return false;
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(*endpoint.ai_addr);
+  return IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr);
+}
+
+std::uint16_t port_of(int socket) {
+  sockaddr_storage address{};
+  socklen_t address_bytes = sizeof address;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &address_bytes);
+  // Both families have it at the same place.
+  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
 }  // namespace
 
-Listener::Listener(asio::io_context& context, Shared& shared, Adopt adopt)
-    : shared_(shared), adopt_(std::move(adopt)), acceptor_(context), pause_timer_(context) {}
+Listener::Listener(Poller& poller, Shared& shared, Adopt adopt)
+    : shared_(shared),
+      adopt_(std::move(adopt)),
+      poller_(poller),
+      pause_timer_(poller, [this] { accept_some(); }) {}
 
 Result<void> Listener::open(const std::string& address, std::uint16_t port) {
-  error_code error;
-  asio::ip::basic_resolver<asio::ip::tcp, IoExecutor> resolver(acceptor_.get_executor());
-  const auto found =
-      resolver.resolve(address, std::to_string(port), asio::ip::resolver_base::passive, error);
-  if (error || found.empty()) {
-    return fail(ErrorCode::usage, fmt::format("Cannot resolve {}: {}", address, error.message()));
+  addrinfo hints{};
+  hints.ai_flags = AI_PASSIVE;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
+  if (error != 0) {
+    return fail(ErrorCode::usage,
+                fmt::format("Cannot resolve {}: {}", address, ::gai_strerror(error)));
   }
-  return listen(found.begin()->endpoint());
-}
-
-Result<void> Listener::listen(const asio::ip::tcp::endpoint& endpoint) {
-  error_code error;
-  protocol_ = endpoint.protocol();
-  acceptor_.open(protocol_, error);
-  if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
-  if (!error && endpoint.address().is_v6() && endpoint.address().to_v6().is_unspecified()) {
-    acceptor_.set_option(asio::ip::v6_only(false), error);
-  }
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(kBacklog, error);
-  if (!error) acceptor_.non_blocking(true, error);
-  if (!error) port_ = acceptor_.local_endpoint(error).port();
-  if (error) {
+  if (!listen(*found)) {
     return fail(ErrorCode::usage,
                 fmt::format("Cannot listen on {} port {}: {}",
-                            endpoint.address().to_string(),
-                            endpoint.port(),
-                            error.message()));
+                            address,
+                            port,
+                            std::generic_category().message(errno)));
   }
-  ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   return {};
 }
 
+// False with the reason in errno.
+bool Listener::listen(const addrinfo& endpoint) {
+  socket_ = Descriptor(
+      ::socket(endpoint.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (!socket_.is_open()) return false;
+  const int on = 1;
+  const int off = 0;
+  ::setsockopt(socket_.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (is_any_v6(endpoint)) {
+    ::setsockopt(socket_.number(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+  }
+  if (::bind(socket_.number(), endpoint.ai_addr, endpoint.ai_addrlen) != 0) return false;
+  if (::listen(socket_.number(), kBacklog) != 0) return false;
+  port_ = port_of(socket_.number());
+  return poller_.watch(socket_, *this);
+}
+
 void Listener::close() {
-  error_code ignored;
-  acceptor_.close(ignored);
+  socket_.close();
   pause_timer_.cancel();
 }
 
-void Listener::await_client() {
-  acceptor_.async_wait(Acceptor::wait_read, [this](const error_code& error) {
-    if (!error) accept_some();
-  });
+void Listener::on_events(std::uint32_t) {
+  accept_some();
 }
 
 void Listener::accept_some() {
-  for (int i = 0; i < kAcceptsMax; ++i) {
+  for (int i = 0; i < kAcceptsMax && socket_.is_open(); ++i) {
     sockaddr_storage address{};
     socklen_t address_bytes = sizeof address;
-    const int descriptor = ::accept4(acceptor_.native_handle(),
-                                     reinterpret_cast<sockaddr*>(&address),
-                                     &address_bytes,
-                                     SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor >= 0) {
-      admit({.descriptor = descriptor, .protocol = protocol_, .peer = address_text(address)});
+    Descriptor client(::accept4(socket_.number(),
+                                reinterpret_cast<sockaddr*>(&address),
+                                &address_bytes,
+                                SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (client.is_open()) {
+      admit({.socket = std::move(client), .peer = address_text(address)});
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       return pause();
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      break;
+      return;
     }
   }
-  await_client();
+  poller_.post([this] { accept_some(); });
 }
 
 void Listener::admit(Accepted accepted) {
   // Only the listener adds, so the number cannot grow in between.
   if (shared_.connections.load() >= shared_.limits.connections_max) {
-    return turn_away(accepted.descriptor, shared_.tls ? std::string_view() : kFull);
+    return turn_away(std::move(accepted.socket), shared_.tls ? std::string_view() : kFull);
   }
   shared_.connections.fetch_add(1);
   adopt_(std::move(accepted));
 }
 
-// Without a pause the listening socket would stay readable and keep the thread busy for nothing.
+// The socket announces only new clients: those that wait are looked at again later.
 void Listener::pause() {
-  pause_timer_.expires_after(kPause);
-  pause_timer_.async_wait([this](const error_code& error) {
-    if (!error) await_client();
-  });
+  pause_timer_.set(Poller::Clock::now() + kPause);
 }
 
 }  // namespace redrive::http

@@ -1,42 +1,42 @@
 #pragma once
 
+#include <netdb.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
 
 #include "base/result.h"
-#include "http/asio.h"
 #include "http/loop.h"
 
 namespace redrive::http {
 
 // Accepts connections and hands them on. Lives on one loop's thread; whoever has as many loops as
 // cores still accepts on one, since clients keep their connections.
-class Listener {
+class Listener final : private Poller::Watcher {
  public:
   using Adopt = std::function<void(Accepted)>;
 
-  Listener(asio::io_context& context, Shared& shared, Adopt adopt);
+  Listener(Poller& poller, Shared& shared, Adopt adopt);
 
-  // Before the loop runs.
+  // Before the loop runs. Clients are accepted from then on.
   Result<void> open(const std::string& address, std::uint16_t port);
   std::uint16_t port() const { return port_; }
-  void start() { await_client(); }
   // On the loop's thread.
   void close();
 
  private:
-  void await_client();
+  void on_events(std::uint32_t events) override;
   void accept_some();
   void admit(Accepted accepted);
   void pause();
-  Result<void> listen(const asio::ip::tcp::endpoint& endpoint);
+  bool listen(const addrinfo& endpoint);
 
   Shared& shared_;
   const Adopt adopt_;
-  Acceptor acceptor_;
-  SteadyTimer pause_timer_;
-  asio::ip::tcp protocol_ = asio::ip::tcp::v4();
+  Poller& poller_;
+  Descriptor socket_;
+  Poller::Timer pause_timer_;
   std::uint16_t port_ = 0;
 };
 

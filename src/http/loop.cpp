@@ -1,6 +1,8 @@
 #include "http/loop.h"
 
-#include <unistd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cassert>
@@ -15,6 +17,8 @@ constexpr std::size_t kScratchBytes = 64u << 10;
 constexpr std::size_t kStringsMax = 256;
 constexpr std::size_t kStringBytesMax = 64u << 10;
 constexpr std::size_t kStringBytesFirst = 1u << 10;
+// A thread that always finds something ready asks for a sync after so many rounds.
+constexpr unsigned kRoundsMax = 8;
 constexpr std::chrono::milliseconds kTickMin{5};
 constexpr std::chrono::milliseconds kTickMax{1'000};
 
@@ -37,28 +41,28 @@ void Shared::connection_closed() {
 Loop::Loop(Shared& shared, unsigned index)
     : shared_(shared),
       index_(index),
-      context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
-      work_(context_.get_executor()),
-      sweep_timer_(context_),
+      sweep_timer_(poller_, [this] { sweep(); }),
       tick_(tick_for(shared.limits)),
       scratch_(kScratchBytes) {}
 
 void Loop::run() {
   schedule_sweep();
-  context_.run();
+  while (!is_over()) {
+    write_released();
+    const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
+    if (round_open_ && (!worked || ++rounds_ == kRoundsMax)) end_round();
+  }
 }
 
 void Loop::stop() {
-  asio::post(context_, [this] {
+  post([this] {
     stopping_ = true;
-    sweep_timer_.cancel();
     close_connections();
-    work_.reset();
   });
 }
 
 void Loop::start_draining() {
-  asio::post(context_, [this] {
+  post([this] {
     draining_ = true;
     for (std::size_t slot = 0; slot < connections_.size(); ++slot) {
       if (connections_[slot]) connections_[slot]->close_if_idle();
@@ -67,7 +71,7 @@ void Loop::start_draining() {
 }
 
 void Loop::close_all() {
-  asio::post(context_, [this] { close_connections(); });
+  post([this] { close_connections(); });
 }
 
 void Loop::close_connections() {
@@ -77,26 +81,24 @@ void Loop::close_connections() {
 }
 
 void Loop::post(std::function<void()> work) {
-  asio::post(context_, std::move(work));
+  poller_.post(std::move(work));
 }
 
 // --- Connections ---
 
 void Loop::adopt(Accepted accepted) {
-  asio::dispatch(context_,
-                 [this, accepted = std::move(accepted)]() mutable { insert(std::move(accepted)); });
+  // A std::function must be copyable, a descriptor must not.
+  const auto shared = std::make_shared<Accepted>(std::move(accepted));
+  post([this, shared] { insert(std::move(*shared)); });
 }
 
 void Loop::insert(Accepted accepted) {
-  error_code error;
-  Socket socket(context_);
-  if (!stopping_ && !draining_) socket.assign(accepted.protocol, accepted.descriptor, error);
-  if (!socket.is_open()) {
-    ::close(accepted.descriptor);
+  if (stopping_ || draining_) {
+    accepted.socket.close();
     return note_closed();
   }
-  socket.non_blocking(true, error);
-  socket.set_option(asio::ip::tcp::no_delay(true), error);
+  const int on = 1;
+  ::setsockopt(accepted.socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(connections_.size()));
     connections_.emplace_back();
@@ -104,15 +106,17 @@ void Loop::insert(Accepted accepted) {
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
   connections_[slot] = std::make_unique<Connection>(
-      *this, std::move(socket), Connection::Origin{.slot = slot, .peer = std::move(accepted.peer)});
-  connections_[slot]->start();
+      *this,
+      std::move(accepted.socket),
+      Connection::Origin{.slot = slot, .peer = std::move(accepted.peer)});
+  connections_[slot]->start(poller_);
 }
 
 void Loop::retire(Connection& connection) {
   if (!connection.is_done()) return;
   const std::uint32_t slot = connection.slot();
   if (!connections_[slot]) return;  // Retired already, waiting to be freed.
-  if (retired_.empty()) asio::post(context_, [this] { retired_.clear(); });
+  if (retired_.empty()) post([this] { retired_.clear(); });
   retired_.push_back(std::move(connections_[slot]));
   free_slots_.push_back(slot);
 }
@@ -122,7 +126,7 @@ Ticket Loop::make_ticket(const Connection& connection) {
 }
 
 void Loop::resume(const Ticket& ticket, std::function<Mark(std::string*)> write) {
-  asio::post(context_, [this, ticket, write = std::move(write)] {
+  post([this, ticket, write = std::move(write)] {
     Connection* const connection =
         ticket.slot < connections_.size() ? connections_[ticket.slot].get() : nullptr;
     if (connection != nullptr && connection->awaits(ticket)) {
@@ -140,12 +144,7 @@ std::uint64_t Loop::ticks_in(std::chrono::milliseconds time) const {
 }
 
 void Loop::schedule_sweep() {
-  sweep_timer_.expires_after(tick_);
-  sweep_timer_.async_wait([this](const error_code& error) {
-    if (error || stopping_) return;
-    sweep();
-    schedule_sweep();
-  });
+  sweep_timer_.set(Poller::Clock::now() + tick_);
 }
 
 void Loop::sweep() {
@@ -153,33 +152,39 @@ void Loop::sweep() {
   for (std::size_t slot = 0; slot < connections_.size(); ++slot) {
     if (connections_[slot]) connections_[slot]->check_time();
   }
+  schedule_sweep();
 }
 
 // --- Held replies ---
 
 void Loop::hold(Mark mark, Connection& connection) {
   held_.push(mark, connection);
-  release(shared_.released.load());
-  if (round_open_) return;
+  last_held_ = std::max(last_held_, mark);
+  open_round();
+}
+
+void Loop::open_round() {
+  if (round_open_ || asked_ != 0) return;
   round_open_ = true;
-  // Runs behind everything that is ready now.
-  asio::post(context_, [this] { end_round(); });
+  rounds_ = 0;
 }
 
 void Loop::end_round() {
   round_open_ = false;
+  asked_ = last_held_;
   if (shared_.hooks.round_ended) shared_.hooks.round_ended();
 }
 
 void Loop::release(Mark reached) {
-  if (held_.first_mark() > reached || !held_.claim_wake()) return;
-  asio::post(context_, [this] { write_released(); });
+  if (held_.first_mark() <= reached) poller_.wake();
 }
 
 void Loop::write_released() {
-  held_.wake_done();
   const Mark reached = shared_.released.load();
   while (Connection* const connection = held_.pop(reached)) connection->leave_hold();
+  if (asked_ > reached) return;
+  asked_ = 0;
+  if (!held_.empty()) open_round();
 }
 
 // --- Response strings ---

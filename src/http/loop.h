@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "http/asio.h"
 #include "http/budget.h"
 #include "http/buffer.h"
 #include "http/connection.h"
 #include "http/held_replies.h"
+#include "http/poller.h"
 #include "http/server.h"
 
 namespace redrive::http {
@@ -44,15 +44,18 @@ struct Shared {
 
 // A client that the listener let in.
 struct Accepted {
-  int descriptor;  // Owned by whoever holds this.
-  asio::ip::tcp protocol;
+  Descriptor socket;
   std::string peer;  // Address without port.
 };
 
 // One I/O thread: its event loop and its connections.
 //
-// All members are for its own thread, except those said to be callable from any. Asio is told so
-// (UNSAFE_IO: posting from elsewhere is safe, I/O objects are not locked).
+// Replies wait for syncs, and a sync costs far more than a reply, so the loop sees to it that each
+// serves many. It asks for one (Hooks::round_ended) when nothing more is ready, and for the next
+// one only when what the last has released is written and those who were answered have had the time
+// to come back.
+//
+// All members are for its own thread, except those said to be callable from any.
 class Loop {
  public:
   Loop(Shared& shared, unsigned index);
@@ -73,7 +76,7 @@ class Loop {
   // Wakes the loop if it holds replies for marks up to this one.
   void release(Mark reached);
 
-  asio::io_context& context() { return context_; }
+  Poller& poller() { return poller_; }
 
   // For connections.
   const Limits& limits() const { return shared_.limits; }
@@ -105,18 +108,22 @@ class Loop {
   void schedule_sweep();
   void sweep();
   void write_released();
+  void open_round();
   void end_round();
+  bool is_over() const { return stopping_ && !poller_.has_errands(); }
 
   Shared& shared_;
   const unsigned index_;
-  asio::io_context context_;
-  asio::executor_work_guard<IoExecutor> work_;
-  SteadyTimer sweep_timer_;
+  Poller poller_;
+  Poller::Timer sweep_timer_;
   const std::chrono::milliseconds tick_;
   std::uint64_t ticks_ = 1;
   bool stopping_ = false;
   bool draining_ = false;
-  bool round_open_ = false;  // A call of end_round is on its way.
+  bool round_open_ = false;  // Replies are held that no sync was asked for.
+  unsigned rounds_ = 0;      // Since then.
+  Mark asked_ = 0;           // Up to where a sync was asked for that has not come; 0: none was.
+  Mark last_held_ = 0;
   std::uint64_t generation_last_ = 0;
   Buffer scratch_;   // Requests are received here; only what is incomplete moves elsewhere.
   Request request_;  // The one being handled.

@@ -10,7 +10,6 @@
 
 #include "http/listener.h"
 #include "http/loop.h"
-#include "http/wake_timer.h"
 
 namespace redrive::http {
 
@@ -45,8 +44,9 @@ class LoopServer final : public Server {
   Shared shared_;
   const std::vector<std::unique_ptr<Loop>> loops_;
   Listener listener_;
-  WakeTimer wake_timer_;
-  std::size_t next_loop_ = 0;  // Of the first loop's thread.
+  std::function<void()> wake_work_;  // Of the first loop's thread, like the next three.
+  Poller::Timer wake_timer_;
+  std::size_t next_loop_ = 0;
   std::vector<std::thread> threads_;
 };
 
@@ -57,14 +57,14 @@ constexpr std::chrono::milliseconds kCloseTimeMax{5'000};
 LoopServer::LoopServer(const Options& options, Hooks hooks)
     : shared_(options.limits, std::move(hooks)),
       loops_(make_loops(shared_, std::max(options.threads, 1u))),
-      listener_(first().context(), shared_,
+      listener_(first().poller(), shared_,
                 [this](Accepted accepted) { distribute(std::move(accepted)); }),
-      wake_timer_(first().context()) {}
+      wake_timer_(first().poller(), [this] { std::exchange(wake_work_, nullptr)(); }) {}
 
 LoopServer::~LoopServer() {
   first().post([this] {
     listener_.close();
-    wake_timer_.close();
+    wake_timer_.cancel();
   });
   for (const auto& loop : loops_) loop->stop();
   for (std::thread& thread : threads_) thread.join();
@@ -81,7 +81,6 @@ std::vector<std::unique_ptr<Loop>> LoopServer::make_loops(Shared& shared, unsign
 Result<void> LoopServer::start(const Options& options) {
   if (options.tls) shared_.tls = TRY(TlsContext::load(*options.tls));
   CHECK(listener_.open(options.address, options.port));
-  listener_.start();
   for (const auto& loop : loops_) {
     threads_.emplace_back([&running = *loop] { running.run(); });
   }
@@ -111,8 +110,9 @@ void LoopServer::post(unsigned thread, std::function<void()> work) {
 }
 
 void LoopServer::wake_after(std::chrono::milliseconds delay, std::function<void()> work) {
-  asio::dispatch(first().context(), [this, delay, work = std::move(work)]() mutable {
-    wake_timer_.set(delay, std::move(work));
+  first().post([this, due = Poller::Clock::now() + delay, work = std::move(work)]() mutable {
+    wake_work_ = std::move(work);
+    wake_timer_.set(due);
   });
 }
 

@@ -13,6 +13,16 @@ namespace {
 
 // Open files are a scarce good, and old segments are many.
 constexpr std::size_t kOpenFilesMax = 256;
+// Stretches that are read with one system call: up to this far apart, each up to this large.
+constexpr std::size_t kGapBytesMax = 1024;
+constexpr std::size_t kJoinedBytesMax = 16u << 10;
+
+bool follows_closely(const Journal::Wanted& before, const Journal::Wanted& after) {
+  const std::size_t end = before.from.offset + before.size;
+  return after.from.segment == before.from.segment && after.from.offset >= end &&
+         after.from.offset - end <= kGapBytesMax &&
+         std::max(before.size, after.size) <= kJoinedBytesMax;
+}
 
 }  // namespace
 
@@ -102,19 +112,59 @@ char* FileJournal::extend(std::uint32_t size) {
 }
 
 Result<void> FileJournal::read(Location from, std::size_t size, char* out) {
+  const Wanted wanted{from, size, out};
+  if (read_from_tail(wanted)) return {};
+  return read_from_file(wanted);
+}
+
+Result<void> FileJournal::read_many(std::span<const Wanted> wanted) {
+  for (std::size_t begin = 0; begin < wanted.size();) {
+    if (read_from_tail(wanted[begin])) {
+      ++begin;
+      continue;
+    }
+    std::size_t end = begin + 1;
+    while (end < wanted.size() && follows_closely(wanted[end - 1], wanted[end]) &&
+           !read_from_tail(wanted[end])) {
+      ++end;
+    }
+    CHECK(read_run(wanted.subspan(begin, end - begin)));
+    begin = end;
+  }
+  return {};
+}
+
+bool FileJournal::read_from_tail(const Wanted& wanted) const {
   std::shared_ptr<const Chunk> chunk;
   {
     const std::lock_guard lock(mutex_);
-    chunk = tail_.find(from, size);
+    chunk = tail_.find(wanted.from, wanted.size);
   }
-  if (chunk) {
-    std::memcpy(out, chunk->bytes.get() + (from.offset - chunk->offset), size);
-    return {};
+  if (!chunk) return false;
+  std::memcpy(wanted.out, chunk->bytes.get() + (wanted.from.offset - chunk->offset), wanted.size);
+  return true;
+}
+
+Result<void> FileJournal::read_from_file(const Wanted& wanted) {
+  const auto [segment, offset] = wanted.from;
+  const auto file = TRY(file_of(segment));
+  if (TRY(file->read(offset, wanted.out, wanted.size)) < wanted.size) {
+    return std::unexpected(
+        damaged_at(files_, segment_name(segment), offset, "the file ends before the record does"));
   }
-  const auto file = TRY(file_of(from.segment));
-  if (TRY(file->read(from.offset, out, size)) < size) {
-    return std::unexpected(damaged_at(
-        files_, segment_name(from.segment), from.offset, "the file ends before the record does"));
+  return {};
+}
+
+// A copy of a kilobyte costs less than a system call. What lies between the stretches is read with
+// them: all of it is on disk, since what is in memory only comes later than what is not.
+Result<void> FileJournal::read_run(std::span<const Wanted> run) {
+  if (run.size() == 1) return read_from_file(run.front());
+  const Location from = run.front().from;
+  const std::size_t size = run.back().from.offset + run.back().size - from.offset;
+  const auto bytes = std::make_unique_for_overwrite<char[]>(size);
+  CHECK(read_from_file({from, size, bytes.get()}));
+  for (const Wanted& one : run) {
+    std::memcpy(one.out, bytes.get() + (one.from.offset - from.offset), one.size);
   }
   return {};
 }

@@ -44,6 +44,7 @@ class FileJournal final : public Journal {
   Appended append_checkpoint_end(std::span<const std::string_view> parts) override;
   std::size_t payload_bytes_max() const override;
   Result<void> read(Location from, std::size_t size, char* out) override;
+  Result<void> read_many(std::span<const Wanted> wanted) override;
   Sequence appended() const override { return appended_.load(std::memory_order_acquire); }
   Sequence synced() const override { return synced_.load(std::memory_order_acquire); }
   Result<Sequence> sync_once() override;
@@ -81,6 +82,9 @@ class FileJournal final : public Journal {
   Result<bool> recycle_segments();
   Result<bool> prepare_spares();
 
+  bool read_from_tail(const Wanted& wanted) const;
+  Result<void> read_from_file(const Wanted& wanted);
+  Result<void> read_run(std::span<const Wanted> run);
   Result<std::shared_ptr<File>> file_of(std::uint32_t segment);
 
   Files& files_;

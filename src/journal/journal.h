@@ -76,6 +76,17 @@ class Journal {
 
   // Reads payload bytes. From any thread, provided the segment is held or pinned.
   virtual Result<void> read(Location from, std::size_t size, char* out) = 0;
+  struct Wanted {
+    Location from;
+    std::size_t size = 0;
+    char* out = nullptr;
+  };
+  // The same for several stretches, in fewer steps where they lie close together. After an error
+  // any of them may be missing.
+  virtual Result<void> read_many(std::span<const Wanted> wanted) {
+    for (const Wanted& one : wanted) CHECK(read(one.from, one.size, one.out));
+    return {};
+  }
 
   virtual Sequence appended() const = 0;  // The last sequence given out.
   virtual Sequence synced() const = 0;    // Everything up to here is durable.

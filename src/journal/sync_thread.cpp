@@ -1,9 +1,8 @@
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
+#include "journal/doorbell.h"
 #include "journal/journal.h"
 
 namespace redrive::journal {
@@ -27,17 +26,12 @@ struct SyncThread::State {
 
   void request() {
     if (wanted.exchange(true)) return;  // Somebody else asked, and the thread has not looked yet.
-    if (!idle.load()) return;           // It looks again before it waits.
-    const std::lock_guard lock(mutex);
-    wake.notify_one();
+    bell.ring();
   }
 
   void stop() {
-    {
-      const std::lock_guard lock(mutex);
-      stopping = true;
-      wake.notify_one();
-    }
+    stopping = true;
+    bell.ring();
     thread.join();
   }
 
@@ -53,21 +47,13 @@ struct SyncThread::State {
 
   // Until something is asked for, or it is time for chores. False when stopping.
   bool wait() {
-    if (wanted.load()) return !stopping_now();
-    std::unique_lock lock(mutex);
-    idle = true;
-    // Once `idle` is set, a request either sees it and notifies, or was made before and is seen
-    // here.
-    wake.wait_for(lock, more_chores ? SteadyClock::duration(kQuiet) : kIdle, [this] {
-      return wanted.load() || stopping;
-    });
-    idle = false;
-    return !stopping;
-  }
-
-  bool stopping_now() {
-    const std::lock_guard lock(mutex);
-    return stopping;
+    const auto until = SteadyClock::now() + (more_chores ? SteadyClock::duration(kQuiet) : kIdle);
+    while (!wanted.load() && !stopping.load()) {
+      const auto left = until - SteadyClock::now();
+      if (left <= SteadyClock::duration::zero()) break;
+      bell.wait_for(left);
+    }
+    return !stopping.load();
   }
 
   bool sync() {
@@ -93,11 +79,9 @@ struct SyncThread::State {
 
   Journal& journal;
   const Hooks hooks;
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool stopping = false;  // Guarded by mutex.
+  std::atomic<bool> stopping = false;
   std::atomic<bool> wanted = false;
-  std::atomic<bool> idle = false;
+  Doorbell bell;
 
   // Only for the thread.
   bool more_chores = true;

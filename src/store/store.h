@@ -47,6 +47,9 @@ class Store final : public queue::BodyLedger {
   Result<void> read(const queue::BodyRef& body, char* out) const {
     return journal_->read({body.segment, body.offset}, body.size, out);
   }
+  Result<void> read_many(std::span<const journal::Journal::Wanted> wanted) const {
+    return journal_->read_many(wanted);
+  }
 
   // One slice of background work: checkpoints and burying. True while there is more to do at once.
   bool maintain(const queue::Stamp& stamp);

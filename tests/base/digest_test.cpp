@@ -61,6 +61,16 @@ TEST(HmacSha256, MatchesKnownDigests) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
+TEST(HmacSha256, AKeyServesManyTexts) {
+  const HmacSha256Key key("Jefe");
+  for (const std::size_t size : {0u, 1u, 55u, 56u, 63u, 64u, 65u, 1'000u}) {
+    const std::string text(size, 'x');
+    EXPECT_EQ(key.sum(text), hmac_sha256("Jefe", text)) << size;
+  }
+  EXPECT_EQ(hex(key.sum("what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
 // The check value of the algorithm, and RFC 3720's.
 TEST(Crc32c, MatchesKnownSums) {
   EXPECT_EQ(crc32c(""), 0u);

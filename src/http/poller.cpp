@@ -1,0 +1,119 @@
+#include "http/poller.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace redrive::http {
+
+void Descriptor::close() {
+  if (is_open()) ::close(std::exchange(number_, -1));
+}
+
+Poller::Timer::Timer(Poller& poller, std::function<void()> work)
+    : poller_(poller), work_(std::move(work)) {
+  poller_.timers_.push_back(this);
+}
+
+Poller::Timer::~Timer() {
+  std::erase(poller_.timers_, this);
+}
+
+Poller::Poller()
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      wake_event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  // By edges, like all others: each write is an event of its own, and nobody has to read.
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
+  const bool made = epoll_.is_open() && wake_event_.is_open() &&
+                    ::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, wake_event_.number(), &event) == 0;
+  if (!made) throw std::system_error(errno, std::generic_category(), "epoll");
+}
+
+bool Poller::watch(const Descriptor& descriptor, Watcher& watcher) {
+  epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.ptr = &watcher}};
+  return ::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor.number(), &event) == 0;
+}
+
+bool Poller::run_once(Wait wait) {
+  sleeping_.store(wait == Wait::allowed);
+  const int timeout_ms = woken_.load() ? 0 : sleep_ms(wait);
+  bool worked = tell_watchers(timeout_ms);
+  worked |= call_timers();
+  worked |= run_errands();
+  return worked;
+}
+
+// Rounded up: a timer that is called too early would be called again and again.
+int Poller::sleep_ms(Wait wait) const {
+  if (wait == Wait::none) return 0;
+  Clock::time_point due = kNever;
+  for (const Timer* timer : timers_) due = std::min(due, timer->due_);
+  if (due == kNever) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+bool Poller::tell_watchers(int timeout_ms) {
+  std::array<epoll_event, kEventsMax> events;
+  const int count = ::epoll_wait(epoll_.number(), events.data(), kEventsMax, timeout_ms);
+  sleeping_.store(false);
+  woken_.store(false);  // Before anything is looked at that somebody may have been woken for.
+  bool told = false;
+  for (int i = 0; i < count; ++i) {
+    auto* const watcher = static_cast<Watcher*>(events[static_cast<std::size_t>(i)].data.ptr);
+    if (watcher == nullptr) continue;
+    watcher->on_events(events[static_cast<std::size_t>(i)].events);
+    told = true;
+  }
+  return told;
+}
+
+bool Poller::call_timers() {
+  const Clock::time_point now = Clock::now();
+  bool called = false;
+  for (Timer* timer : timers_) {
+    if (timer->due_ > now) continue;
+    timer->due_ = kNever;
+    timer->work_();
+    called = true;
+  }
+  return called;
+}
+
+bool Poller::run_errands() {
+  {
+    const std::lock_guard lock(mutex_);
+    running_.swap(errands_);
+  }
+  for (const auto& errand : running_) errand();
+  const bool ran = !running_.empty();
+  running_.clear();
+  return ran;
+}
+
+void Poller::post(std::function<void()> errand) {
+  {
+    const std::lock_guard lock(mutex_);
+    errands_.push_back(std::move(errand));
+  }
+  wake();
+}
+
+bool Poller::has_errands() const {
+  const std::lock_guard lock(mutex_);
+  return !errands_.empty();
+}
+
+void Poller::wake() {
+  if (woken_.exchange(true) || !sleeping_.load()) return;
+  const std::uint64_t one = 1;
+  // Cannot fail: it would take more wake-ups than a 64-bit counter holds.
+  (void)!::write(wake_event_.number(), &one, sizeof one);
+}
+
+}  // namespace redrive::http
