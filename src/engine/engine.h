@@ -304,6 +304,8 @@ class Engine {
     // What a plan takes, found out when it first runs; nothing: whatever is there.
     std::optional<std::vector<queue::MessageKey>> selection;
     std::size_t at = 0;  // Of the selection.
+    // FIFO: groups of which a message had to be left; what is behind it must not overtake.
+    std::set<std::string, std::less<>> left_groups;
     std::optional<dead_letter::Filter> filter;
   };
 
