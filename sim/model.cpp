@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kSpeaksOfWhatIs = "facts speak of what is there";
 constexpr std::string_view kNumbers = "keys and sequence numbers grow one by one";
-constexpr std::size_t kTasksKept = 10;
+constexpr std::size_t kTasksKept = 50;
 
 // Ends the delivery under way, if there is one, at `at`.
 void end_attempt(queue::History& history, queue::AttemptEnd how, Timestamp at) {

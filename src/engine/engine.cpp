@@ -79,7 +79,8 @@ void Turn::note(const Change& change) {
   } else if (const auto* restored = std::get_if<queue::MessageRestored>(&change)) {
     touched_.push_back(restored->to);
   } else if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&change)) {
-    touched_.push_back(dead->to);
+    // Of a FIFO queue, those behind it in its group can be received now.
+    touched_.insert(touched_.end(), {dead->from, dead->to});
   } else if (const auto* redriven = std::get_if<queue::MessageRedriven>(&change)) {
     touched_.insert(touched_.end(), {redriven->from, redriven->to});
   } else if (const auto* settings = std::get_if<queue::QueueSettingsChanged>(&change)) {

@@ -180,6 +180,7 @@ std::size_t Engine::group_dead_letters(std::size_t max) {
     std::vector<Change> changes;
     Grouping grouping(turn.state(), changes);
     for (std::size_t i = 0; i < messages.size(); ++i) {
+      if (queue::Queue* queue = store_.state().find(messages[i].queue)) turn.advance(*queue);
       grouping.add(messages[i], std::move(identities[i]));
     }
     if (!changes.empty()) turn.commit(changes);

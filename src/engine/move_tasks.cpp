@@ -32,8 +32,9 @@ struct Destination {
   std::string_view failure;
 };
 
-// Of those moved since somebody last looked and let it go on.
+// Of those that could fail since somebody last looked and let it go on.
 bool too_many_failed(const MoveTask& task, std::uint64_t of) {
+  if (task.plan.failure_percent_max >= 100) return false;
   const std::uint64_t failed = task.counts.failed_again - task.forgiven.failed_again;
   return failed * 100 > task.plan.failure_percent_max * of;
 }
@@ -89,12 +90,13 @@ void Engine::halt(Turn& turn, const MoveTask& task, std::string note) {
 bool Engine::hold_back(Turn& turn, const MoveTask& task, TaskRun& run) {
   const auto& counts = task.counts;
   const std::uint64_t settled = counts.settled() - task.forgiven.settled();
-  const std::uint64_t moved = counts.moved - task.forgiven.moved;
+  // What was open when it was let go on is judged with what was moved since.
+  const std::uint64_t at_stake = counts.moved - task.forgiven.settled() - task.forgiven.gone;
   const bool in_stage = task.stage < task.plan.stages.size();
   if (in_stage && counts.moved < task.plan.stages[task.stage]) return false;
   // The end of a stage waits for all; outside of stages a share of enough of them decides.
   const bool enough = in_stage ? counts.open() == 0 : settled >= kSettledMin;
-  if ((enough && too_many_failed(task, settled)) || (in_stage && too_many_failed(task, moved))) {
+  if ((enough && too_many_failed(task, settled)) || (in_stage && too_many_failed(task, at_stake))) {
     halt(turn,
          task,
          fmt::format("{} of {} redriven messages failed again",

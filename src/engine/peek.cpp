@@ -81,7 +81,11 @@ Result<PeekPage> Engine::peek(const queue::QueueIdentity& identity,
 Result<PeekPage> Engine::peek_bin(const queue::QueueIdentity& identity,
                                   const queue::Mailbox::AgeMark& after, std::size_t max) {
   return turn([&](Turn& turn) -> Result<PeekPage> {
-    return look_at_page(store_, *TRY(turn.bin(identity)), after, max, turn.stamp());
+    TRY(turn.queue(identity));
+    queue::Queue* bin = store_.state().find(bin_of(identity));
+    if (bin == nullptr) return PeekPage{.messages = {}, .pins = {}, .wall = turn.stamp().wall};
+    turn.advance(*bin);
+    return look_at_page(store_, *bin, after, max, turn.stamp());
   });
 }
 

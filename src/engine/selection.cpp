@@ -29,6 +29,7 @@ void Selection::fill(const queue::State& state, const queue::Queue& source) {
   keys_.reserve(found.size());
   for (const auto& [place, key] : found) keys_.push_back(key);
   at_ = 0;
+  left_groups_.clear();
 }
 
 queue::Slot Selection::next(const queue::State& state, const queue::Queue& source) {
@@ -36,9 +37,10 @@ queue::Slot Selection::next(const queue::State& state, const queue::Queue& sourc
   while (at_ < keys_.size()) {
     const queue::Slot slot = state.find_message(source, keys_[at_++]);
     if (slot == queue::kNoSlot || state.order_of(slot) > frozen_at_) continue;
-    const bool free =
-        state.messages()[slot].phase == queue::Phase::visible && !box.is_blocked(slot);
+    const bool free = state.messages()[slot].phase == queue::Phase::visible &&
+                      !box.is_blocked(slot) && !left_groups_.contains(box.group_name(slot));
     if (free) return slot;
+    if (box.is_fifo()) left_groups_.emplace(box.group_name(slot));
   }
   return queue::kNoSlot;
 }

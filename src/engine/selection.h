@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,8 @@ class Selection {
   std::optional<dead_letter::JsonPatch> patch_;
   std::vector<queue::MessageKey> keys_;
   std::size_t at_ = 0;
+  // FIFO: groups of which a message had to be left; what is behind it must not overtake.
+  std::set<std::string, std::less<>> left_groups_;
 };
 
 }  // namespace redrive::engine

@@ -229,6 +229,7 @@ struct CheckpointBegun {
   std::array<std::uint8_t, 16> secret;
   ErrorKey last_error = ErrorKey::none;
   FailureGroupKey last_group = FailureGroupKey::none;
+  bool jobs_first = false;  // By a version that wrote jobs ahead of the messages.
 };
 struct QueueSnapshot {
   QueueCreated created;

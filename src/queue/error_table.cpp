@@ -26,9 +26,9 @@ const ErrorText* ErrorTable::find(ErrorKey key) const {
 void ErrorTable::learn(ErrorKey key, ErrorText text) {
   note_last(key);
   Entry& entry = entries_[key];
+  keys_.insert_or_assign(text, key);
   if (entry.text == text) return;  // A checkpoint repeats what is known.
   bytes_ += text.bytes();
-  keys_.insert_or_assign(text, key);
   entry.text = std::move(text);
 }
 

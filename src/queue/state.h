@@ -233,7 +233,7 @@ class State {
   std::array<std::uint8_t, 16> secret_{};
   bool started_ = false;
   bool loading_ = false;
-  bool outcomes_counted_ = false;  // The snapshots of jobs know already what ends now.
+  bool outcomes_counted_ = false;  // Snapshots of jobs yet to come know what happens now.
   std::uint64_t orphans_ = 0;
 };
 

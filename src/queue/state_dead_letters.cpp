@@ -58,7 +58,7 @@ void State::settle_job(Slot slot, Outcome outcome) {
   if (known == nullptr || known->job == TaskKey::none) return;
   History& history = messages_.history(slot);
   const auto task = tasks_.find(std::exchange(history.job, TaskKey::none));
-  if (task == tasks_.end() || loading_ || outcomes_counted_) return;
+  if (task == tasks_.end() || outcomes_counted_) return;
   TaskCounts& counts = task->second.counts;
   ++(outcome == Outcome::succeeded      ? counts.succeeded
      : outcome == Outcome::failed_again ? counts.failed_again
@@ -86,9 +86,12 @@ void State::let_go_errors(Slot slot) {
   for (const Attempt& attempt : history->attempts) errors_.let_go(attempt.error, loading_);
 }
 
-void State::on(const GroupLearned& fact, const Stamp&) {
+void State::on(const GroupLearned& fact, const Stamp& stamp) {
   last_group_ = std::max(last_group_, fact.group);
-  if (loading_ || find(fact.queue) == nullptr) return;  // A snapshot at the end brings it.
+  if (loading_) return;  // A snapshot at the end brings it.
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  advance(*queue, stamp.now);  // Which group is empty must not depend on who looked when.
   make_room_for_group(fact.queue);
   add_group(fact);
 }
@@ -231,7 +234,7 @@ void State::on(const MessageRestored& fact, const Stamp& stamp) {
 
 void State::on(const MoveTaskStarted& fact, const Stamp& stamp) {
   last_task_ = std::max(last_task_, fact.task);
-  if (loading_) return;  // A snapshot at the end brings it.
+  if (outcomes_counted_) return;  // A snapshot at the end brings it.
   forget_old_tasks(fact.source);
   add_task(fact).started_wall = stamp.wall;
 }

@@ -145,7 +145,10 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   advance(*from, stamp.now);
   advance(*to, stamp.now);
   const Slot slot = expect_message(*from, fact.key);
-  if (slot == kNoSlot) return;
+  if (slot == kNoSlot) {  // Nothing will tell what became of it.
+    if (task != tasks_.end()) ++task->second.counts.gone;
+    return;
+  }
   std::string group(mailbox(*from).group_name(slot));
   mailbox(*from).leave(slot);
   settle_job(slot, Outcome::gone);
@@ -188,6 +191,7 @@ void State::on(const CheckpointBegun& fact, const Stamp&) {
   if (last_key_ != MessageKey::none || !queues_.empty() || started_)
     return;  // Running, or replaying past one.
   loading_ = true;
+  outcomes_counted_ = !fact.jobs_first;
   started_ = true;
   secret_ = fact.secret;
   last_key_ = fact.last_key;
@@ -259,7 +263,6 @@ void State::on(const CheckpointEnded&, const Stamp& stamp) {
   errors_.forget_unheld();
   count_groups();
   loading_ = false;
-  outcomes_counted_ = true;
   for (auto& [identity, queue] : queues_) {
     queue->dedup.sort();
     advance(*queue, stamp.now);

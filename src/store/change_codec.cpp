@@ -912,7 +912,10 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
                              r.number<QueueKey>(),
                              r.number<TaskKey>(),
                              r.number<std::uint32_t>(),
-                             r.array<16>()};
+                             r.array<16>(),
+                             ErrorKey::none,
+                             FailureGroupKey::none,
+                             true};
     case Tag::checkpoint_begun:
       return CheckpointBegun{r.number<MessageKey>(),
                              r.number<QueueKey>(),

@@ -19,6 +19,7 @@ constexpr std::uint64_t kGarbageBytesMin = 64u << 20;
 constexpr std::uint32_t kSparesMin = 2;
 constexpr Duration kQuiet{1000};
 // What the largest facts of their kind take at most.
+constexpr std::size_t kMessageFactBytes = 2 << 10;
 constexpr std::size_t kErrorFactBytes = 8 << 10;
 constexpr std::size_t kTaskFactBytes = 72 << 10;
 constexpr std::size_t kGroupFactBytes = 8 << 10;
@@ -77,7 +78,7 @@ Result<void> Store::publish_checkpoint() {
 }
 
 // A record must fit into a segment: a queue with its policies and tags takes 270 KiB at the most,
-// other facts 1 KiB.
+// facts without a size of their own above 1 KiB.
 std::size_t Store::facts_per_record(std::size_t fact_bytes_max) const {
   return std::clamp<std::size_t>(
       journal_->payload_bytes_max() / fact_bytes_max, 1, kMessagesPerSlice);
@@ -132,7 +133,7 @@ void Store::checkpoint_messages(const Stamp& stamp) {
   const std::uint64_t before = journal_->totals().bytes_appended;
   const auto& messages = state_.messages();
   const Slot end = std::min(messages.end(), checkpoint_.slot + kSlotsPerSlice);
-  const std::size_t facts_max = facts_per_record(1024);
+  const std::size_t facts_max = facts_per_record(kMessageFactBytes);
   for (; checkpoint_.slot < end && snapshot_.size() < facts_max; ++checkpoint_.slot) {
     const Slot slot = checkpoint_.slot;
     const queue::Message& message = messages[slot];

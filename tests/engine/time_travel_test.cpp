@@ -98,7 +98,7 @@ TEST_F(TimeTravelTest, MoveTasksKeepTheirRate) {
                                        .rate = 2,
                                        .to_move = 30});
   });
-  const auto moved = [&] { return world.state().tasks().begin()->second.moved; };
+  const auto moved = [&] { return world.state().tasks().begin()->second.counts.moved; };
   time.advance(seconds(5));
   EXPECT_EQ(moved(), 11u);  // One at once, then two a second.
   time.advance(minutes(1));

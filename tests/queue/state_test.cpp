@@ -289,8 +289,8 @@ TEST_F(StateTest, AMoveTaskCountsWhatItMovedAndHowItEnded) {
   EXPECT_EQ(world.state.active_task(queue.key), nullptr);
 }
 
-TEST_F(StateTest, ASourceRemembersItsLastTenTasks) {
-  for (std::uint32_t task = 1; task <= 15; ++task) {
+TEST_F(StateTest, ASourceRemembersItsLastTasks) {
+  for (std::uint32_t task = 1; task <= 60; ++task) {
     start_task(task);
     EXPECT_LE(world.state.tasks().size(), kTasksKeptPerSource);
     end_task(task);

@@ -56,9 +56,49 @@ History all_history() {
   history.add({.received_wall = Timestamp(11),
                .duration_ms = 12,
                .by = key<NameIndex>(13),
-               .end = AttemptEnd::released});
+               .error = key<ErrorKey>(14),
+               .end = AttemptEnd::failed});
   history.add({.received_wall = Timestamp(14)});
+  history.job = key<TaskKey>(15);
+  history.group = key<FailureGroupKey>(16);
+  history.former_group = key<FailureGroupKey>(17);
+  history.add({.wall = Timestamp(18),
+               .from = key<NameIndex>(19),
+               .actor = key<NameIndex>(20),
+               .reason = key<NameIndex>(21),
+               .job = key<TaskKey>(22),
+               .kind = LineageEvent::Kind::redriven,
+               .why = DeadLetterReason::reported});
+  history.add({.wall = Timestamp(23), .kind = LineageEvent::Kind::restored});
   return history;
+}
+
+TaskPlan all_plan() {
+  return {.name = "name",
+          .reason = "reason",
+          .actor = "actor",
+          .filter = "filter",
+          .patch = "patch",
+          .group = key<FailureGroupKey>(1),
+          .frozen_at = 2,
+          .limit = 3,
+          .stages = {4, 5, 6},
+          .failure_percent_max = 7,
+          .watch_seconds = 8};
+}
+
+GroupArrivals all_arrivals() {
+  GroupArrivals arrivals{.total = 1,
+                         .failed_again = 2,
+                         .first_wall = Timestamp(3),
+                         .last_wall = Timestamp(4),
+                         .by_hour = {},
+                         .sources = {key<NameIndex>(5), key<NameIndex>(6)},
+                         .consumers = {key<NameIndex>(7)}};
+  for (std::size_t i = 0; i < kGroupHours; ++i) {
+    arrivals.by_hour[i] = 8 + static_cast<std::uint32_t>(i);
+  }
+  return arrivals;
 }
 
 std::string describe(const QueueCreated& f) {
@@ -72,14 +112,18 @@ std::string describe(const QueueCreated& f) {
                      tags);
 }
 std::string describe(const MoveTaskStarted& f) {
-  return fmt::format("{} {} {} {} {} {} {}",
+  return fmt::format("{} {} {} {} {} {} {} {}",
                      number(f.task),
                      f.id.text(),
                      number(f.source),
                      f.source_arn,
                      f.destination_arn,
                      f.rate,
-                     f.to_move);
+                     f.to_move,
+                     describe_plan(f.plan));
+}
+std::string describe(const GroupLearned& f) {
+  return fmt::format("{} {} {}", number(f.group), number(f.queue), describe_identity(f.identity));
 }
 std::string describe_keys(std::uint8_t count, const std::array<MessageKey, kReceiveMax>& keys) {
   std::string out;
@@ -133,20 +177,68 @@ struct Describe {
         "{} {}{}", number(f.queue), f.visible_at.ms(), describe_keys(f.count, f.keys));
   }
   std::string operator()(const MessageDeadLettered& f) const {
-    return fmt::format("{} {} {} {}", number(f.key), number(f.from), number(f.to), f.sequence);
+    return fmt::format("{} {} {} {} {}",
+                       number(f.key),
+                       number(f.from),
+                       number(f.to),
+                       f.sequence,
+                       static_cast<int>(f.why));
   }
   std::string operator()(const MessageRedriven& f) const {
-    return fmt::format("{} {} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {} {}",
                        number(f.task),
                        number(f.key),
                        number(f.from),
                        number(f.to),
                        f.message_id.text(),
-                       f.sequence);
+                       f.sequence,
+                       number(f.actor),
+                       number(f.reason));
   }
   std::string operator()(const MoveTaskStarted& f) const { return describe(f); }
   std::string operator()(const MoveTaskEnded& f) const {
     return fmt::format("{} {} {}", number(f.task), static_cast<int>(f.status), f.failure);
+  }
+  std::string operator()(const MoveTaskChanged& f) const {
+    return fmt::format(
+        "{} {} {} {} {}", number(f.task), static_cast<int>(f.status), f.rate, f.stage, f.note);
+  }
+  std::string operator()(const ErrorLearned& f) const {
+    return fmt::format("{} {}", number(f.error), describe_error(f.text));
+  }
+  std::string operator()(const FailureReported& f) const {
+    return fmt::format("{} {} {} {}",
+                       number(f.queue),
+                       number(f.key),
+                       number(f.error),
+                       f.visible_at ? f.visible_at->ms() : -1);
+  }
+  std::string operator()(const MessageDiscarded& f) const {
+    return fmt::format("{} {} {} {} {} {}",
+                       number(f.key),
+                       number(f.from),
+                       number(f.to),
+                       f.sequence,
+                       number(f.actor),
+                       number(f.reason));
+  }
+  std::string operator()(const MessageRestored& f) const {
+    return fmt::format(
+        "{} {} {} {} {}", number(f.key), number(f.from), number(f.to), f.sequence, number(f.actor));
+  }
+  std::string operator()(const MessageEdited& f) const {
+    return fmt::format("{} {} {}", number(f.key), number(f.actor), number(f.reason));
+  }
+  std::string operator()(const GroupLearned& f) const { return describe(f); }
+  std::string operator()(const MessageGrouped& f) const {
+    return fmt::format("{} {} {}", number(f.key), number(f.queue), number(f.group));
+  }
+  std::string operator()(const GroupMarked& f) const {
+    return fmt::format(
+        "{} {} {} {}", number(f.group), static_cast<int>(f.status), f.note, number(f.actor));
+  }
+  std::string operator()(const ProcessedCounted& f) const {
+    return fmt::format("{} {}", number(f.queue), f.counts);
   }
   std::string operator()(const MessageRelocated& f) const {
     return fmt::format("{}", number(f.key));
@@ -154,12 +246,15 @@ struct Describe {
   std::string operator()(const ServerReset&) const { return "server reset"; }
   std::string operator()(const TimePassed&) const { return "time passed"; }
   std::string operator()(const CheckpointBegun& f) const {
-    return fmt::format("{} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {} {}",
                        number(f.last_key),
                        number(f.last_queue),
                        number(f.last_task),
                        f.name_count,
-                       describe_secret(f.secret));
+                       describe_secret(f.secret),
+                       number(f.last_error),
+                       number(f.last_group),
+                       f.jobs_first);
   }
   std::string operator()(const QueueSnapshot& f) const {
     return fmt::format("{} {} {} {}",
@@ -200,12 +295,23 @@ struct Describe {
     return out;
   }
   std::string operator()(const TaskSnapshot& f) const {
-    return fmt::format("{} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {} {}",
                        describe(f.started),
                        static_cast<int>(f.status),
-                       f.moved,
+                       describe_counts(f.counts),
+                       describe_counts(f.forgiven),
+                       f.stage,
                        f.started_wall.ms(),
+                       f.ended_wall.ms(),
                        f.failure);
+  }
+  std::string operator()(const GroupSnapshot& f) const {
+    return fmt::format("{} {} {} {} {}",
+                       describe(f.learned),
+                       static_cast<int>(f.status),
+                       f.note,
+                       number(f.marked_by),
+                       describe_arrivals(f.arrivals));
   }
   std::string operator()(const DeletedNameSnapshot& f) const {
     return fmt::format("{} {}", f.identity.arn(), f.deleted_at.ms());
@@ -232,7 +338,9 @@ struct Samples {
                                all_settings(),
                                {{"a", "b"}, {"c", ""}}};
     const MoveTaskStarted started{
-        key<TaskKey>(1), Uuid{{2}}, key<QueueKey>(3), "source", "destination", 4, 5};
+        key<TaskKey>(1), Uuid{{2}}, key<QueueKey>(3), "source", "destination", 4, 5, all_plan()};
+    const GroupLearned learned{
+        key<FailureGroupKey>(1), key<QueueKey>(2), {secret, 3, "title", "reason"}};
     changes = {
         ServerStarted{secret},
         NameLearned{key<NameIndex>(1), "text"},
@@ -259,15 +367,45 @@ struct Samples {
         MessageDeleted{key<QueueKey>(1), key<MessageKey>(2)},
         VisibilityChanged{key<QueueKey>(1), key<MessageKey>(2), Timestamp(3)},
         ReceiveRepeated{key<QueueKey>(1), Timestamp(2), 1, {key<MessageKey>(3)}},
-        MessageDeadLettered{key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4},
-        MessageRedriven{
-            key<TaskKey>(1), key<MessageKey>(2), key<QueueKey>(3), key<QueueKey>(4), Uuid{{5}}, 6},
+        MessageDeadLettered{
+            key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4, DeadLetterReason::reported},
+        MessageRedriven{key<TaskKey>(1),
+                        key<MessageKey>(2),
+                        key<QueueKey>(3),
+                        key<QueueKey>(4),
+                        Uuid{{5}},
+                        6,
+                        key<NameIndex>(7),
+                        key<NameIndex>(8)},
         started,
+        MoveTaskChanged{key<TaskKey>(1), TaskStatus::halted, 2, 3, "note"},
+        ErrorLearned{key<ErrorKey>(1), {"type", "message", "stack", "fingerprint"}},
+        FailureReported{key<QueueKey>(1), key<MessageKey>(2), key<ErrorKey>(3), Timestamp(4)},
+        FailureReported{key<QueueKey>(1), key<MessageKey>(2), key<ErrorKey>(3), std::nullopt},
+        MessageDiscarded{key<MessageKey>(1),
+                         key<QueueKey>(2),
+                         key<QueueKey>(3),
+                         4,
+                         key<NameIndex>(5),
+                         key<NameIndex>(6)},
+        MessageRestored{
+            key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4, key<NameIndex>(5)},
+        MessageEdited{key<MessageKey>(1), key<NameIndex>(2), key<NameIndex>(3), stored, {}},
+        learned,
+        MessageGrouped{key<MessageKey>(1), key<QueueKey>(2), key<FailureGroupKey>(3)},
+        GroupMarked{key<FailureGroupKey>(1), GroupStatus::resolved, "note", key<NameIndex>(2)},
+        ProcessedCounted{key<QueueKey>(1), "counts"},
         MoveTaskEnded{key<TaskKey>(1), TaskStatus::failed, "why"},
         MessageRelocated{key<MessageKey>(1), stored, {}},
         ServerReset{},
         TimePassed{},
-        CheckpointBegun{key<MessageKey>(1), key<QueueKey>(2), key<TaskKey>(3), 4, secret},
+        CheckpointBegun{key<MessageKey>(1),
+                        key<QueueKey>(2),
+                        key<TaskKey>(3),
+                        4,
+                        secret,
+                        key<ErrorKey>(5),
+                        key<FailureGroupKey>(6)},
         QueueSnapshot{created, Timestamp(1), Timestamp(2), Timestamp(3)},
         MessageSnapshot{key<MessageKey>(1),
                         key<QueueKey>(2),
@@ -296,7 +434,15 @@ struct Samples {
                         "attempt",
                         Timestamp(2),
                         {{key<MessageKey>(3), 4}, {key<MessageKey>(5), 6}}},
-        TaskSnapshot{started, TaskStatus::cancelled, 1, Timestamp(2), "failure"},
+        TaskSnapshot{started,
+                     TaskStatus::cancelled,
+                     {1, 2, 3, 4},
+                     {5, 6, 7, 8},
+                     9,
+                     Timestamp(10),
+                     Timestamp(11),
+                     "failure"},
+        GroupSnapshot{learned, GroupStatus::regressed, "note", key<NameIndex>(1), all_arrivals()},
         DeletedNameSnapshot{{"111111111111", "eu-west-1", "gone"}, Timestamp(7)},
         CheckpointEnded{},
     };
@@ -355,18 +501,19 @@ TEST(ChangeCodec, StoredBytesLieWhereTheEncoderSays) {
   const Samples samples;
   std::vector<RecordEncoder::Stored> stored;
   const std::string payload = encoded(samples.changes, &stored);
-  ASSERT_EQ(stored.size(), 2u);  // The message sent and the one relocated.
+  ASSERT_EQ(stored.size(), 3u);  // The message sent, the one edited and the one relocated.
   for (const auto& place : stored) {
     EXPECT_TRUE(decode_message(payload.substr(place.offset, place.size)).has_value());
   }
   std::vector<BodyRef> bodies;
   const auto decoded = decode_record(kPlace, payload, [&](const Change& back, const Stamp&) {
     if (const auto* sent = std::get_if<MessageSent>(&back)) bodies.push_back(sent->body);
+    if (const auto* edited = std::get_if<MessageEdited>(&back)) bodies.push_back(edited->body);
     if (const auto* moved = std::get_if<MessageRelocated>(&back)) bodies.push_back(moved->body);
   });
   ASSERT_TRUE(decoded.has_value());
-  ASSERT_EQ(bodies.size(), 2u);
-  for (std::size_t i = 0; i < 2; ++i) {
+  ASSERT_EQ(bodies.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(bodies[i],
               (BodyRef{kPlace.segment, kPlace.offset + stored[i].offset, stored[i].size}));
   }
@@ -402,11 +549,114 @@ TEST(ChangeCodec, SurvivesEveryFlippedBit) {
 }
 
 TEST(ChangeCodec, RefusesAFactItDoesNotKnow) {
-  for (const int tag : {0, 20, 31, 39, 255}) {
+  for (const int tag : {0, 44, 127, 255}) {
     std::string payload(16, '\0');
     payload += static_cast<char>(tag);
     EXPECT_FALSE(decode_record(kPlace, payload, [](auto&, auto&) { FAIL(); }).has_value()) << tag;
   }
+}
+
+// What earlier versions wrote, byte for byte. Numbers are little-endian.
+
+std::string bytes(std::initializer_list<int> values) {
+  std::string out;
+  for (const int value : values) out += static_cast<char>(value);
+  return out;
+}
+std::string u16(int value) {
+  return bytes({value & 0xff, value >> 8});
+}
+std::string u32(int value) {
+  return u16(value & 0xffff) + u16(value >> 16);
+}
+std::string u64(int value) {
+  return u32(value) + u32(0);
+}
+std::string text(std::string_view value) {
+  return u32(static_cast<int>(value.size())) + std::string(value);
+}
+std::string id(int first) {
+  return bytes({first}) + std::string(15, '\0');
+}
+
+template <class Fact>
+Fact read_old(const std::string& fact) {
+  std::optional<Fact> found;
+  static std::string payload;  // The fact points into it.
+  payload = u64(1) + u64(2) + fact;
+  const auto decoded = decode_record(kPlace, payload, [&](const Change& change, const Stamp&) {
+    ASSERT_TRUE(std::holds_alternative<Fact>(change));
+    found = std::get<Fact>(change);
+  });
+  EXPECT_TRUE(decoded.has_value());
+  return found.value();
+}
+
+TEST(EarlierFormats, DeadLettersWithoutAReason) {
+  const auto fact = read_old<MessageDeadLettered>(bytes({13}) + u64(1) + u32(2) + u32(3) + u64(4));
+  EXPECT_EQ(Describe()(fact), "1 2 3 4 0");
+}
+
+TEST(EarlierFormats, RedrivesWithoutAnActor) {
+  const auto fact =
+      read_old<MessageRedriven>(bytes({14}) + u32(1) + u64(2) + u32(3) + u32(4) + id(5) + u64(6));
+  EXPECT_EQ(Describe()(fact), "1 2 3 4 " + Uuid{{5}}.text() + " 6 0 0");
+}
+
+std::string old_task() {
+  return u32(1) + id(2) + u32(3) + text("source") + text("destination") + u32(4) + u64(5);
+}
+
+TEST(EarlierFormats, TasksWithoutAPlan) {
+  const auto fact = read_old<MoveTaskStarted>(bytes({15}) + old_task());
+  EXPECT_EQ(Describe()(fact),
+            "1 " + Uuid{{2}}.text() + " 3 source destination 4 5 " + describe_plan({}));
+}
+
+TEST(EarlierFormats, CheckpointsThatHaveJobsFirst) {
+  const auto fact =
+      read_old<CheckpointBegun>(bytes({32}) + u64(1) + u32(2) + u32(3) + u32(4) + id(5));
+  EXPECT_EQ(Describe()(fact), "1 2 3 4 5 0 0 0 true");
+}
+
+// What became of the messages that such a task moved is not known, and not waited for.
+TEST(EarlierFormats, SnapshotsOfTasksThatCountedOnlyMoves) {
+  const auto fact = read_old<TaskSnapshot>(bytes({37}) + old_task() + bytes({2}) + u64(6) + u64(7) +
+                                           text("failure"));
+  EXPECT_EQ(fact.status, TaskStatus::cancelled);
+  EXPECT_EQ(describe_counts(fact.counts), "6:0/0/6");
+  EXPECT_EQ(fact.counts.open(), 0u);
+  EXPECT_EQ(fact.started_wall, Timestamp(7));
+  EXPECT_EQ(fact.failure, "failure");
+  EXPECT_EQ(fact.started.destination_arn, "destination");
+}
+
+TEST(EarlierFormats, HistoriesWithoutErrorsAndEvents) {
+  const std::string history = bytes({1}) + u64(1) + u64(2) + u32(2) + u32(3) + u32(4) + u16(5) +
+                              u32(6) + u32(7) + u64(8) + bytes({1}) + id(9) + u64(10) +
+                              bytes({1}) +  // And two attempts.
+                              bytes({2}) + u64(11) + u32(12) + u32(13) + bytes({1}) + u64(14) +
+                              u32(0) + u32(0) + bytes({0});
+  const auto fact =
+      read_old<MessageSnapshot>(bytes({34}) + u64(1) + u32(2) + u32(3) + u32(4) + u32(5) + u64(6) +
+                                u64(7) + u32(8) + bytes({1, 3, 5}) + "group" + history);
+  ASSERT_NE(fact.restored, nullptr);
+  History expected = all_history();
+  expected.attempts[0].error = ErrorKey::none;
+  expected.attempts[0].end = AttemptEnd::released;
+  expected.job = TaskKey::none;
+  expected.group = expected.former_group = FailureGroupKey::none;
+  expected.events.clear();
+  expected.events_total = 0;
+  EXPECT_EQ(*fact.restored, expected);
+  EXPECT_EQ(fact.group, "group");
+}
+
+TEST(EarlierFormats, AHistoryOfALaterVersionIsRefused) {
+  const std::string payload = u64(1) + u64(2) + bytes({34}) + u64(1) + u32(2) + u32(3) + u32(4) +
+                              u32(5) + u64(6) + u64(7) + u32(8) + bytes({1, 2, 0, 3}) +
+                              std::string(200, '\0');
+  EXPECT_FALSE(decode_record(kPlace, payload, [](auto&, auto&) {}).has_value());
 }
 
 TEST(ChangeCodec, NamesThePlaceOfWhatItCannotRead) {

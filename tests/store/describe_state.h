@@ -15,11 +15,26 @@ namespace redrive::store {
 // when.
 enum class Order { all_queues, fifo_queues };
 
+inline std::string describe_error(const queue::ErrorText& error) {
+  return fmt::format("{}|{}|{}|{}", error.type, error.message, error.stack, error.fingerprint);
+}
+
+inline std::string describe_event(const queue::LineageEvent& event) {
+  return fmt::format(" event {}/{}/{}/{}/{}/{}/{}",
+                     event.wall.ms(),
+                     number(event.from),
+                     number(event.actor),
+                     number(event.reason),
+                     number(event.job),
+                     static_cast<int>(event.kind),
+                     static_cast<int>(event.why));
+}
+
 inline std::string describe_history(const queue::History* history) {
   if (history == nullptr) return "no history";
   std::string out = fmt::format(
       "first {} at {} attempts {} entered {} prior {} redrives {} from {} origin {} "
-      "sequence {} id {} sent {} dedup {}:",
+      "sequence {} id {} sent {} dedup {} job {} group {} formerly {} events {}:",
       history->first_received_wall.ms(),
       history->received_at.ms(),
       history->attempts_total,
@@ -31,14 +46,20 @@ inline std::string describe_history(const queue::History* history) {
       history->sequence,
       history->message_id ? history->message_id->text() : "as sent",
       history->sent_wall.ms(),
-      history->dedup_is_message_id);
+      history->dedup_is_message_id,
+      number(history->job),
+      number(history->group),
+      number(history->former_group),
+      history->events_total);
   for (const queue::Attempt& attempt : history->attempts) {
-    out += fmt::format(" {}/{}/{}/{}",
+    out += fmt::format(" {}/{}/{}/{}/{}",
                        attempt.received_wall.ms(),
                        attempt.duration_ms,
                        number(attempt.by),
-                       static_cast<int>(attempt.end));
+                       static_cast<int>(attempt.end),
+                       number(attempt.error));
   }
+  for (const queue::LineageEvent& event : history->events) out += describe_event(event);
   return out;
 }
 
@@ -87,14 +108,16 @@ inline std::string describe_walk(const queue::State& state, const queue::Queue& 
 inline std::string describe_queue(const queue::State& state, const queue::Queue& queue,
                                   Order order) {
   const queue::Mailbox& box = state.mailbox(queue);
-  std::string out = fmt::format("queue {} {} arn {} created {} modified {} purged {}: {}\n",
-                                number(queue.key),
-                                queue.identity.arn(),
-                                number(queue.arn),
-                                queue.created_wall.ms(),
-                                queue.modified_wall.ms(),
-                                queue.purged_at.ms(),
-                                describe_settings(queue.settings));
+  std::string out =
+      fmt::format("queue {} {} arn {} created {} modified {} purged {} processed '{}': {}\n",
+                  number(queue.key),
+                  queue.identity.arn(),
+                  number(queue.arn),
+                  queue.created_wall.ms(),
+                  queue.modified_wall.ms(),
+                  queue.purged_at.ms(),
+                  queue.processed,
+                  describe_settings(queue.settings));
   for (const auto& [key, value] : queue.tags) out += fmt::format("  tag {}={}\n", key, value);
   out += fmt::format("  {} visible, {} in flight, {} delayed, {} groups, next at {}\n",
                      box.visible(),
@@ -121,11 +144,27 @@ inline std::string describe_queue(const queue::State& state, const queue::Queue&
   return out + describe_walk(state, queue, order);
 }
 
+// Keys are names for texts and groups: what they stand for must be the same, too.
+inline std::string describe_meaning(const queue::State& state, queue::Slot slot) {
+  const queue::History* history = state.messages().history_if(slot);
+  if (history == nullptr) return "";
+  std::string out;
+  for (const queue::Attempt& attempt : history->attempts) {
+    const queue::ErrorText* error = state.errors().find(attempt.error);
+    if (error != nullptr) out += " error " + describe_error(*error);
+  }
+  if (const queue::FailureGroup* group = state.find_group(history->group)) {
+    out += " in group ";
+    for (const std::uint8_t byte : group->identity.id) out += fmt::format("{:02x}", byte);
+  }
+  return out + (state.wants_group(slot) ? " without a group" : "");
+}
+
 inline std::string describe_message(const queue::State& state, queue::Slot slot) {
   const queue::Message& message = state.messages()[slot];
   return fmt::format(
       "message {} in {} group '{}' at {}/{}/{} phase {} until {} sent {} received {} touched {}: "
-      "{}\n",
+      "{}{}\n",
       number(message.key),
       number(state.queue_of(slot)),
       state.group_of(slot),
@@ -137,16 +176,97 @@ inline std::string describe_message(const queue::State& state, queue::Slot slot)
       message.sent_at.ms(),
       message.receive_count,
       message.visibility_touched,
-      describe_history(state.messages().history_if(slot)));
+      describe_history(state.messages().history_if(slot)),
+      describe_meaning(state, slot));
+}
+
+inline std::string describe_counts(const queue::TaskCounts& counts) {
+  return fmt::format(
+      "{}:{}/{}/{}", counts.moved, counts.succeeded, counts.failed_again, counts.gone);
+}
+
+inline std::string describe_plan(const queue::TaskPlan& plan) {
+  std::string out = fmt::format("plan '{}' '{}' '{}' '{}' '{}' group {} up to {} limit {} {}% {} s",
+                                plan.name,
+                                plan.reason,
+                                plan.actor,
+                                plan.filter,
+                                plan.patch,
+                                number(plan.group),
+                                plan.frozen_at,
+                                plan.limit,
+                                plan.failure_percent_max,
+                                plan.watch_seconds);
+  for (const std::uint32_t stage : plan.stages) out += fmt::format(" {}", stage);
+  return out;
+}
+
+inline std::string describe_task(const queue::MoveTask& task) {
+  return fmt::format(
+      "task {} {} from {} {} to {} rate {} {} forgiven {} of {} stage {} at {} till {} status {} "
+      "'{}' {}\n",
+      number(task.key),
+      task.id.text(),
+      number(task.source),
+      task.source_arn,
+      task.destination_arn,
+      task.rate,
+      describe_counts(task.counts),
+      describe_counts(task.forgiven),
+      task.to_move,
+      task.stage,
+      task.started_wall.ms(),
+      task.ended_wall.ms(),
+      static_cast<int>(task.status),
+      task.failure,
+      describe_plan(task.plan));
+}
+
+inline std::string describe_names(const std::vector<queue::NameIndex>& names) {
+  std::string out;
+  for (const queue::NameIndex name : names) out += fmt::format(" {}", number(name));
+  return out;
+}
+
+inline std::string describe_arrivals(const queue::GroupArrivals& arrivals) {
+  std::string out = fmt::format("{} arrivals, {} again, from {} to {}; hours",
+                                arrivals.total,
+                                arrivals.failed_again,
+                                arrivals.first_wall.ms(),
+                                arrivals.last_wall.ms());
+  for (const std::uint32_t count : arrivals.by_hour) out += fmt::format(" {}", count);
+  return out + "; sources" + describe_names(arrivals.sources) + "; consumers" +
+         describe_names(arrivals.consumers);
+}
+
+inline std::string describe_identity(const queue::GroupIdentity& identity) {
+  std::string out;
+  for (const std::uint8_t byte : identity.id) out += fmt::format("{:02x}", byte);
+  return out + fmt::format(" {} '{}' '{}'", identity.basis, identity.title, identity.reason);
+}
+
+// Samples are left out: which messages they are is nobody's promise.
+inline std::string describe_group(const queue::FailureGroup& group) {
+  return fmt::format("group {} of {} {} status {} '{}' by {} has {}: {}\n",
+                     number(group.key),
+                     number(group.queue),
+                     describe_identity(group.identity),
+                     static_cast<int>(group.status),
+                     group.note,
+                     number(group.marked_by),
+                     group.count,
+                     describe_arrivals(group.arrivals));
 }
 
 // Everything a state knows, as text, so that two states are equal when their texts are, and a
 // difference can be read.
 inline std::string describe_state(const queue::State& state, Order order) {
-  std::string out = fmt::format("last {} {} {}, orphans {}\n",
+  std::string out = fmt::format("last {} {} {} {} {}, orphans {}\n",
                                 number(state.last_key()),
                                 number(state.last_queue()),
                                 number(state.last_task()),
+                                number(state.last_group()),
+                                number(state.errors().last()),
                                 state.orphans());
   for (const std::uint8_t byte : state.secret()) out += fmt::format("{:02x}", byte);
   out += '\n';
@@ -159,19 +279,11 @@ inline std::string describe_state(const queue::State& state, Order order) {
       messages[key] = describe_message(state, slot);
   }
   for (const auto& [key, text] : messages) out += text;
-  for (const auto& [key, task] : state.tasks()) {
-    out += fmt::format("task {} {} from {} {} to {} rate {} {}/{} at {} status {} '{}'\n",
-                       number(key),
-                       task.id.text(),
-                       number(task.source),
-                       task.source_arn,
-                       task.destination_arn,
-                       task.rate,
-                       task.counts.moved,
-                       task.to_move,
-                       task.started_wall.ms(),
-                       static_cast<int>(task.status),
-                       task.failure);
+  for (const auto& [key, task] : state.tasks()) out += describe_task(task);
+  for (const auto& [key, group] : state.groups()) out += describe_group(group);
+  for (const auto& [key, entry] : state.errors().entries()) {
+    out +=
+        fmt::format("error {} held {}: {}\n", number(key), entry.holds, describe_error(entry.text));
   }
   return out;
 }
