@@ -47,6 +47,7 @@ void add_dlq_groups(Verb parent, Commands& commands);
 void add_dlq_redrive(Verb parent, Commands& commands);
 void add_dlq_edit(Verb parent, Commands& commands);
 void add_dlq_bin(Verb parent, Commands& commands);
+void add_dlq_policy(Verb parent, Commands& commands);
 void add_job(Verb parent, Commands& commands);
 void add_doctor(Verb parent, Commands& commands);
 void add_topology(Verb parent, Commands& commands);

@@ -62,6 +62,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_dlq_redrive(dlq, commands);
   add_dlq_edit(dlq, commands);
   add_dlq_bin(dlq, commands);
+  add_dlq_policy(dlq, commands);
   Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
   job.needs_a_verb();
   add_job(job, commands);

@@ -19,6 +19,7 @@ struct JobRequest {
   std::vector<std::int64_t> canary;
   std::optional<std::int64_t> max_failure_percent;
   std::optional<std::int64_t> watch_seconds;
+  std::optional<bool> include_parked;
   std::optional<bool> dry_run;
 };
 constexpr auto shape_of(JobRequest*) {
@@ -39,6 +40,7 @@ constexpr auto shape_of(JobRequest*) {
           .between(0, 100, "Must be between 0 and 100."),
       wire::optional("watchSeconds", &In::watch_seconds)
           .between(1, 604'800, "Must be between 1 and 604800."),
+      wire::optional("includeParked", &In::include_parked),
       wire::optional("dryRun", &In::dry_run));
 }
 

@@ -71,6 +71,7 @@ struct Message {
   std::vector<Event> events;      // The same.
   std::string_view failure_group;
   bool failed_again = false;  // After a redrive, for the same reason as before.
+  bool parked = false;        // It has had as many redrives as the queue's policy allows.
   sqs::MessageAttributes attributes;
   std::string_view body;
 
@@ -97,6 +98,7 @@ constexpr auto shape_of(Message*) {
                      wire::optional("events", &Message::events).each("event"),
                      wire::optional("failureGroup", &Message::failure_group),
                      wire::required("failedAgain", &Message::failed_again),
+                     wire::required("parked", &Message::parked),
                      wire::optional("attributes", &Message::attributes).each("attribute").content(),
                      wire::required("body", &Message::body).content());
 }

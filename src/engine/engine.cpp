@@ -78,13 +78,16 @@ void Turn::note(const Change& change) {
     touched_.push_back(discarded->from);
   } else if (const auto* restored = std::get_if<queue::MessageRestored>(&change)) {
     touched_.push_back(restored->to);
+    dead_letters_.emplace_back(restored->to, restored->key);
   } else if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&change)) {
     // Of a FIFO queue, those behind it in its group can be received now.
     touched_.insert(touched_.end(), {dead->from, dead->to});
+    dead_letters_.emplace_back(dead->to, dead->key);
   } else if (const auto* redriven = std::get_if<queue::MessageRedriven>(&change)) {
     touched_.insert(touched_.end(), {redriven->from, redriven->to});
   } else if (const auto* settings = std::get_if<queue::QueueSettingsChanged>(&change)) {
     touched_.push_back(settings->queue);
+    policies_changed_ = true;
   } else if (const auto* gone = std::get_if<queue::QueueDeleted>(&change)) {
     touched_.push_back(gone->queue);
   } else if (std::holds_alternative<queue::MoveTaskStarted>(change) ||
@@ -115,7 +118,8 @@ Engine::Engine(Parts parts, Hooks hooks)
       clock_(parts.clock),
       ids_(parts.ids),
       task_pause_(parts.task_pause),
-      hooks_(std::move(hooks)) {
+      hooks_(std::move(hooks)),
+      policies_(std::move(parts.policies)) {
   // Engine time goes on from the journal's last moment, plus the time the server was away as far as
   // the wall clock knows. A wall that says we ended in the future is not believed: then no time has
   // passed.
@@ -130,6 +134,8 @@ Engine::Engine(Parts parts, Hooks hooks)
     store_.commit(stamp(), std::span(&started, 1));
   }
   adopt_tasks(engine_start_);
+  Turn first(store_, ids_, stamp(), touched_);
+  adopt_policies(first);
 }
 
 Timestamp Engine::now() const {
@@ -153,6 +159,10 @@ std::size_t Engine::waiting() const {
 void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   serve_waiters(turn);
   if (turn.tasks_changed_) adopt_tasks(turn.stamp().now);
+  if (turn.policies_changed_) adopt_policies(turn);
+  for (const auto& [key, message] : turn.dead_letters_) {
+    if (const Queue* queue = store_.state().find(key)) follow_policy(*queue, message, turn.stamp());
+  }
   const Timestamp wake = next_wake();
   const bool earlier = wake < armed_;
   if (earlier) armed_ = wake;
@@ -216,6 +226,9 @@ Timestamp Engine::next_wake() const {
   Timestamp wake = waiters_.next_deadline();
   if (!queue_wakes_.empty()) wake = std::min(wake, queue_wakes_.begin()->first);
   for (const auto& [key, run] : task_runs_) wake = std::min(wake, run.next);
+  for (const auto& [key, run] : policy_runs_) {
+    if (!run.due.empty()) wake = std::min(wake, run.due.begin()->first);
+  }
   return wake;
 }
 
@@ -393,6 +406,7 @@ void Engine::tick() {
       touched_.push_back(key);
     }
     run_tasks(turn);
+    run_policies(turn);
     serve_waiters(turn);
     armed_ = next_wake();
   });
@@ -419,6 +433,7 @@ std::size_t Engine::reset() {
     for (const auto& [identity, queue] : store_.state().queues()) touched_.push_back(queue->key);
     turn.commit(queue::ServerReset{});
     task_runs_.clear();
+    policy_runs_.clear();
     return queues;
   });
 }
@@ -437,6 +452,7 @@ Result<bool> Engine::maintain() {
   CHECK(store_.publish_checkpoint());
   count_processed();
   if (group_dead_letters(kGroupedPerSlice) > 0) more = true;
+  if (archive_due() > 0) more = true;
   if (!relocations.empty()) {
     for (auto& relocation : relocations) {
       std::string bytes(relocation.from.size, '\0');

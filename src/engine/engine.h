@@ -102,6 +102,7 @@ struct Peeked {
   std::vector<EventNames> events;  // Of each event in the history.
   std::string failure_group;       // 32 hexadecimal digits, or empty.
   bool failed_again = false;       // After a redrive, for the same reason as before.
+  bool parked = false;             // It has had as many redrives as its queue's policy allows.
 };
 
 struct PeekPage {
@@ -175,6 +176,22 @@ class Turn {
   queue::Stamp stamp_;
   std::vector<queue::QueueKey>& touched_;  // Queues in which something may have become receivable.
   bool tasks_changed_ = false;
+  bool policies_changed_ = false;
+  std::vector<std::pair<queue::QueueKey, queue::MessageKey>> dead_letters_;  // That came just now.
+};
+
+// A policy of the configuration, for queues by the patterns of their names.
+struct PolicyRule {
+  std::vector<std::string> queues;
+  queue::DeadLetterPolicy policy;
+};
+
+// A message on its way into the archive.
+struct ArchiveItem {
+  std::string target;  // As the policy names it: bucket/prefix.
+  Peeked message;
+  std::string stored;  // Its bytes.
+  Timestamp wall;
 };
 
 // Runs operations one after another ("in turn"), stamps each with the time, records what it
@@ -193,12 +210,17 @@ class Engine {
     std::function<void()> sync_wanted;
     // A line for the log.
     std::function<void(std::string)> log;
+    // Keeps a message for good; when it returns without an error, the message may go. Called
+    // outside the turn. Empty: there is no archive.
+    std::function<Result<void>(const ArchiveItem&)> archive;
   };
   struct Parts {
     store::Store& store;
     journal::Journal& journal;
     const Clock& clock;
     IdSource& ids;
+    // For dead-letter queues that have no policy of their own: the first that fits.
+    std::vector<PolicyRule> policies = {};
     // Between turns of a move task without a rate: others come first. Zero where time stands still.
     Duration task_pause{1};
   };
@@ -277,6 +299,8 @@ class Engine {
   Result<Chosen> choose(const queue::QueueIdentity& queue, queue::TaskPlan plan,
                         std::size_t scan_max, std::size_t keys_max);
 
+  // The policy in force for a queue: its own, or that of the configuration.
+  std::optional<queue::DeadLetterPolicy> policy_of(const queue::Queue& queue) const;
   // Puts messages that nobody holds into the queue's bin, or takes them back; how many there were.
   Result<std::size_t> discard(const queue::QueueIdentity& queue,
                               std::span<const queue::MessageKey> keys, const Signature& by);
@@ -338,10 +362,22 @@ class Engine {
   bool hold_back(Turn& turn, const queue::MoveTask& task, TaskRun& run);
   void halt(Turn& turn, const queue::MoveTask& task, std::string note);
   std::uint64_t quota_of(const queue::MoveTask& task, TaskRun& run, Timestamp now) const;
+  std::uint32_t redrives_max(const queue::Queue& queue, const queue::TaskPlan& plan) const;
   void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status,
                 std::string_view failure);
   void adopt_tasks(Timestamp now);
   void sweep(Turn& turn);
+  void adopt_policies(Turn& turn);
+  void follow_policy(const queue::Queue& queue, queue::MessageKey key, const queue::Stamp& stamp);
+  void run_policies(Turn& turn);
+  bool apply_policy(Turn& turn, queue::Queue& queue, queue::Slot slot,
+                    const queue::DeadLetterPolicy& policy);
+  std::size_t archive_due();
+  Peeked look(const queue::Queue& queue, queue::Slot slot, const queue::Stamp& stamp) const;
+  PeekPage look_at(const queue::Queue& queue, std::span<const queue::Slot> slots,
+                   const queue::Stamp& stamp);
+  PeekPage look_at_page(const queue::Queue& queue, const queue::Mailbox::AgeMark& after,
+                        std::size_t max, const queue::Stamp& stamp);
   void sample_processed(const queue::Queue& queue, queue::MessageKey key);
   ProcessedCounts& processed_counts(queue::QueueKey key, const std::string& recorded);
   void record_processed();
@@ -373,6 +409,13 @@ class Engine {
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;
   Timestamp compact_at_;
+  // Dead letters for which a policy will do something, by when.
+  struct PolicyRun {
+    std::set<std::pair<Timestamp, queue::MessageKey>> due;
+  };
+  const std::vector<PolicyRule> policies_;
+  std::map<queue::QueueKey, PolicyRun> policy_runs_;
+  std::vector<std::pair<queue::QueueKey, queue::MessageKey>> to_archive_;
   ProcessedSamples samples_;
   std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;
   std::mutex processed_mutex_;  // Taken before the turn, never within it.

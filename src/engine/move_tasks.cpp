@@ -162,6 +162,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     auto selection = Selection::make(task.plan);
     if (!selection) return end_task(turn, task.key, TaskStatus::failed, selection.error().message);
     run.selection = std::move(*selection);
+    run.selection->pass_over(redrives_max(*source, task.plan));
     run.selection->fill(turn.state(), *source);
   }
   const std::uint64_t quota = quota_of(task, run, now);
@@ -216,6 +217,11 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
                                               (run.moved * 1000 + task.rate - 1) / task.rate));
 }
 
+std::uint32_t Engine::redrives_max(const Queue& queue, const queue::TaskPlan& plan) const {
+  const auto policy = policy_of(queue);
+  return policy && !plan.include_parked ? policy->redrives_max : 0;
+}
+
 void Engine::end_task(Turn& turn, queue::TaskKey task, TaskStatus status,
                       std::string_view failure) {
   turn.commit(queue::MoveTaskEnded{.task = task, .status = status, .failure = failure});
@@ -230,6 +236,7 @@ Result<Chosen> Engine::choose(const queue::QueueIdentity& identity, queue::TaskP
     const Queue& source = *TRY(turn.queue(identity));
     if (plan.frozen_at == 0) plan.frozen_at = number(turn.state().last_key());
     selection = TRY(Selection::make(plan));
+    selection->pass_over(redrives_max(source, plan));
     selection->fill(turn.state(), source);
     chosen.candidates = selection->candidates();
     return {};

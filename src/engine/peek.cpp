@@ -13,8 +13,8 @@ std::string name_of(const queue::State& state, NameIndex index) {
   return index == NameIndex::none ? std::string() : state.name(index);
 }
 
-Peeked look(const queue::State& state, const queue::Queue& queue, Slot slot,
-            const queue::Stamp& stamp) {
+Peeked look_at_one(const queue::State& state, const queue::Queue& queue, Slot slot,
+                   const queue::Stamp& stamp) {
   const queue::Message& message = state.messages()[slot];
   Peeked peeked{
       .mark = state.mailbox(queue).age_of(slot),
@@ -48,33 +48,39 @@ Peeked look(const queue::State& state, const queue::Queue& queue, Slot slot,
   return peeked;
 }
 
-PeekPage look_at(store::Store& store, const queue::Queue& queue, std::span<const Slot> slots,
-                 const queue::Stamp& stamp) {
-  PeekPage page{.messages = {}, .pins = BodyPins(store), .wall = stamp.wall};
+}  // namespace
+
+Peeked Engine::look(const queue::Queue& queue, Slot slot, const queue::Stamp& stamp) const {
+  Peeked peeked = look_at_one(store_.state(), queue, slot, stamp);
+  const auto policy = policy_of(queue);
+  peeked.parked = policy && peeked.history && policy->is_spent(peeked.history->redrives);
+  return peeked;
+}
+
+PeekPage Engine::look_at(const queue::Queue& queue, std::span<const Slot> slots,
+                         const queue::Stamp& stamp) {
+  PeekPage page{.messages = {}, .pins = BodyPins(store_), .wall = stamp.wall};
   for (const Slot slot : slots) {
-    page.messages.push_back(look(store.state(), queue, slot, stamp));
+    page.messages.push_back(look(queue, slot, stamp));
     page.pins.add(page.messages.back().body);
   }
   return page;
 }
 
-PeekPage look_at_page(store::Store& store, const queue::Queue& queue,
-                      const queue::Mailbox::AgeMark& after, std::size_t max,
-                      const queue::Stamp& stamp) {
-  auto slots = store.state().mailbox(queue).page(after, max + 1);
+PeekPage Engine::look_at_page(const queue::Queue& queue, const queue::Mailbox::AgeMark& after,
+                              std::size_t max, const queue::Stamp& stamp) {
+  auto slots = store_.state().mailbox(queue).page(after, max + 1);
   const bool more = slots.size() > max;
   if (more) slots.pop_back();
-  PeekPage page = look_at(store, queue, slots, stamp);
+  PeekPage page = look_at(queue, slots, stamp);
   page.more = more;
   return page;
 }
 
-}  // namespace
-
 Result<PeekPage> Engine::peek(const queue::QueueIdentity& identity,
                               const queue::Mailbox::AgeMark& after, std::size_t max) {
   return turn([&](Turn& turn) -> Result<PeekPage> {
-    return look_at_page(store_, *TRY(turn.queue(identity)), after, max, turn.stamp());
+    return look_at_page(*TRY(turn.queue(identity)), after, max, turn.stamp());
   });
 }
 
@@ -85,7 +91,7 @@ Result<PeekPage> Engine::peek_bin(const queue::QueueIdentity& identity,
     queue::Queue* bin = store_.state().find(bin_of(identity));
     if (bin == nullptr) return PeekPage{.messages = {}, .pins = {}, .wall = turn.stamp().wall};
     turn.advance(*bin);
-    return look_at_page(store_, *bin, after, max, turn.stamp());
+    return look_at_page(*bin, after, max, turn.stamp());
   });
 }
 
@@ -95,7 +101,7 @@ Result<std::optional<PeekPage>> Engine::peek_one(const queue::QueueIdentity& ide
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const Slot slot = turn.state().find_message(queue, key);
     if (slot == queue::kNoSlot) return std::nullopt;
-    return look_at(store_, queue, std::span(&slot, 1), turn.stamp());
+    return look_at(queue, std::span(&slot, 1), turn.stamp());
   });
 }
 

@@ -21,7 +21,9 @@ void Selection::fill(const queue::State& state, const queue::Queue& source) {
     const std::uint64_t place = state.order_of(slot);
     const queue::History* history = state.messages().history_if(slot);
     const auto group = history == nullptr ? queue::FailureGroupKey::none : history->group;
-    const bool member = group_ == queue::FailureGroupKey::none || group_ == group;
+    const std::uint32_t redrives = history == nullptr ? 0 : history->redrives;
+    const bool parked = redrives_max_ > 0 && redrives >= redrives_max_;
+    const bool member = !parked && (group_ == queue::FailureGroupKey::none || group_ == group);
     if (member && place <= frozen_at_) found.emplace_back(place, state.messages()[slot].key);
   });
   std::ranges::sort(found);

@@ -21,6 +21,8 @@ class Selection {
   // An error when the plan's filter or patch cannot be read.
   static Result<Selection> make(const queue::TaskPlan& plan);
 
+  // From now on messages that have had so many redrives are left where they are; 0: none.
+  void pass_over(std::uint32_t redrives_max) { redrives_max_ = redrives_max; }
   // Notes what there is to take, whatever its contents. In turn, like all below.
   void fill(const queue::State& state, const queue::Queue& source);
   std::size_t candidates() const { return keys_.size(); }
@@ -36,6 +38,7 @@ class Selection {
  private:
   queue::FailureGroupKey group_ = queue::FailureGroupKey::none;
   std::uint64_t frozen_at_ = 0;
+  std::uint32_t redrives_max_ = 0;
   std::optional<dead_letter::Filter> filter_;
   std::optional<dead_letter::JsonPatch> patch_;
   std::vector<queue::MessageKey> keys_;

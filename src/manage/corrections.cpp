@@ -115,7 +115,7 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
   if (keys.empty() && !by_contents)
     return refuse_choice("Say which: `keys`, `group`, `filter` or `all`.");
   if (!keys.empty()) return keys;
-  queue::TaskPlan plan{.filter = std::string(input.filter)};
+  queue::TaskPlan plan{.filter = std::string(input.filter), .include_parked = true};
   if (!input.group.empty()) {
     const auto id = dead_letter::GroupId::parse(input.group);
     CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {

@@ -122,6 +122,7 @@ queue::TaskPlan plan_of(const Call& call, const documents::JobRequest& input) {
       .limit = static_cast<std::uint64_t>(input.limit.value_or(0)),
       .failure_percent_max = static_cast<std::uint32_t>(input.max_failure_percent.value_or(
           canary ? kCanaryFailurePercentMax : kFailurePercentMax)),
+      .include_parked = input.include_parked.value_or(false),
       .watch_seconds = static_cast<std::uint32_t>(input.watch_seconds.value_or(kWatchSeconds))};
   for (const std::int64_t stage : input.canary)
     plan.stages.push_back(static_cast<std::uint32_t>(stage));

@@ -170,6 +170,7 @@ class PageWriter {
     }
     out.failure_group = call_.keep(peeked.failure_group);
     out.failed_again = peeked.failed_again;
+    out.parked = peeked.parked;
   }
 
   documents::Event event(const queue::LineageEvent& event,

@@ -8,6 +8,7 @@
 #include "documents/failures.h"
 #include "documents/jobs.h"
 #include "documents/message_page.h"
+#include "documents/policy.h"
 #include "manage/call.h"
 #include "wire/shape.h"
 
@@ -67,6 +68,10 @@ void group_what_came(engine::Engine& engine);
 Result<documents::FailureGroups> list_groups(Call& call);
 Result<documents::FailureGroup> show_group(Call& call);
 Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input);
+
+Result<documents::Policy> show_policy(Call& call);
+Result<documents::Policy> set_policy(Call& call, const documents::Policy& input);
+Result<documents::Policy> remove_policy(Call& call);
 
 Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest& input);
 Result<documents::Jobs> list_jobs(Call& call);

@@ -36,6 +36,7 @@ struct TaskPlan {
   std::uint64_t limit = 0;      // At most so many; 0: all.
   std::vector<std::uint32_t> stages;        // Canary: after so many moved in all, wait and see.
   std::uint32_t failure_percent_max = 100;  // More that fail again halt it; 100: never.
+  bool include_parked = false;              // Also those that have had enough redrives.
   std::uint32_t watch_seconds = 0;          // How long a stage may take to show how it went.
 
   friend bool operator==(const TaskPlan&, const TaskPlan&) = default;

@@ -16,4 +16,13 @@ bool RedriveAllowPolicy::allows(const std::string& source_arn) const {
   return false;
 }
 
+seconds DeadLetterPolicy::delay_after(std::uint32_t redrives) const {
+  std::int64_t delay = redrive_after.count();
+  for (std::uint32_t i = 0; i < redrives && delay < redrive_after_max.count(); ++i) {
+    delay *= backoff_rate;
+    if (backoff_rate == 1) break;
+  }
+  return std::min(seconds(delay), redrive_after_max);
+}
+
 }  // namespace redrive::queue

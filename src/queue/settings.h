@@ -58,6 +58,30 @@ struct FifoSettings {
   friend bool operator==(const FifoSettings&, const FifoSettings&) = default;
 };
 
+// What a dead-letter queue does with its messages by itself.
+struct DeadLetterPolicy {
+  enum class Then : std::uint8_t {
+    park,     // They stay, and jobs pass them over.
+    discard,  // Into the bin.
+    archive,  // Into the archive, and out of the queue.
+  };
+
+  std::uint32_t redrives_max = 0;  // Of each message; 0: without limit.
+  seconds redrive_after{0};        // By itself, so long after a message came; 0: never by itself.
+  std::uint32_t backoff_rate = 2;  // So much longer after each redrive it has had.
+  seconds redrive_after_max{43'200};
+  Then then = Then::park;         // With those that have had redrives_max.
+  bool archive_expiring = false;  // Before retention takes them.
+  std::string archive;            // Where archives are: bucket/prefix.
+
+  // How long a message waits that has been redriven so often.
+  seconds delay_after(std::uint32_t redrives) const;
+  bool is_spent(std::uint32_t redrives) const {
+    return redrives_max > 0 && redrives >= redrives_max;
+  }
+  friend bool operator==(const DeadLetterPolicy&, const DeadLetterPolicy&) = default;
+};
+
 // A queue's attributes, always valid: the api room checks texts before it fills one in.
 struct QueueSettings {
   seconds visibility_timeout{30};
@@ -72,6 +96,7 @@ struct QueueSettings {
   std::string kms_key_id;
   seconds kms_reuse_period{300};
   std::optional<FifoSettings> fifo;
+  std::optional<DeadLetterPolicy> dead_letters;
 
   bool is_fifo() const { return fifo.has_value(); }
   friend bool operator==(const QueueSettings&, const QueueSettings&) = default;

@@ -8,6 +8,7 @@
 
 #include "auth/access_key.h"
 #include "base/result.h"
+#include "engine/engine.h"
 #include "http/limits.h"
 #include "http/tls.h"
 
@@ -32,6 +33,7 @@ struct Config {
   std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
   std::string audit_log;                      // Empty: audit.ndjson in the data directory.
   std::vector<auth::AccessKey> keys;          // None: everybody on this machine may do everything.
+  std::vector<engine::PolicyRule> policies;   // The tables [[dead-letters]].
   std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.

@@ -4,6 +4,7 @@
 
 #include "server/config.h"
 #include "server/key_config.h"
+#include "server/policy_config.h"
 #include "server/toml.h"
 
 namespace redrive::server {
@@ -105,6 +106,10 @@ Result<void> load_config(Config& config) {
   if (const toml::node* const keys = table.get("key")) {
     config.keys = TRY(read_keys(*keys, path));
     table.erase("key");
+  }
+  if (const toml::node* const policies = table.get("dead-letters")) {
+    config.policies = TRY(read_policies(*policies, path));
+    table.erase("dead-letters");
   }
   if (const toml::table* const limits = table["limits"].as_table()) {
     CHECK(set_all(path, *limits, "limits.", [&](auto key, const toml::node& node, bool& known) {

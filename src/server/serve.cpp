@@ -258,6 +258,7 @@ Result<void> serve(const Config& config) {
                          .journal = journal,
                          .clock = clock.get(),
                          .ids = ids,
+                         .policies = config.policies,
                          .task_pause = Duration(config.virtual_clock ? 0 : 1)},
                         {.wake_earlier = [&] { ticker->schedule(); },
                          .sync_wanted = [&] { sync->request(); },

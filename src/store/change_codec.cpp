@@ -131,8 +131,32 @@ RedriveAllowPolicy get_allow(Reader& r) {
   return allow;
 }
 
+constexpr std::uint8_t kSettingsVersion = 2;  // 1 had no policy for dead letters.
+
+void put(Writer& w, const DeadLetterPolicy& policy) {
+  w.number(policy.redrives_max);
+  put_seconds(w, policy.redrive_after);
+  w.number(policy.backoff_rate);
+  put_seconds(w, policy.redrive_after_max);
+  w.number(policy.then);
+  w.number(static_cast<std::uint8_t>(policy.archive_expiring));
+  w.text(policy.archive);
+}
+
+DeadLetterPolicy get_dead_letter_policy(Reader& r) {
+  DeadLetterPolicy policy;
+  policy.redrives_max = r.number<std::uint32_t>();
+  policy.redrive_after = get_seconds(r);
+  policy.backoff_rate = r.number<std::uint32_t>();
+  policy.redrive_after_max = get_seconds(r);
+  policy.then = r.number<DeadLetterPolicy::Then>();
+  policy.archive_expiring = r.number<std::uint8_t>() != 0;
+  policy.archive = r.text();
+  return policy;
+}
+
 void put(Writer& w, const QueueSettings& s) {
-  w.number(std::uint8_t{1});  // Version of what follows.
+  w.number(kSettingsVersion);
   put_seconds(w, s.visibility_timeout);
   put_seconds(w, s.retention);
   put_seconds(w, s.delay);
@@ -156,11 +180,14 @@ void put(Writer& w, const QueueSettings& s) {
     w.number(s.fifo->dedup_scope_at_birth);
     w.number(s.fifo->throughput_limit);
   }
+  w.number(static_cast<std::uint8_t>(s.dead_letters.has_value()));
+  if (s.dead_letters) put(w, *s.dead_letters);
 }
 
 QueueSettings get_settings(Reader& r) {
   QueueSettings s;
-  if (r.number<std::uint8_t>() != 1) r.refuse();
+  const auto version = r.number<std::uint8_t>();
+  if (version < 1 || version > kSettingsVersion) r.refuse();
   s.visibility_timeout = get_seconds(r);
   s.retention = get_seconds(r);
   s.delay = get_seconds(r);
@@ -183,6 +210,7 @@ QueueSettings get_settings(Reader& r) {
     fifo.throughput_limit = r.number<ThroughputLimit>();
     s.fifo = fifo;
   }
+  if (version >= 2 && r.number<std::uint8_t>() != 0) s.dead_letters = get_dead_letter_policy(r);
   return s;
 }
 
@@ -385,6 +413,7 @@ void put(Writer& w, const TaskPlan& plan) {
   w.number(static_cast<std::uint8_t>(plan.stages.size()));
   for (const std::uint32_t stage : plan.stages) w.number(stage);
   w.number(plan.failure_percent_max);
+  w.number(static_cast<std::uint8_t>(plan.include_parked));
   w.number(plan.watch_seconds);
 }
 void put(Writer& w, const MoveTaskStarted& f) {
@@ -604,6 +633,7 @@ TaskPlan get_plan(Reader& r) {
     plan.stages.push_back(r.number<std::uint32_t>());
   }
   plan.failure_percent_max = r.number<std::uint32_t>();
+  plan.include_parked = r.number<std::uint8_t>() != 0;
   plan.watch_seconds = r.number<std::uint32_t>();
   return plan;
 }

@@ -8,7 +8,7 @@ import random
 import boto3
 import pytest
 
-from harness.management import Management
+from harness.management import Management, Refused
 
 pytestmark = [
     pytest.mark.virtual_clock,
@@ -230,3 +230,102 @@ def test_discard_is_soft(sqs, management):
     assert [event["what"] for event in restored["events"]] == ["dead-lettered", "discarded", "restored"]
     management.advance(8 * 86400)
     assert management.call("GET", "queues/dlq_for_reliable_q/bin").get("messages", []) == []
+
+
+def kill(sqs, management, source):
+    """Two receives without a delete, and the third finds nothing: the message is a dead letter."""
+    for _ in range(2):
+        assert len(sqs.receive_message(QueueUrl=source)["Messages"]) == 1
+        management.advance(6)
+    assert "Messages" not in sqs.receive_message(QueueUrl=source)
+
+
+@pytest.mark.parametrize("then", ["park", "discard"])
+def test_a_queue_redrives_by_itself_with_growing_pauses(sqs, management, then):
+    source, dlq = make_queues(sqs)
+    policy = {"maxRedrives": 2, "redriveAfterSeconds": 60, "backoffRate": 3, "then": then}
+    told = management.call("PUT", "queues/dlq_for_reliable_q/policy", policy)
+    assert {name: told[name] for name in policy} == policy
+    assert told["source"] == "queue"
+    sqs.send_message(QueueUrl=source, MessageBody="poison")
+    kill(sqs, management, source)
+    for pause in (60, 180):
+        management.advance(pause - 1)
+        assert count(sqs, dlq) == 1
+        management.advance(2)
+        assert (count(sqs, dlq), count(sqs, source)) == (0, 1)
+        kill(sqs, management, source)
+    management.advance(86400)
+    assert count(sqs, source) == 0
+    if then == "discard":
+        assert count(sqs, dlq) == 0
+        (message,) = management.call("GET", "queues/dlq_for_reliable_q/bin")["messages"]
+        assert message["events"][-1]["what"] == "discarded"
+    else:
+        (message,) = management.call("GET", "queues/dlq_for_reliable_q/messages")["messages"]
+        assert message["parked"] is True
+        dry = management.call("POST", "queues/dlq_for_reliable_q/jobs", {"dryRun": True})["dryRun"]
+        assert dry["matched"] == 0
+        dry = management.call(
+            "POST", "queues/dlq_for_reliable_q/jobs", {"dryRun": True, "includeParked": True}
+        )["dryRun"]
+        assert dry["matched"] == 1
+    assert message["redrives"] == 2
+    assert [event["actor"] for event in message["events"] if event["what"] == "redriven"] == ["policy"] * 2
+
+
+def test_policies_that_make_no_sense_are_refused(sqs, management):
+    make_queues(sqs)
+    for policy in (
+        {"redriveAfterSeconds": 5},
+        {"then": "explode"},
+        {"then": "archive", "maxRedrives": 1},
+        {"maxRedrives": -1},
+    ):
+        with pytest.raises(Refused) as refused:
+            management.call("PUT", "queues/dlq_for_reliable_q/policy", policy)
+        assert refused.value.status == 400
+    assert management.call("GET", "queues/dlq_for_reliable_q/policy") == {"source": "none"}
+
+
+def test_a_group_that_was_resolved_and_comes_again_has_regressed(sqs, management):
+    source, _ = make_queues(sqs)
+    path = "queues/dlq_for_reliable_q/groups"
+
+    def fail_once():
+        sqs.send_message(QueueUrl=source, MessageBody="{}")
+        handle = sqs.receive_message(QueueUrl=source)["Messages"][0]["ReceiptHandle"]
+        management.call(
+            "POST",
+            "failures",
+            {"receiptHandle": handle, "errorType": "Timeout", "disposition": "dead-letter"},
+        )
+
+    fail_once()
+    (group,) = management.call("GET", path)["groups"]
+    marked = management.call("POST", f"{path}/{group['id']}", {"status": "resolved", "note": "v1.2"})
+    assert (marked["status"], marked["note"]) == ("resolved", "v1.2")
+    fail_once()
+    (group,) = management.call("GET", path)["groups"]
+    assert (group["status"], group["count"], group["note"]) == ("regressed", 2, "v1.2")
+
+
+def test_what_a_consumer_holds_is_not_touched(sqs, management):
+    source, dlq = make_queues(sqs)
+    sqs.send_message(QueueUrl=source, MessageBody="poison")
+    kill(sqs, management, source)
+    held = sqs.receive_message(QueueUrl=dlq)["Messages"][0]
+    key = management.call("GET", "queues/dlq_for_reliable_q/messages")["messages"][0]["key"]
+    assert management.call("POST", "queues/dlq_for_reliable_q/discard", {"keys": [key]})["messages"] == 0
+    with pytest.raises(Refused) as refused:
+        management.call("POST", f"queues/dlq_for_reliable_q/messages/{key}/edit", {"body": "other"})
+    assert refused.value.status == 404
+    job = management.call("POST", "queues/dlq_for_reliable_q/jobs", {})["job"]
+    management.advance(1)
+    assert management.call("GET", f"jobs/{job['id']}")["moved"] == 0
+    sqs.delete_message(QueueUrl=dlq, ReceiptHandle=held["ReceiptHandle"])
+    with pytest.raises(Refused):
+        management.call("POST", "queues/dlq_for_reliable_q/purge", {"confirm": "something else"})
+    assert management.call(
+        "POST", "queues/dlq_for_reliable_q/purge", {"confirm": "dlq_for_reliable_q"}
+    ) == {"messages": 0, "more": False}

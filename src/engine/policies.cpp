@@ -1,0 +1,212 @@
+// What dead-letter queues do by themselves: redrive with growing pauses, and what becomes of those
+// for whom that did not help.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "base/pattern.h"
+#include "engine/engine.h"
+
+namespace redrive::engine {
+namespace {
+
+using queue::Change;
+using queue::DeadLetterPolicy;
+using queue::MessageKey;
+using queue::Queue;
+
+constexpr std::size_t kPolicyMovesPerTurn = 256;
+constexpr std::size_t kArchivedPerSlice = 64;
+// A message that a consumer holds, or an archive that does not answer: later.
+constexpr Duration kLookAgain = std::chrono::seconds(30);
+// Messages go into the archive so long before retention would take them.
+constexpr Duration kBeforeExpiry = std::chrono::minutes(10);
+constexpr std::string_view kPolicyActor = "policy";
+
+// How long ago it became a dead letter.
+Duration dead_for(const queue::History& history, Timestamp wall) {
+  for (const queue::LineageEvent& event : std::views::reverse(history.events)) {
+    if (event.kind == queue::LineageEvent::Kind::dead_lettered ||
+        event.kind == queue::LineageEvent::Kind::restored) {
+      return std::max(Duration::zero(), wall - event.wall);
+    }
+  }
+  return Duration::zero();
+}
+
+bool does_anything(const DeadLetterPolicy& policy) {
+  return policy.redrive_after > std::chrono::seconds(0) || policy.archive_expiring ||
+         (policy.redrives_max > 0 && policy.then != DeadLetterPolicy::Then::park);
+}
+
+}  // namespace
+
+std::optional<DeadLetterPolicy> Engine::policy_of(const Queue& queue) const {
+  if (queue.settings.dead_letters) return queue.settings.dead_letters;
+  if (queue.identity.is_hidden()) return std::nullopt;
+  for (const PolicyRule& rule : policies_) {
+    const bool fits = std::ranges::any_of(rule.queues, [&](const std::string& pattern) {
+      return wildcard_match(pattern, queue.identity.name);
+    });
+    if (fits) return rule.policy;
+  }
+  return std::nullopt;
+}
+
+void Engine::adopt_policies(Turn& turn) {
+  std::erase_if(policy_runs_, [&](const auto& entry) {
+    const Queue* queue = store_.state().find(entry.first);
+    return queue == nullptr || !policy_of(*queue);
+  });
+  for (const auto& [identity, queue] : store_.state().queues()) {
+    const auto policy = policy_of(*queue);
+    if (!policy || !does_anything(*policy)) continue;
+    policy_runs_[queue->key].due.clear();  // It may say something else than before.
+    const queue::Mailbox& box = turn.state().mailbox(*queue);
+    box.for_each([&](queue::Slot slot) {
+      follow_policy(*queue, turn.state().messages()[slot].key, turn.stamp());
+    });
+  }
+}
+
+// When the policy is to look at this dead letter next.
+void Engine::follow_policy(const Queue& queue, MessageKey key, const queue::Stamp& stamp) {
+  const auto policy = policy_of(queue);
+  const queue::Slot slot = store_.state().find_message(queue, key);
+  if (!policy || !does_anything(*policy) || slot == queue::kNoSlot) return;
+  const queue::History* history = store_.state().messages().history_if(slot);
+  if (history == nullptr || history->dead_letter_source == queue::NameIndex::none) return;
+  Timestamp due = kNever;
+  if (policy->is_spent(history->redrives)) {
+    if (policy->then != DeadLetterPolicy::Then::park) due = stamp.now;
+  } else if (policy->redrive_after > std::chrono::seconds(0)) {
+    const Duration left =
+        Duration(policy->delay_after(history->redrives)) - dead_for(*history, stamp.wall);
+    due = stamp.now + std::max(Duration::zero(), left);
+  }
+  if (policy->archive_expiring) {
+    const queue::Message& message = store_.state().messages()[slot];
+    const Timestamp ends = message.sent_at + queue.settings.retention - kBeforeExpiry;
+    due = std::min(due, std::max(ends, stamp.now));
+  }
+  if (due != kNever) policy_runs_[queue.key].due.emplace(due, key);
+}
+
+// Whether there is more to be known of this message later.
+bool Engine::apply_policy(Turn& turn, Queue& queue, queue::Slot slot,
+                          const DeadLetterPolicy& policy) {
+  const queue::State& state = turn.state();
+  const queue::Message& message = state.messages()[slot];
+  const queue::History& history = *state.messages().history_if(slot);
+  const bool expiring =
+      policy.archive_expiring &&
+      message.sent_at + queue.settings.retention - kBeforeExpiry <= turn.stamp().now;
+  const bool spent = policy.is_spent(history.redrives);
+  if (expiring || (spent && policy.then == DeadLetterPolicy::Then::archive)) {
+    to_archive_.emplace_back(queue.key, message.key);
+    return true;
+  }
+  std::vector<Change> changes;
+  const queue::NameIndex actor = turn.name(kPolicyActor, changes);
+  const std::uint64_t sequence = number(state.last_key()) + 1;
+  if (spent) {
+    if (policy.then != DeadLetterPolicy::Then::discard) return false;
+    const auto bin = turn.bin(queue.identity);
+    if (!bin) return false;
+    changes.push_back(queue::MessageDiscarded{
+        message.key, queue.key, (*bin)->key, number(state.last_key()) + 1, actor, {}});
+    turn.commit(changes);
+    return false;
+  }
+  const Queue* source = state.find_by_arn(state.name(history.dead_letter_source));
+  if (source == nullptr || source->settings.is_fifo() != queue.settings.is_fifo()) return false;
+  changes.push_back(queue::MessageRedriven{.task = queue::TaskKey::none,
+                                           .key = message.key,
+                                           .from = queue.key,
+                                           .to = source->key,
+                                           .message_id = ids_.uuid(),
+                                           .sequence = sequence,
+                                           .actor = actor});
+  turn.commit(changes);
+  return false;
+}
+
+void Engine::run_policies(Turn& turn) {
+  const Timestamp now = turn.stamp().now;
+  std::size_t left = kPolicyMovesPerTurn;
+  std::erase_if(policy_runs_,
+                [&](const auto& entry) { return store_.state().find(entry.first) == nullptr; });
+  for (auto& [key, run] : policy_runs_) {
+    Queue* queue = store_.state().find(key);
+    if (run.due.empty() || run.due.begin()->first > now) continue;
+    turn.advance(*queue);
+    const auto policy = policy_of(*queue);
+    while (policy && left > 0 && !run.due.empty() && run.due.begin()->first <= now) {
+      const MessageKey message = run.due.begin()->second;
+      run.due.erase(run.due.begin());
+      --left;
+      const queue::Slot slot = store_.state().find_message(*queue, message);
+      if (slot == queue::kNoSlot) continue;
+      const bool held = store_.state().messages()[slot].phase == queue::Phase::in_flight;
+      if (held || apply_policy(turn, *queue, slot, *policy)) {
+        run.due.emplace(now + kLookAgain, message);
+      }
+    }
+  }
+}
+
+// Outside the turn: archives take their time. How many are left.
+std::size_t Engine::archive_due() {
+  std::vector<ArchiveItem> items;
+  std::vector<queue::QueueKey> queues;
+  BodyPins pins(store_);
+  const std::size_t left = turn([&](Turn& turn) {
+    const std::size_t count = std::min(kArchivedPerSlice, to_archive_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [key, message] = to_archive_[i];
+      Queue* queue = store_.state().find(key);
+      const auto policy = queue == nullptr ? std::nullopt : policy_of(*queue);
+      const queue::Slot slot =
+          policy ? store_.state().find_message(*queue, message) : queue::kNoSlot;
+      if (slot == queue::kNoSlot) continue;
+      items.push_back({.target = policy->archive,
+                       .message = look(*queue, slot, turn.stamp()),
+                       .stored = {},
+                       .wall = turn.stamp().wall});
+      queues.push_back(key);
+      pins.add(items.back().message.body);
+    }
+    to_archive_.erase(to_archive_.begin(),
+                      to_archive_.begin() + static_cast<std::ptrdiff_t>(count));
+    return to_archive_.size();
+  });
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    ArchiveItem& item = items[i];
+    item.stored.resize(item.message.body.size);
+    Result<void> kept = store_.read(item.message.body, item.stored.data());
+    if (kept) {
+      kept = hooks_.archive ? hooks_.archive(item)
+                            : fail(ErrorCode::internal_failure, "this server has no archive");
+    }
+    if (!kept) {
+      if (hooks_.log)
+        hooks_.log(fmt::format("a dead letter stays: archiving failed: {}", kept.error().message));
+      continue;
+    }
+    turn([&](Turn& turn) {
+      Queue* queue = store_.state().find(queues[i]);
+      if (queue == nullptr) return;
+      turn.advance(*queue);
+      const queue::Slot slot = turn.state().find_message(*queue, item.message.mark.key);
+      const bool same = slot != queue::kNoSlot &&
+                        turn.state().messages()[slot].body == item.message.body &&
+                        turn.state().messages()[slot].phase != queue::Phase::in_flight;
+      if (same) turn.commit(queue::MessageDeleted{queue->key, item.message.mark.key});
+    });
+  }
+  return left;
+}
+
+}  // namespace redrive::engine
