@@ -64,9 +64,10 @@ conformance: build
 clients: build
 	@tests/clients/run.sh -q
 
-# What docs/testing.md shows.
+# What docs/testing.md shows, and how consumers say why they failed.
 examples: build
 	@examples/testing/run.sh
+	@examples/reporting-failures/run.sh
 
 # Ten thousand idle connections and a thousand hostile ones.
 hostile: build

@@ -72,13 +72,14 @@ std::string management_path(const Endpoint& endpoint, std::string_view path) {
   return fmt::format("{}/_redrive/v1/{}", base, path);
 }
 
-void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::string_view path,
+void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::string_view target,
                    Timestamp now) {
+  const std::size_t mark = std::min(target.find('?'), target.size());
   std::vector<auth::HeaderField> headers;
   for (const auto& [name, value] : request.headers) headers.push_back({name, value});
   auto added = auth::sign({.method = request.method,
-                           .path = path,
-                           .query = "",
+                           .path = target.substr(0, mark),
+                           .query = mark == target.size() ? "" : target.substr(mark + 1),
                            .headers = headers,
                            .body = request.body},
                           *endpoint.credentials,
@@ -119,7 +120,9 @@ Answer<std::string> Service::ask_management(std::string_view method, std::string
   return send({.method = std::string(method),
                .url = endpoint_.url_of(full_path),
                .headers = {{"Host", endpoint_.host}, {"Content-Type", "application/json"}},
-               .body = std::move(body)},
+               .body = std::move(body),
+               .ca_bundle = endpoint_.ca_bundle,
+               .verify_tls = endpoint_.verify_tls},
               full_path);
 }
 
