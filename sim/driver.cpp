@@ -55,6 +55,15 @@ std::span<const Driver::Choice> Driver::choices() {
       {"cancel wait", 1, &Driver::cancel_wait},
       {"delete", 16, &Driver::remove},
       {"change visibility", 10, &Driver::change_visibility},
+      {"report failure", 14, &Driver::report_failure},
+      {"group", 6, &Driver::group},
+      {"mark group", 1, &Driver::mark_group},
+      {"count processed", 2, &Driver::count_processed},
+      {"start job", 6, &Driver::start_job},
+      {"change job", 4, &Driver::change_job},
+      {"discard", 3, &Driver::discard},
+      {"restore", 3, &Driver::restore},
+      {"edit", 4, &Driver::edit},
       {"advance time", 20, &Driver::advance_time},
       {"jump wall", 1, &Driver::jump_wall},
       {"tick", 10, &Driver::tick},
@@ -116,15 +125,19 @@ void Driver::step() {
 }
 
 std::optional<queue::QueueKey> Driver::choose_queue() {
-  const auto& queues = world_.model().queues();
+  std::vector<queue::QueueKey> queues;
+  for (const auto& [key, queue] : world_.model().queues()) {
+    if (!queue.identity.is_hidden()) queues.push_back(key);
+  }
   if (queues.empty()) return std::nullopt;
-  return chance_.pick(queues).first;
+  return chance_.pick(queues);
 }
 
 std::optional<queue::QueueKey> Driver::choose_full_queue() {
   const auto& messages = world_.model().messages();
   if (messages.empty() || chance_.one_in(6)) return choose_queue();
-  return chance_.pick(messages).second.queue;
+  const queue::QueueKey key = chance_.pick(messages).second.queue;
+  return identity_of(key).is_hidden() ? choose_queue() : key;
 }
 
 std::optional<queue::QueueKey> Driver::choose_received_queue() {
@@ -138,6 +151,13 @@ void Driver::quiet_down() {
   world_.limit_space(std::nullopt);
   world_.end(Ending::power_lost);
   world_.end(Ending::clean);  // In case the recovery was cut short once more.
+  for (const queue::TaskKey key : unfinished_tasks()) {
+    if (world_.model().tasks().at(key).status == queue::TaskStatus::running) continue;
+    world_.engine().turn([&](engine::Turn& turn) {
+      turn.commit(queue::MoveTaskEnded{key, queue::TaskStatus::cancelled, {}});
+    });
+    world_.follow(world_.take_records());
+  }
   const auto running = [&] {
     return std::ranges::any_of(world_.model().tasks(), [](const auto& entry) {
       return entry.second.status == queue::TaskStatus::running;
@@ -156,8 +176,11 @@ void Driver::drain() {
   step_now = ++step_;
   tell("drain");
   quiet_down();
+  bring_back_all();
   std::vector<queue::QueueKey> queues;
-  for (const auto& [key, queue] : world_.model().queues()) queues.push_back(key);
+  for (const auto& [key, queue] : world_.model().queues()) {
+    if (!queue.identity.is_hidden()) queues.push_back(key);
+  }
   for (const queue::QueueKey key : queues) {
     auto settings = world_.model().queues().at(key).settings;
     settings.redrive.reset();

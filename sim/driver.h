@@ -57,6 +57,7 @@ class Driver {
   void start_task();
   void cancel_task();
   void reset();
+  void start_move(queue::TaskPlan plan);
   queue::QueueSettings choose_settings(const queue::QueueIdentity& identity);
   void change_settings(queue::QueueSettings& settings, const queue::QueueIdentity& identity);
 
@@ -79,6 +80,24 @@ class Driver {
   std::string seal(const Shown& shown);
   std::optional<ErrorCode> refusal(const Shown& shown, queue::QueueKey queue);
   void remove_with(queue::QueueKey queue, std::span<const Shown> handles);
+
+  // Dead letters (dead_letter_steps.cpp).
+  void report_failure();
+  void group();
+  void mark_group();
+  void count_processed();
+  void start_job();
+  void change_job();
+  void discard();
+  void restore();
+  void edit();
+  void bring_back_all();
+  std::vector<queue::MessageKey> choose_messages(queue::QueueKey queue, std::size_t count);
+  std::vector<queue::TaskKey> unfinished_tasks();
+  void change_task(queue::TaskKey key, queue::TaskStatus status, std::uint32_t rate);
+  // What happens to a message that a consumer gives up, or the error it is told.
+  std::optional<ErrorCode> report_refusal(const Shown& shown, queue::QueueKey queue,
+                                          queue::Disposition disposition);
 
   // Time, disk and power (fault_steps.cpp).
   void advance_time();

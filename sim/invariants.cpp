@@ -139,6 +139,7 @@ void queues_are_as_they_should_be(const View& view) {
     require(seen->key == key && seen->arn == expected.arn, kQueues, "{}: its key", name);
     require(seen->settings == expected.settings, kQueues, "{}: its attributes", name);
     require(seen->tags == expected.tags, kQueues, "{}: its tags", name);
+    require(seen->processed == expected.processed, kQueues, "{}: what it processed", name);
     require(seen->created_wall == expected.created_wall &&
                 seen->modified_wall == expected.modified_wall &&
                 seen->purged_at == expected.purged_at,
@@ -201,38 +202,6 @@ void receive_attempts_are_remembered(const View& view) {
   }
 }
 
-void move_tasks_are_exact(const View& view) {
-  constexpr std::string_view kTasks = "move tasks are exact";
-  require(view.state.tasks().size() == view.model.tasks().size(),
-          kTasks,
-          "{} tasks, not {}",
-          view.state.tasks().size(),
-          view.model.tasks().size());
-  for (const auto& [key, expected] : view.model.tasks()) {
-    const queue::MoveTask* seen = view.state.find_task(key);
-    require(seen != nullptr, kTasks, "task {} is forgotten", number(key));
-    require(seen->counts.moved == expected.moved && seen->to_move == expected.to_move,
-            kTasks,
-            "task {} moved {} of {}, not {} of {}",
-            number(key),
-            seen->counts.moved,
-            seen->to_move,
-            expected.moved,
-            expected.to_move);
-    require(seen->status == expected.status && seen->failure == expected.failure,
-            kTasks,
-            "task {}: its status",
-            number(key));
-    require(seen->id == expected.id && seen->source == expected.source &&
-                seen->source_arn == expected.source_arn &&
-                seen->destination_arn == expected.destination_arn && seen->rate == expected.rate &&
-                seen->started_wall == expected.started_wall,
-            kTasks,
-            "task {}: what it was asked to do",
-            number(key));
-  }
-}
-
 void names_and_numbers_are_kept(const View& view) {
   constexpr std::string_view kKept = "names and numbers are kept";
   require(view.state.names() == view.model.names(), kKept, "names");
@@ -242,7 +211,9 @@ void names_and_numbers_are_kept(const View& view) {
       "the secret");
   require(number(view.state.last_key()) == view.model.last_key() &&
               number(view.state.last_queue()) == view.model.last_queue() &&
-              number(view.state.last_task()) == view.model.last_task(),
+              number(view.state.last_task()) == view.model.last_task() &&
+              number(view.state.last_group()) == view.model.last_group() &&
+              number(view.state.errors().last()) == view.model.last_error(),
           kKept,
           "last key {}, not {}",
           number(view.state.last_key()),
@@ -262,6 +233,8 @@ void memory_equals_the_model(const View& view) {
   deduplication_windows_are_exact(view);
   receive_attempts_are_remembered(view);
   move_tasks_are_exact(view);
+  groups_are_exact(view);
+  errors_are_exact(view);
 }
 
 void counters_equal_a_recount(const View& view) {

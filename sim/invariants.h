@@ -28,8 +28,13 @@ void queues_are_as_they_should_be(const View& view);
 void deduplication_windows_are_exact(const View& view);
 // A FIFO queue knows exactly the receive attempts of the last five minutes.
 void receive_attempts_are_remembered(const View& view);
-// Status, counts and reasons of each move task are exact.
+// Status, plans, reasons and counts of each move task are exact: what it moved succeeded, failed
+// again, is gone or still open, and the open ones name it.
 void move_tasks_are_exact(const View& view);
+// Failure groups have the members and the statistics they should, and count them right.
+void groups_are_exact(const View& view);
+// What consumers reported is known in their words as long as a message refers to it, and no longer.
+void errors_are_exact(const View& view);
 // Names, the secret and the counters ids come from are never lost.
 void names_and_numbers_are_kept(const View& view);
 // All of the above.

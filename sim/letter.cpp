@@ -90,6 +90,29 @@ queue::Draft draft_of(const Letter& letter) {
           .delay = letter.delay};
 }
 
+Letter rewrite_letter(Chance& chance, const Letter& letter, std::size_t body_bytes_max) {
+  Letter rewritten = letter;
+  rewritten.body = write_body(chance, body_bytes_max);
+  if (chance.one_in(2)) rewritten.attributes.push_back({"corrected", "String", "yes"});
+  if (rewritten.attributes.size() > 4) rewritten.attributes.clear();
+  rewritten.tail = encode(rewritten);
+  return rewritten;
+}
+
+std::string stored_bytes(const Letter& letter) {
+  std::string out;
+  store::encode_message_head(out,
+                             {.key = letter.key,
+                              .queue = letter.queue,
+                              .message_id = letter.message_id,
+                              .sent_wall = letter.sent_wall,
+                              .visible_at = letter.visible_at,
+                              .contents = {},
+                              .tail_crc = crc32c(letter.tail),
+                              .tail = letter.tail});
+  return out + letter.tail;
+}
+
 void stored_bytes_are_the_letters(std::string_view stored, const Letter& letter) {
   const auto key = number(letter.key);
   const auto message = store::decode_message(stored);

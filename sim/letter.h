@@ -44,6 +44,9 @@ enum class Post { standard, fifo };
 
 Letter write_letter(Chance& chance, Post post, std::size_t body_bytes_max);
 queue::Draft draft_of(const Letter& letter);
+// The letter with another body, and the bytes to store for it.
+Letter rewrite_letter(Chance& chance, const Letter& letter, std::size_t body_bytes_max);
+std::string stored_bytes(const Letter& letter);
 
 // The stored bytes are those of the letter, to the last one.
 void stored_bytes_are_the_letters(std::string_view stored, const Letter& letter);

@@ -66,6 +66,11 @@ struct Tally {
     totals.records += verdict.totals.records;
     totals.dead_lettered += verdict.totals.dead_lettered;
     totals.redriven += verdict.totals.redriven;
+    totals.failed += verdict.totals.failed;
+    totals.grouped += verdict.totals.grouped;
+    totals.discarded += verdict.totals.discarded;
+    totals.edited += verdict.totals.edited;
+    totals.halted += verdict.totals.halted;
     totals.recoveries += verdict.totals.recoveries;
     totals.records_lost += verdict.totals.records_lost;
     totals.checkpoints += verdict.totals.checkpoints;
@@ -110,11 +115,17 @@ int main(int argc, char** argv) {
   for (const Run& more : parse_seeds(range, steps)) runs.push_back(more);
   for (const Run& next : runs) tally.add(run(next, verbose));
   fmt::print(
-      "{} records, {} messages dead-lettered, {} redriven; {} recoveries, {} records lost "
+      "{} records, {} messages dead-lettered, {} redriven, {} failures reported, {} grouped, {} "
+      "discarded, {} edited, {} jobs halted; {} recoveries, {} records lost "
       "unacknowledged, {} checkpoints, {} messages relocated, {} storage failures\n",
       tally.totals.records,
       tally.totals.dead_lettered,
       tally.totals.redriven,
+      tally.totals.failed,
+      tally.totals.grouped,
+      tally.totals.discarded,
+      tally.totals.edited,
+      tally.totals.halted,
       tally.totals.recoveries,
       tally.totals.records_lost,
       tally.totals.checkpoints,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/model_parts.h"
 #include "sim/violation.h"
 
 namespace redrive::sim {
@@ -14,20 +15,6 @@ using queue::TaskKey;
 using queue::TaskStatus;
 
 namespace {
-
-constexpr std::string_view kSpeaksOfWhatIs = "facts speak of what is there";
-constexpr std::string_view kNumbers = "keys and sequence numbers grow one by one";
-constexpr std::size_t kTasksKept = 50;
-
-// Ends the delivery under way, if there is one, at `at`.
-void end_attempt(queue::History& history, queue::AttemptEnd how, Timestamp at) {
-  if (history.attempts.empty()) return;
-  queue::Attempt& last = history.attempts.back();
-  if (last.end != queue::AttemptEnd::open) return;
-  last.end = how;
-  const std::int64_t lasted = (at - history.received_at).count();
-  last.duration_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(lasted, 0, UINT32_MAX));
-}
 
 void add_attempt(queue::History& history, Timestamp wall, NameIndex by) {
   ++history.attempts_total;
@@ -47,6 +34,7 @@ void Model::apply(const Record& record) {
           last_stamp_.now.ms());
   last_stamp_ = record.stamp;
   wall_ = record.stamp.wall;
+  edited_ = MessageKey::none;
   advance(record.stamp.now);
   for (const queue::Change& fact : record.facts) {
     std::visit([this](const auto& known) { on(known); }, fact);
@@ -55,9 +43,8 @@ void Model::apply(const Record& record) {
 
 void Model::advance(Timestamp now) {
   now_ = now;
-  std::erase_if(messages_, [&](const auto& entry) {
-    const auto queue = queues_.find(entry.second.queue);
-    return entry.second.sent_at + queue->second.settings.retention <= now;
+  drop_messages([&](const ModelMessage& message) {
+    return message.sent_at + queues_.at(message.queue).settings.retention <= now;
   });
   for (auto& [key, message] : messages_) {
     if (message.phase != Phase::visible && message.visible_at <= now)
@@ -139,8 +126,13 @@ void Model::take_sequence(std::uint64_t sequence, std::string_view fact) {
   last_key_ = sequence;
 }
 
-void Model::drop_messages(QueueKey queue) {
-  std::erase_if(messages_, [&](const auto& entry) { return entry.second.queue == queue; });
+void Model::drop_messages(const std::function<bool(const ModelMessage&)>& over) {
+  for (auto at = messages_.begin(); at != messages_.end();) {
+    const auto here = at++;
+    if (!over(here->second)) continue;
+    settle(here->second, &queue::TaskCounts::gone);
+    messages_.erase(here);
+  }
 }
 
 void Model::on(const queue::ServerStarted& fact) {
@@ -192,7 +184,8 @@ void Model::on(const queue::QueueTagsChanged& fact) {
 void Model::on(const queue::QueueDeleted& fact) {
   deleted_[queue_of(fact.queue, "deleted").identity] = now_;
   queues_.erase(fact.queue);
-  drop_messages(fact.queue);
+  drop_messages([&](const ModelMessage& message) { return message.queue == fact.queue; });
+  std::erase_if(groups_, [&](const auto& entry) { return entry.second.queue == fact.queue; });
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == fact.queue; });
 }
 
@@ -200,12 +193,13 @@ void Model::on(const queue::ServerReset&) {
   queues_.clear();
   messages_.clear();
   tasks_.clear();
+  groups_.clear();
   deleted_.clear();
 }
 
 void Model::on(const queue::QueuePurged& fact) {
   ModelQueue& queue = queue_of(fact.queue, "purged");
-  drop_messages(fact.queue);
+  drop_messages([&](const ModelMessage& message) { return message.queue == fact.queue; });
   queue.dedup.clear();
   queue.attempts.clear();
   queue.purged_at = now_;
@@ -266,7 +260,7 @@ void Model::receive_one(const queue::MessagesReceived& fact, MessageKey key) {
 }
 
 void Model::on(const queue::MessageDeleted& fact) {
-  message_in(fact.queue, fact.key, "deleted");
+  settle(message_in(fact.queue, fact.key, "deleted"), &queue::TaskCounts::succeeded);
   messages_.erase(fact.key);
 }
 
@@ -299,7 +293,14 @@ void Model::on(const queue::MessageDeadLettered& fact) {
   const ModelQueue& to = queue_of(fact.to, "dead-lettered to");
   ModelMessage& message = message_in(fact.from, fact.key, "dead-lettered");
   queue::History& history = message.history;
+  require(fact.why != queue::DeadLetterReason::reported || message.phase == Phase::in_flight,
+          "only who holds a message gives it up",
+          "message {}",
+          number(fact.key));
   end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
+  settle(message, &queue::TaskCounts::failed_again);
+  history.group = queue::FailureGroupKey::none;
+  add_event(history, {.wall = wall_, .from = from.arn, .why = fact.why});
   history.entered_generation = message.generation();
   history.dead_letter_source = from.arn;
   if (history.origin == NameIndex::none) history.origin = from.arn;
@@ -317,13 +318,19 @@ void Model::on(const queue::MessageDeadLettered& fact) {
 // Moves by tasks: of the task's source, of what is visible, to where it belongs, and no more than
 // the task set out to.
 void Model::check_redrive(const queue::MessageRedriven& fact) {
+  if (fact.task == TaskKey::none) {
+    require(fact.key == edited_, "who edits may redrive", "message {}", number(fact.key));
+    message_in(fact.from, fact.key, "redriven");
+    queue_of(fact.to, "redriven to");
+    return;
+  }
   const auto task = tasks_.find(fact.task);
   require(task != tasks_.end() && task->second.status == TaskStatus::running &&
               task->second.source == fact.from,
           "only running tasks move messages, and only from their source",
           "task {}",
           number(fact.task));
-  require(task->second.moved < task->second.to_move,
+  require(task->second.counts.moved < task->second.to_move,
           "a task moves no more than it set out to",
           "task {}",
           number(fact.task));
@@ -332,6 +339,7 @@ void Model::check_redrive(const queue::MessageRedriven& fact) {
           "move tasks never touch messages in flight",
           "message {}",
           number(fact.key));
+  check_plan(fact.task, task->second, message);
   const std::string& destination = task->second.destination_arn.empty()
                                        ? names_[number(message.history.dead_letter_source)]
                                        : task->second.destination_arn;
@@ -345,9 +353,22 @@ void Model::check_redrive(const queue::MessageRedriven& fact) {
 void Model::on(const queue::MessageRedriven& fact) {
   take_sequence(fact.sequence, "redriven");
   check_redrive(fact);
-  ++tasks_.at(fact.task).moved;
   ModelMessage& message = messages_.at(fact.key);
   queue::History& history = message.history;
+  settle(message, &queue::TaskCounts::gone);
+  if (fact.task != TaskKey::none) {
+    ++tasks_.at(fact.task).counts.moved;
+    tasks_.at(fact.task).watched = now_;
+  }
+  history.job = fact.task;
+  history.former_group = std::exchange(history.group, queue::FailureGroupKey::none);
+  add_event(history,
+            {.wall = wall_,
+             .from = queues_.at(fact.from).arn,
+             .actor = fact.actor,
+             .reason = fact.reason,
+             .job = fact.task,
+             .kind = queue::LineageEvent::Kind::redriven});
   end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
   history.prior_receives += message.receive_count;
   history.entered_generation = history.prior_receives;
@@ -362,52 +383,8 @@ void Model::on(const queue::MessageRedriven& fact) {
   message.receive_count = 0;
   message.sent_at = now_;
   message.queue = fact.to;
+  message.phase = Phase::visible;  // It may have been delayed, when it was edited.
   message.visibility_touched = false;
-}
-
-void Model::on(const queue::MoveTaskStarted& fact) {
-  require(number(fact.task) == last_task_ + 1, kNumbers, "task {}", number(fact.task));
-  last_task_ = number(fact.task);
-  require(fact.to_move == count(fact.source, Phase::visible),
-          "a task sets out to move what is visible",
-          "{} of {}",
-          fact.to_move,
-          count(fact.source, Phase::visible));
-  forget_old_tasks(fact.source);
-  tasks_[fact.task] = {.id = fact.id,
-                       .source = fact.source,
-                       .source_arn = std::string(fact.source_arn),
-                       .destination_arn = std::string(fact.destination_arn),
-                       .rate = fact.rate,
-                       .to_move = fact.to_move,
-                       .started_wall = wall_,
-                       .failure = {}};
-}
-
-void Model::on(const queue::MoveTaskEnded& fact) {
-  const auto found = tasks_.find(fact.task);
-  require(found != tasks_.end() && found->second.status == TaskStatus::running,
-          "a task ends once",
-          "task {}",
-          number(fact.task));
-  ModelTask& task = found->second;
-  task.status = fact.status;
-  task.failure = fact.failure;
-  if (fact.status != TaskStatus::completed) return;
-  require(task.moved == task.to_move || available(task.source).empty(),
-          "a task is complete when nothing is left to move",
-          "task {} moved {} of {}",
-          number(fact.task),
-          task.moved,
-          task.to_move);
-}
-
-void Model::forget_old_tasks(QueueKey source) {
-  std::vector<TaskKey> ended;
-  for (const auto& [key, task] : tasks_) {
-    if (task.source == source && task.status != TaskStatus::running) ended.push_back(key);
-  }
-  for (std::size_t i = 0; i + kTasksKept <= ended.size(); ++i) tasks_.erase(ended[i]);
 }
 
 }  // namespace redrive::sim

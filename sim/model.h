@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,8 +24,9 @@ struct ModelMessage {
   Timestamp sent_at;
   std::uint32_t receive_count = 0;
   bool visibility_touched = false;
-  std::uint64_t order = 0;  // Its place in the queue.
-  queue::History history;   // As data only.
+  std::uint64_t order = 0;    // Its place in the queue.
+  std::uint32_t edition = 0;  // How often it was edited.
+  queue::History history;     // As data only.
 
   std::uint32_t generation() const { return history.prior_receives + receive_count; }
 };
@@ -51,6 +53,7 @@ struct ModelQueue {
   std::map<std::pair<std::string, std::string>, ModelDedup>
       dedup;  // By group (if it counts) and id.
   std::map<std::string, ModelAttempt, std::less<>> attempts;
+  std::string processed;
 };
 
 struct ModelTask {
@@ -60,10 +63,30 @@ struct ModelTask {
   std::string destination_arn;
   std::uint32_t rate = 0;
   std::uint64_t to_move = 0;
-  std::uint64_t moved = 0;
+  queue::TaskPlan plan;
+  queue::TaskCounts counts;
+  queue::TaskCounts forgiven;
+  std::uint32_t stage = 0;
+  Timestamp since;    // It has been running.
+  Timestamp watched;  // Since when it has moved nothing.
   Timestamp started_wall;
+  Timestamp ended_wall;
   queue::TaskStatus status = queue::TaskStatus::running;
   std::string failure;
+};
+
+struct ModelGroup {
+  queue::QueueKey queue{};
+  queue::GroupIdentity identity;
+  queue::GroupStatus status = queue::GroupStatus::fresh;
+  std::string note;
+  queue::NameIndex marked_by{};
+  std::uint64_t total = 0;
+  std::uint64_t failed_again = 0;
+  Timestamp first_wall;
+  Timestamp last_wall;
+  std::vector<queue::NameIndex> sources;
+  std::vector<queue::NameIndex> consumers;
 };
 
 // One consumer's wish, as far as the rules are concerned.
@@ -110,6 +133,12 @@ class Model {
   const std::map<queue::QueueKey, ModelQueue>& queues() const { return queues_; }
   const std::map<queue::MessageKey, ModelMessage>& messages() const { return messages_; }
   const std::map<queue::TaskKey, ModelTask>& tasks() const { return tasks_; }
+  const std::map<queue::FailureGroupKey, ModelGroup>& groups() const { return groups_; }
+  const std::map<queue::ErrorKey, queue::ErrorText>& errors() const { return errors_; }
+  std::uint32_t last_group() const { return last_group_; }
+  std::uint32_t last_error() const { return last_error_; }
+  // Whether a job's plan means this message, as far as it is itself concerned.
+  static bool plan_means(const queue::TaskPlan& plan, const ModelMessage& message);
   const std::vector<std::string>& names() const { return names_; }
   const std::map<queue::QueueIdentity, Timestamp>& deleted() const { return deleted_; }
   const std::array<std::uint8_t, 16>& secret() const { return secret_; }
@@ -136,7 +165,17 @@ class Model {
   void on(const queue::MessageDeadLettered&);
   void on(const queue::MessageRedriven&);
   void on(const queue::MoveTaskStarted&);
+  void on(const queue::MoveTaskChanged&);
   void on(const queue::MoveTaskEnded&);
+  void on(const queue::ErrorLearned&);
+  void on(const queue::FailureReported&);
+  void on(const queue::MessageDiscarded&);
+  void on(const queue::MessageRestored&);
+  void on(const queue::MessageEdited&);
+  void on(const queue::GroupLearned&);
+  void on(const queue::MessageGrouped&);
+  void on(const queue::GroupMarked&);
+  void on(const queue::ProcessedCounted&);
   void on(const queue::ServerReset&);
   template <class Passive>
   void on(const Passive&) {}  // Checkpoints, compaction and the passing of time change nothing.
@@ -145,14 +184,26 @@ class Model {
   ModelMessage& message_in(queue::QueueKey queue, queue::MessageKey key, std::string_view fact);
   void receive_one(const queue::MessagesReceived& fact, queue::MessageKey key);
   void check_redrive(const queue::MessageRedriven& fact);
+  void check_plan(queue::TaskKey key, const ModelTask& task, const ModelMessage& message) const;
+  void check_change(const ModelTask& task, const queue::MoveTaskChanged& fact) const;
+  bool has_reason_to_halt(const ModelTask& task) const;
+  bool left_behind(const ModelTask& task) const;
+  // What became of a message tells the job that redrove it.
+  void settle(ModelMessage& message, std::uint64_t queue::TaskCounts::*outcome);
+  void carry_over(ModelMessage& message, queue::QueueKey to, std::uint64_t sequence);
   void take_sequence(std::uint64_t sequence, std::string_view fact);
-  void drop_messages(queue::QueueKey queue);
+  void drop_messages(const std::function<bool(const ModelMessage&)>& over);
   void forget_old_tasks(queue::QueueKey source);
   std::optional<std::vector<queue::MessageKey>> repeatable(const Ask& ask) const;
 
   std::map<queue::QueueKey, ModelQueue> queues_;
   std::map<queue::MessageKey, ModelMessage> messages_;
   std::map<queue::TaskKey, ModelTask> tasks_;
+  std::map<queue::FailureGroupKey, ModelGroup> groups_;
+  std::map<queue::ErrorKey, queue::ErrorText> errors_;  // Never forgotten here.
+  std::uint32_t last_group_ = 0;
+  std::uint32_t last_error_ = 0;
+  queue::MessageKey edited_{};  // In the record being applied.
   std::vector<std::string> names_{std::string()};
   std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never forgotten here.
   std::array<std::uint8_t, 16> secret_{};

@@ -94,7 +94,12 @@ void Driver::delete_queue() {
   const auto key = choose_queue();
   if (!key) return;
   tell("  {}", identity_of(*key).name);
-  world_.engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueueDeleted{*key}); });
+  world_.engine().turn([&](engine::Turn& turn) {
+    std::vector<queue::Change> changes{queue::QueueDeleted{*key}};
+    const queue::Queue* bin = turn.state().find(engine::bin_of(identity_of(*key)));
+    if (bin != nullptr) changes.push_back(queue::QueueDeleted{bin->key});
+    turn.commit(changes);
+  });
   world_.follow(world_.take_records());
   world_.settle_answers();
 }
@@ -148,7 +153,11 @@ void Driver::set_tags() {
 }
 
 void Driver::start_task() {
-  const auto source = choose_queue();
+  start_move({});
+}
+
+void Driver::start_move(queue::TaskPlan plan) {
+  const auto source = choose_full_queue();
   if (!source) return;
   const QueueIdentity identity = identity_of(*source);
   const QueueIdentity destination = sibling(chance_, identity);
@@ -160,6 +169,7 @@ void Driver::start_task() {
     if (!turn.queue(identity) || turn.state().active_task(*source) != nullptr) return;
     const std::string arn = identity.arn();
     const std::string destination_arn = directed ? destination.arn() : "";
+    if (plan.frozen_at != 0) plan.frozen_at = number(turn.state().last_key());
     turn.commit(queue::MoveTaskStarted{
         .task = next(turn.state().last_task()),
         .id = turn.ids().uuid(),
@@ -167,19 +177,17 @@ void Driver::start_task() {
         .source_arn = arn,
         .destination_arn = destination_arn,
         .rate = rate,
-        .to_move = turn.state().mailbox(*turn.state().find(*source)).visible()});
+        .to_move = turn.state().mailbox(*turn.state().find(*source)).visible(),
+        .plan = plan});
   });
   tell("  from {} to {} at {}", identity.name, directed ? destination.name : "", rate);
   world_.follow(world_.take_records());
 }
 
 void Driver::cancel_task() {
-  std::vector<queue::TaskKey> running;
-  for (const auto& [key, task] : world_.model().tasks()) {
-    if (task.status == queue::TaskStatus::running) running.push_back(key);
-  }
-  if (running.empty()) return;
-  const queue::TaskKey key = chance_.pick(running);
+  const std::vector<queue::TaskKey> tasks = unfinished_tasks();
+  if (tasks.empty()) return;
+  const queue::TaskKey key = chance_.pick(tasks);
   world_.engine().turn([&](engine::Turn& turn) {
     turn.commit(queue::MoveTaskEnded{key, queue::TaskStatus::cancelled, {}});
   });

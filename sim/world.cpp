@@ -14,6 +14,7 @@ using queue::QueueKey;
 // The queue a record received from, if it is the record of a receive.
 std::optional<QueueKey> receiving_queue(const Record& record) {
   for (const queue::Change& fact : record.facts) {
+    if (std::holds_alternative<queue::FailureReported>(fact)) return std::nullopt;
     if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&fact)) return dead->from;
     if (const auto* received = std::get_if<queue::MessagesReceived>(&fact)) return received->queue;
     if (const auto* repeated = std::get_if<queue::ReceiveRepeated>(&fact)) return repeated->queue;
@@ -69,6 +70,10 @@ void World::believe(const Record& record) {
     if (const auto* started = std::get_if<queue::MoveTaskStarted>(&fact)) {
       paces_[started->task] = {.since = record.stamp.now};
     }
+    if (const auto* changed = std::get_if<queue::MoveTaskChanged>(&fact)) {
+      // What it had earned at another rate is at most a second's worth of this one.
+      paces_[changed->task] = {.since = record.stamp.now - Duration(1000)};
+    }
   }
 }
 
@@ -76,6 +81,12 @@ void World::count(const queue::Change& fact) {
   if (std::holds_alternative<queue::MessageDeadLettered>(fact)) ++totals_.dead_lettered;
   if (std::holds_alternative<queue::MessageRedriven>(fact)) ++totals_.redriven;
   if (std::holds_alternative<queue::MessageRelocated>(fact)) ++totals_.relocations;
+  if (std::holds_alternative<queue::FailureReported>(fact)) ++totals_.failed;
+  if (std::holds_alternative<queue::MessageGrouped>(fact)) ++totals_.grouped;
+  if (std::holds_alternative<queue::MessageDiscarded>(fact)) ++totals_.discarded;
+  if (std::holds_alternative<queue::MessageEdited>(fact)) ++totals_.edited;
+  const auto* changed = std::get_if<queue::MoveTaskChanged>(&fact);
+  if (changed != nullptr && changed->status == queue::TaskStatus::halted) ++totals_.halted;
 }
 
 void World::follow(std::span<const Record> records) {
@@ -116,7 +127,7 @@ void World::moves_keep_their_pace(const Record& record) {
       task = moved->task;
     }
   }
-  if (count == 0) return;
+  if (count == 0 || task == queue::TaskKey::none) return;
   TaskPace& pace = paces_.at(task);
   pace.moved += count;
   const std::uint64_t rate = now_model_.tasks().at(task).rate;
@@ -133,14 +144,19 @@ void World::moves_keep_their_pace(const Record& record) {
 void World::relocations_are_copies(const Record& record) {
   for (const queue::Change& fact : record.facts) {
     const auto* relocated = std::get_if<queue::MessageRelocated>(&fact);
-    if (relocated == nullptr) continue;
+    // What has expired may have been chosen before.
+    if (relocated == nullptr || !now_model_.messages().contains(relocated->key)) continue;
     stored_bytes_are_the_letters(record.stored(relocated->body), letter(relocated->key));
   }
 }
 
-void World::keep(Letter letter) {
+void World::keep(Letter letter, std::uint32_t edition) {
   const MessageKey key = letter.key;
-  letters_.insert_or_assign(key, std::move(letter));
+  letters_.insert_or_assign({key, edition}, std::move(letter));
+}
+
+const Letter& World::letter(MessageKey key) const {
+  return letters_.at({key, now_model_.messages().at(key).edition});
 }
 
 std::vector<Delivery> World::deliveries(std::span<const MessageKey> keys) const {
@@ -189,13 +205,19 @@ void World::reply_is_exact(const engine::ReceiveOutcome& outcome,
 }
 
 void World::hold_reply(engine::ReceiveOutcome outcome) {
-  held_.push_back(std::move(outcome));
+  std::vector<std::uint32_t> editions;
+  for (const engine::Received& message : outcome.messages) {
+    editions.push_back(now_model_.messages().at(message.handle.key).edition);
+  }
+  held_.push_back({std::move(outcome), std::move(editions)});
 }
 
 void World::read_held_replies() {
   while (!held_.empty()) {
-    for (const engine::Received& message : held_.front().messages) {
-      read_body(store(), message.body, letter(message.handle.key));
+    const HeldReply& reply = held_.front();
+    for (std::size_t i = 0; i < reply.editions.size(); ++i) {
+      const engine::Received& message = reply.outcome.messages[i];
+      read_body(store(), message.body, letters_.at({message.handle.key, reply.editions[i]}));
     }
     held_.pop_front();
   }
@@ -289,6 +311,9 @@ void World::queues_are_in_order() {
     engine().turn([](engine::Turn& turn) {
       for (const auto& [identity, queue] : turn.state().queues()) (void)turn.queue(identity);
     });
+    for (const auto& [identity, queue] : store().state().queues()) {
+      if (identity.is_hidden()) store().state().advance(*queue, now());
+    }
     follow(take_records());
     settle_answers();
   } while (journal().appended() != before);
@@ -336,7 +361,7 @@ void World::bodies_are_whole() {
   const auto& table = store().state().messages();
   for (queue::Slot slot = 0; slot < table.end(); ++slot) {
     const queue::Message& message = table[slot];
-    if (message.key == MessageKey::none || store().state().is_buried(slot)) continue;
+    if (!now_model_.messages().contains(message.key)) continue;  // Over, or nothing.
     read_body(store(), message.body, letter(message.key));
   }
 }

@@ -77,9 +77,10 @@ class World {
   // moved by tasks, background work.
   void follow(std::span<const Record> records);
 
-  // Letters the server accepted.
-  void keep(Letter letter);
-  const Letter& letter(queue::MessageKey key) const { return letters_.at(key); }
+  // Letters the server accepted, in all their editions.
+  void keep(Letter letter, std::uint32_t edition = 0);
+  // The one in force.
+  const Letter& letter(queue::MessageKey key) const;
 
   // What a consumer must be told now about these messages.
   std::vector<Delivery> deliveries(std::span<const queue::MessageKey> keys) const;
@@ -123,6 +124,11 @@ class World {
     std::uint64_t records = 0;
     std::uint64_t dead_lettered = 0;
     std::uint64_t redriven = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t grouped = 0;
+    std::uint64_t discarded = 0;
+    std::uint64_t edited = 0;
+    std::uint64_t halted = 0;
     std::uint64_t recoveries = 0;
     std::uint64_t records_lost = 0;
     std::uint64_t checkpoints = 0;
@@ -165,7 +171,7 @@ class World {
   Model now_model_;
   Model synced_model_;
   std::deque<Record> in_doubt_;
-  std::map<queue::MessageKey, Letter> letters_;
+  std::map<std::pair<queue::MessageKey, std::uint32_t>, Letter> letters_;
   std::deque<Waiter> waiters_;
   std::deque<Issued> issued_;
   std::map<queue::TaskKey, TaskPace> paces_;
@@ -176,7 +182,11 @@ class World {
   std::unique_ptr<Server> server_;
   // These pin what the server has, so they end before it does.
   std::vector<Answer> answers_;
-  std::deque<engine::ReceiveOutcome> held_;
+  struct HeldReply {
+    engine::ReceiveOutcome outcome;
+    std::vector<std::uint32_t> editions;  // Of each message.
+  };
+  std::deque<HeldReply> held_;
 };
 
 }  // namespace redrive::sim

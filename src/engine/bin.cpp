@@ -1,6 +1,6 @@
 // Dead letters put aside, taken back and corrected.
 
-#include <algorithm>
+#include <set>
 
 #include "engine/engine.h"
 
@@ -15,6 +15,11 @@ queue::QueueSettings bin_settings() {
   queue::QueueSettings settings;
   settings.retention = kBinRetention;
   return settings;
+}
+
+// Each key once: a message is where it goes after the first.
+std::set<MessageKey> distinct(std::span<const MessageKey> keys) {
+  return {keys.begin(), keys.end()};
 }
 
 // A message that nobody holds, by its key; what a consumer has is not for others to touch.
@@ -54,7 +59,7 @@ Result<std::size_t> Engine::discard(const QueueIdentity& identity, std::span<con
     const queue::NameIndex reason = turn.name(by.reason, changes);
     const std::size_t names = changes.size();
     std::uint64_t sequence = number(turn.state().last_key());
-    for (const MessageKey key : keys) {
+    for (const MessageKey key : distinct(keys)) {
       if (find_free(turn.state(), queue, key) == queue::kNoSlot) continue;
       changes.push_back(
           queue::MessageDiscarded{key, queue.key, bin.key, ++sequence, actor, reason});
@@ -73,7 +78,7 @@ Result<std::size_t> Engine::restore(const QueueIdentity& identity, std::span<con
     const queue::NameIndex actor = turn.name(by.actor, changes);
     const std::size_t names = changes.size();
     std::uint64_t sequence = number(turn.state().last_key());
-    for (const MessageKey key : keys) {
+    for (const MessageKey key : distinct(keys)) {
       if (find_free(turn.state(), bin, key) == queue::kNoSlot) continue;
       changes.push_back(queue::MessageRestored{key, bin.key, queue.key, ++sequence, actor});
     }

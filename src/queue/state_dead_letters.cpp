@@ -252,11 +252,12 @@ MoveTask& State::add_task(const MoveTaskStarted& fact) {
   return task;
 }
 
-void State::on(const MoveTaskChanged& fact, const Stamp&) {
+void State::on(const MoveTaskChanged& fact, const Stamp& stamp) {
   const auto found = tasks_.find(fact.task);
   if (found == tasks_.end()) return;
   MoveTask& task = found->second;
   if (task.status == TaskStatus::halted && fact.status == TaskStatus::running) {
+    advance_all(stamp.now);  // What has expired by now is counted, whoever looked.
     task.forgiven = task.counts;
   }
   task.status = fact.status;

@@ -296,8 +296,8 @@ TEST_F(StateTest, ASourceRemembersItsLastTasks) {
     end_task(task);
   }
   ASSERT_EQ(world.state.tasks().size(), kTasksKeptPerSource);
-  EXPECT_EQ(number(world.state.tasks().begin()->first), 6u);
-  EXPECT_EQ(number(world.state.last_task()), 15u);
+  EXPECT_EQ(number(world.state.tasks().begin()->first), 11u);
+  EXPECT_EQ(number(world.state.last_task()), 60u);
 }
 
 }  // namespace

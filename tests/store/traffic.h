@@ -24,6 +24,7 @@ class Traffic {
       create(fifo ? "dead.fifo" : "dead", fifo, false);
       for (int i = 0; i < 3; ++i) create(fmt::format("q{}{}", i, fifo ? ".fifo" : ""), fifo, i > 0);
     }
+    create("dead!bin", false, false);
   }
 
   const queue::Stamp& stamp() const { return stamp_; }
@@ -36,7 +37,7 @@ class Traffic {
   void step() {
     queue::Queue& queue = any_queue();
     state().advance(queue, stamp_.now);
-    switch (roll(40)) {
+    switch (roll(52)) {
       case 0:
         return commit({queue::QueuePurged{queue.key}});
       case 1:
@@ -56,6 +57,21 @@ class Traffic {
       case 10:
       case 11:
         return pass(Duration(roll(4'000)));
+      case 12:
+      case 13:
+      case 14:
+        return group();
+      case 15:
+        return mark();
+      case 16:
+        return change_task();
+      case 17:
+      case 18:
+        return put_aside();
+      case 19:
+        return edit();
+      case 20:
+        return commit({queue::ProcessedCounted{queue.key, fmt::format("{}", roll(100))}});
       default:
         return work(queue);
     }
@@ -133,7 +149,10 @@ class Traffic {
   }
 
   void work(queue::Queue& queue) {
-    switch (roll(8)) {
+    switch (roll(10)) {
+      case 8:
+      case 9:
+        return report(queue);
       case 0:
       case 1:
       case 2:
@@ -183,15 +202,114 @@ class Traffic {
     if (!changes.empty()) store_.commit(stamp_, changes);
   }
 
-  // Deletes or holds a message with its last handle, if it has one.
-  void use_handle(queue::Queue& queue, bool removing) {
+  queue::Slot any_message(const queue::Queue& queue) {
     std::vector<queue::Slot> all;
     state().mailbox(queue).for_each([&](queue::Slot slot) { all.push_back(slot); });
-    if (all.empty()) return;
-    const queue::Slot slot = all[roll(static_cast<unsigned>(all.size()))];
-    const std::string handle =
-        queue::ReceiptHandle{queue.key, state().messages()[slot].key, state().generation(slot)}
-            .seal(state().secret());
+    return all.empty() ? queue::kNoSlot : all[roll(static_cast<unsigned>(all.size()))];
+  }
+
+  std::string handle_of(const queue::Queue& queue, queue::Slot slot) {
+    return queue::ReceiptHandle{queue.key, state().messages()[slot].key, state().generation(slot)}
+        .seal(state().secret());
+  }
+
+  // A consumer says why it failed, sometimes in the same words as others.
+  void report(queue::Queue& queue) {
+    const queue::Slot slot = any_message(queue);
+    if (slot == queue::kNoSlot) return;
+    const std::string handle = handle_of(queue, slot);
+    const auto decision = queue::decide_report_failure(state(),
+                                                       queue,
+                                                       handle,
+                                                       static_cast<queue::Disposition>(roll(3)),
+                                                       queue::seconds(roll(4)),
+                                                       stamp_);
+    if (!decision) return;
+    const queue::ErrorText text{.type = fmt::format("type {}", roll(4)), .message = {}};
+    std::vector<queue::Change> changes;
+    queue::ErrorKey key = state().errors().find(text);
+    if (key == queue::ErrorKey::none) {
+      key = next(state().errors().last());
+      changes.push_back(queue::ErrorLearned{key, text});
+    }
+    changes.push_back(queue::FailureReported{queue.key, decision->key, key, decision->visible_at});
+    if (decision->dead_lettered) changes.push_back(*decision->dead_lettered);
+    store_.commit(stamp_, changes);
+  }
+
+  // Dead letters without a group get one of a few.
+  void group() {
+    state().advance_all(stamp_.now);
+    std::vector<queue::Change> changes;
+    for (const queue::MessageKey key : state().take_ungrouped(3)) {
+      const queue::Slot slot = state().messages().find(key);
+      if (slot == queue::kNoSlot || state().is_buried(slot) || !state().wants_group(slot)) continue;
+      const queue::QueueKey in = state().queue_of(slot);
+      queue::GroupIdentity identity{.id = {}, .basis = 1, .title = "title", .reason = "reason"};
+      identity.id[0] = static_cast<std::uint8_t>(roll(6));
+      const queue::FailureGroup* known = state().find_group(in, identity.id);
+      if (known == nullptr) {
+        commit({queue::GroupLearned{next(state().last_group()), in, identity}});
+        known = state().find_group(in, identity.id);
+      }
+      commit({queue::MessageGrouped{key, in, known->key}});
+    }
+  }
+
+  void mark() {
+    if (state().groups().empty()) return;
+    auto at = state().groups().begin();
+    std::advance(at, roll(static_cast<unsigned>(state().groups().size())));
+    commit({queue::GroupMarked{
+        at->first, static_cast<queue::GroupStatus>(roll(5)), "note", queue::NameIndex::none}});
+  }
+
+  void change_task() {
+    for (const auto& [key, task] : state().tasks()) {
+      if (is_over(task.status) || roll(2) == 0) continue;
+      constexpr queue::TaskStatus kStatus[] = {
+          queue::TaskStatus::running, queue::TaskStatus::paused, queue::TaskStatus::halted};
+      return commit({queue::MoveTaskChanged{key, kStatus[roll(3)], roll(9), roll(3), "why"}});
+    }
+  }
+
+  void put_aside() {
+    queue::Queue& dead = *state().find_by_arn("arn:aws:sqs:us-east-1:000000000000:dead");
+    queue::Queue& bin = *state().find_by_arn("arn:aws:sqs:us-east-1:000000000000:dead!bin");
+    state().advance(dead, stamp_.now);
+    state().advance(bin, stamp_.now);
+    const bool back = roll(2) == 0;
+    const queue::Queue& from = back ? bin : dead;
+    const queue::Queue& to = back ? dead : bin;
+    const queue::Slot slot = any_message(from);
+    if (slot == queue::kNoSlot || state().messages()[slot].phase == queue::Phase::in_flight) return;
+    const queue::MessageKey key = state().messages()[slot].key;
+    const std::uint64_t sequence = number(state().last_key()) + 1;
+    const auto who = static_cast<queue::NameIndex>(1);
+    if (back) return commit({queue::MessageRestored{key, from.key, to.key, sequence, who}});
+    commit({queue::MessageDiscarded{key, from.key, to.key, sequence, who, who}});
+  }
+
+  void edit() {
+    const queue::Queue& queue = any_queue();
+    const queue::Slot slot = any_message(queue);
+    if (slot == queue::kNoSlot) return;
+    const std::string body(1 + roll(300), 'e');
+    std::string tail;
+    encode_tail(tail, {.body = body});
+    std::string stored;
+    const queue::MessageKey key = state().messages()[slot].key;
+    encode_message_head(stored, {.key = key, .tail_crc = crc32c(tail), .tail = tail});
+    stored += tail;
+    const auto who = static_cast<queue::NameIndex>(1);
+    commit({queue::MessageEdited{key, who, who, stored, {}}});
+  }
+
+  // Deletes or holds a message with its last handle, if it has one.
+  void use_handle(queue::Queue& queue, bool removing) {
+    const queue::Slot slot = any_message(queue);
+    if (slot == queue::kNoSlot) return;
+    const std::string handle = handle_of(queue, slot);
     if (removing) {
       const auto removed = queue::decide_delete(state(), queue, handle, stamp_);
       if (removed && *removed) commit({**removed});

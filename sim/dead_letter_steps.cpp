@@ -1,0 +1,284 @@
+// What is done about dead letters.
+
+#include <algorithm>
+#include <set>
+
+#include "sim/driver.h"
+#include "sim/violation.h"
+
+namespace redrive::sim {
+namespace {
+
+using queue::Disposition;
+using queue::MessageKey;
+using queue::QueueKey;
+using queue::TaskStatus;
+using std::chrono::seconds;
+
+constexpr std::string_view kReports = "failure reports do what they say";
+constexpr std::string_view kBins = "the bin takes what nobody holds, and gives it back";
+constexpr std::string_view kEdits = "edits change what they saw, or nothing";
+
+template <class Fact>
+const Fact* find_fact(std::span<const Record> records) {
+  if (records.empty()) return nullptr;
+  for (const queue::Change& change : records.front().facts) {
+    if (const auto* fact = std::get_if<Fact>(&change)) return fact;
+  }
+  return nullptr;
+}
+
+queue::ErrorText choose_error(Chance& chance) {
+  queue::ErrorText error;
+  if (chance.one_in(8)) return error;
+  error.type = fmt::format("Error{}", chance.below(3));
+  if (chance.one_in(2)) error.message = fmt::format("order {} is late", chance.below(100));
+  if (chance.one_in(4)) error.fingerprint = fmt::format("f{}", chance.below(3));
+  if (chance.one_in(16)) error.stack = std::string(3'000, 'x');
+  return error;
+}
+
+queue::TaskPlan choose_plan(Chance& chance, const Model& model) {
+  queue::TaskPlan plan{.name = "job", .reason = "fixed", .actor = "ada"};
+  plan.frozen_at = 1;  // The place is known when it starts.
+  if (chance.one_in(3)) plan.filter = fmt::format("received >= {}", chance.below(4));
+  if (chance.one_in(6)) plan.filter = fmt::format("redriven < {}", chance.below(3));
+  if (chance.one_in(4) && !model.groups().empty()) plan.group = chance.pick(model.groups()).first;
+  if (chance.one_in(4)) plan.limit = 1 + chance.below(5);
+  if (chance.one_in(2)) {
+    plan.stages = {1, static_cast<std::uint32_t>(chance.between(2, 4))};
+    plan.watch_seconds = static_cast<std::uint32_t>(chance.below(60));
+  }
+  if (chance.one_in(2)) {
+    plan.failure_percent_max = static_cast<std::uint32_t>(chance.below(101));
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::optional<ErrorCode> Driver::report_refusal(const Shown& shown, QueueKey queue,
+                                                Disposition disposition) {
+  const Model& model = world_.model();
+  const Standing standing = shown.forged ? Standing::foreign : model.standing(shown.handle, queue);
+  if (standing == Standing::foreign) return ErrorCode::receipt_handle_is_invalid;
+  if (standing == Standing::gone) return ErrorCode::invalid_parameter_value;
+  const bool last = model.messages().at(shown.handle.key).generation() == shown.handle.generation;
+  const bool may = disposition == Disposition::none ? last : standing == Standing::current;
+  if (!may) return ErrorCode::invalid_parameter_value;
+  if (disposition == Disposition::dead_letter && !model.dead_letter_target(queue)) {
+    return ErrorCode::invalid_parameter_value;
+  }
+  return std::nullopt;
+}
+
+void Driver::report_failure() {
+  const auto key = choose_received_queue();
+  if (!key) return;
+  const auto handles = choose_handles(*key, 1);
+  if (handles.empty()) return;
+  const Shown& shown = handles.front();
+  const auto disposition = static_cast<Disposition>(chance_.below(3));
+  const seconds after(chance_.below(30));
+  const queue::ErrorText error = choose_error(chance_);
+  const auto expected = report_refusal(shown, *key, disposition);
+  const auto target = world_.model().dead_letter_target(*key);
+  const std::string text = seal(shown);
+  const auto answer = world_.engine().report_failure(
+      identity_of(*key),
+      {.handle = text, .error = error, .disposition = disposition, .retry_after = after});
+  const bool right = expected ? !answer && answer.error().code == *expected : answer.has_value();
+  require(right, kReports, "message {}", number(shown.handle.key));
+  const auto records = world_.take_records();
+  const auto* told = find_fact<queue::FailureReported>(records);
+  require((told != nullptr) == !expected, kReports, "message {}", number(shown.handle.key));
+  tell("  message {} {} {}", number(shown.handle.key), static_cast<int>(disposition), !expected);
+  if (told != nullptr) {
+    const auto* dead = find_fact<queue::MessageDeadLettered>(records);
+    const bool gives_up = disposition == Disposition::dead_letter;
+    require((dead != nullptr) == gives_up && (!gives_up || dead->to == *target) &&
+                told->visible_at.has_value() == (disposition == Disposition::retry) &&
+                (!told->visible_at || *told->visible_at == world_.now() + after),
+            kReports,
+            "message {}: what became of it",
+            number(shown.handle.key));
+  }
+  world_.follow(records);
+  world_.settle_answers();
+  if (told == nullptr) return;
+  require(world_.model().errors().at(told->error) == error, kReports, "another error");
+}
+
+void Driver::group() {
+  const bool all = chance_.one_in(3);
+  std::size_t left = 0;
+  do {
+    left = world_.engine().group_dead_letters(1 + chance_.below(20));
+    world_.follow(world_.take_records());
+    world_.settle_answers();
+  } while (all && left > 0);
+  if (!all) return;
+  for (const auto& [key, message] : world_.model().messages()) {
+    const bool dead = message.history.dead_letter_source != queue::NameIndex::none &&
+                      !identity_of(message.queue).is_hidden();
+    require(!dead || message.history.group != queue::FailureGroupKey::none,
+            "every dead letter gets a group",
+            "message {}",
+            number(key));
+  }
+}
+
+void Driver::mark_group() {
+  if (world_.model().groups().empty()) return;
+  const auto key = chance_.pick(world_.model().groups()).first;
+  const auto status = static_cast<queue::GroupStatus>(chance_.below(5));
+  world_.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::GroupMarked{key, status, "seen", queue::NameIndex::none});
+  });
+  world_.follow(world_.take_records());
+}
+
+void Driver::count_processed() {
+  world_.engine().count_processed();
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+}
+
+void Driver::start_job() {
+  start_move(choose_plan(chance_, world_.model()));
+}
+
+std::vector<queue::TaskKey> Driver::unfinished_tasks() {
+  std::vector<queue::TaskKey> keys;
+  for (const auto& [key, task] : world_.model().tasks()) {
+    if (!is_over(task.status)) keys.push_back(key);
+  }
+  return keys;
+}
+
+void Driver::change_task(queue::TaskKey key, TaskStatus status, std::uint32_t rate) {
+  const std::uint32_t stage = world_.model().tasks().at(key).stage;
+  world_.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::MoveTaskChanged{key, status, rate, stage, {}});
+  });
+  world_.follow(world_.take_records());
+}
+
+// Pauses, resumes or paces one.
+void Driver::change_job() {
+  const auto keys = unfinished_tasks();
+  if (keys.empty()) return;
+  const queue::TaskKey key = chance_.pick(keys);
+  const ModelTask& task = world_.model().tasks().at(key);
+  const auto rate =
+      chance_.one_in(2) ? task.rate : static_cast<std::uint32_t>(chance_.between(0, 5));
+  const bool pause = task.status == TaskStatus::running && chance_.one_in(2);
+  tell("  job {} {} at {}", number(key), pause ? "pauses" : "runs", rate);
+  change_task(key, pause ? TaskStatus::paused : TaskStatus::running, rate);
+}
+
+// Some of a queue's messages, one of them perhaps twice, and perhaps one that never was.
+std::vector<MessageKey> Driver::choose_messages(QueueKey queue, std::size_t count) {
+  std::vector<MessageKey> all;
+  for (const auto& [key, message] : world_.model().messages()) {
+    if (message.queue == queue) all.push_back(key);
+  }
+  std::vector<MessageKey> out;
+  for (std::size_t i = 0; i < count && !all.empty(); ++i) out.push_back(chance_.pick(all));
+  if (chance_.one_in(8)) out.push_back(static_cast<MessageKey>(999'999));
+  return out;
+}
+
+void Driver::discard() {
+  const auto key = choose_full_queue();
+  if (!key) return;
+  const auto keys = choose_messages(*key, 1 + chance_.below(3));
+  std::set<MessageKey> free;
+  for (const MessageKey message : keys) {
+    const auto found = world_.model().messages().find(message);
+    if (found != world_.model().messages().end() &&
+        found->second.phase != queue::Phase::in_flight) {
+      free.insert(message);
+    }
+  }
+  const auto done =
+      world_.engine().discard(identity_of(*key), keys, {.actor = "ada", .reason = "spam"});
+  require(done.has_value() && *done == free.size(), kBins, "{} to discard", free.size());
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  for (const MessageKey message : free) {
+    const QueueKey now = world_.model().messages().at(message).queue;
+    require(identity_of(now) == engine::bin_of(identity_of(*key)), kBins, "another place");
+  }
+  tell("  {} of {} from {}", free.size(), keys.size(), identity_of(*key).name);
+}
+
+void Driver::restore() {
+  const auto key = choose_queue();
+  if (!key) return;
+  const auto bin = world_.model().find_by_arn(engine::bin_of(identity_of(*key)).arn());
+  if (!bin) return;
+  auto keys = choose_messages(*bin, 1 + chance_.below(3));
+  std::set<MessageKey> there;
+  for (const MessageKey message : keys) {
+    if (world_.model().messages().contains(message)) there.insert(message);
+  }
+  const auto done = world_.engine().restore(identity_of(*key), keys, {.actor = "bob"});
+  require(done.has_value() && *done == there.size(), kBins, "{} to restore", there.size());
+  tell("  {} of {} to {}", there.size(), keys.size(), identity_of(*key).name);
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+}
+
+void Driver::edit() {
+  const auto key = choose_full_queue();
+  if (!key) return;
+  const auto keys = choose_messages(*key, 1);
+  if (keys.empty() || !world_.model().messages().contains(keys[0])) return;
+  const queue::QueueIdentity identity = identity_of(*key);
+  const auto page = world_.engine().peek_one(identity, keys[0]);
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  const auto found = world_.model().messages().find(keys[0]);
+  if (found == world_.model().messages().end() || found->second.queue != *key) return;
+  require(page && *page && (*page)->messages.size() == 1, kEdits, "message {}", number(keys[0]));
+  queue::BodyRef seen = (*page)->messages[0].body;
+  const bool outdated = chance_.one_in(6);
+  if (outdated) ++seen.offset;
+  std::optional<queue::QueueIdentity> destination;
+  if (const auto to = choose_queue(); to && *to != *key && chance_.one_in(2)) {
+    destination = identity_of(*to);
+  }
+  const bool fits =
+      !destination || identity.name.ends_with(".fifo") == destination->name.ends_with(".fifo");
+  const bool held = found->second.phase == queue::Phase::in_flight;
+  const Letter letter =
+      rewrite_letter(chance_, world_.letter(keys[0]), world_.shape().body_bytes_max);
+  const std::string stored = stored_bytes(letter);
+  const std::uint32_t edition = found->second.edition + 1;
+  const auto done = world_.engine().edit(
+      identity,
+      {.key = keys[0], .of = seen, .stored = stored, .destination = destination},
+      {.actor = "ada", .reason = "typo"});
+  require(done.has_value() == (fits && !held && !outdated), kEdits, "message {}", number(keys[0]));
+  tell("  message {} {}", number(keys[0]), done.has_value());
+  if (done) world_.keep(letter, edition);
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+}
+
+void Driver::bring_back_all() {
+  for (const auto& [key, queue] : std::map(world_.model().queues())) {
+    const auto bin = world_.model().find_by_arn(engine::bin_of(queue.identity).arn());
+    if (!bin) continue;
+    std::vector<MessageKey> keys;
+    for (const auto& [message, known] : world_.model().messages()) {
+      if (known.queue == *bin) keys.push_back(message);
+    }
+    const auto done = world_.engine().restore(queue.identity, keys, {.actor = "bob"});
+    require(done.has_value() && *done == keys.size(), kBins, "{} to restore", keys.size());
+    world_.follow(world_.take_records());
+  }
+}
+
+}  // namespace redrive::sim

@@ -1,0 +1,163 @@
+// Jobs, groups and errors, held against the model.
+
+#include <map>
+
+#include "sim/invariants.h"
+#include "sim/violation.h"
+
+namespace redrive::sim {
+namespace {
+
+using queue::ErrorKey;
+using queue::FailureGroupKey;
+using queue::MessageKey;
+using queue::Slot;
+using queue::TaskKey;
+
+// What the histories of the messages in memory say. Some of them have ended by now, and nobody has
+// looked: their jobs and groups still count them.
+struct Recount {
+  std::map<TaskKey, std::uint64_t> open;
+  std::map<TaskKey, std::uint64_t> open_but_over;
+  std::map<FailureGroupKey, std::uint64_t> members;
+  std::map<FailureGroupKey, std::uint64_t> members_but_over;
+  std::map<ErrorKey, std::uint64_t> errors;
+};
+
+Recount recount(const View& view) {
+  Recount out;
+  const auto& table = view.state.messages();
+  for (Slot slot = 0; slot < table.end(); ++slot) {
+    const queue::History* history =
+        table[slot].key == MessageKey::none ? nullptr : table.history_if(slot);
+    if (history == nullptr) continue;
+    for (const queue::Attempt& attempt : history->attempts) ++out.errors[attempt.error];
+    if (view.state.is_buried(slot)) continue;
+    const queue::Queue& queue = *view.state.find(view.state.queue_of(slot));
+    const bool over = table[slot].sent_at + queue.settings.retention <= view.now;
+    ++out.open[history->job];
+    out.open_but_over[history->job] += over;
+    ++out.members[history->group];
+    out.members_but_over[history->group] += over;
+  }
+  return out;
+}
+
+constexpr std::string_view kTasks = "move tasks are exact";
+
+void counts_are_exact(const queue::MoveTask& seen, const ModelTask& expected, Recount& found) {
+  const auto id = number(seen.key);
+  queue::TaskCounts counts = seen.counts;
+  require(counts.settled() + counts.gone + found.open[seen.key] == counts.moved,
+          kTasks,
+          "task {} moved {}: {} succeeded, {} failed again, {} are gone, {} are open",
+          id,
+          counts.moved,
+          counts.succeeded,
+          counts.failed_again,
+          counts.gone,
+          found.open[seen.key]);
+  counts.gone += found.open_but_over[seen.key];
+  require(counts == expected.counts && seen.to_move == expected.to_move,
+          kTasks,
+          "task {}: {}/{}/{}/{} of {}, not {}/{}/{}/{} of {}",
+          id,
+          counts.moved,
+          counts.succeeded,
+          counts.failed_again,
+          counts.gone,
+          seen.to_move,
+          expected.counts.moved,
+          expected.counts.succeeded,
+          expected.counts.failed_again,
+          expected.counts.gone,
+          expected.to_move);
+  require(seen.forgiven == expected.forgiven, kTasks, "task {}: what is forgiven", id);
+}
+
+}  // namespace
+
+void move_tasks_are_exact(const View& view) {
+  require(view.state.tasks().size() == view.model.tasks().size(),
+          kTasks,
+          "{} tasks, not {}",
+          view.state.tasks().size(),
+          view.model.tasks().size());
+  Recount found = recount(view);
+  for (const auto& [key, expected] : view.model.tasks()) {
+    const queue::MoveTask* seen = view.state.find_task(key);
+    require(seen != nullptr, kTasks, "task {} is forgotten", number(key));
+    counts_are_exact(*seen, expected, found);
+    require(seen->status == expected.status && seen->failure == expected.failure &&
+                seen->stage == expected.stage,
+            kTasks,
+            "task {}: its status",
+            number(key));
+    require(seen->id == expected.id && seen->source == expected.source &&
+                seen->source_arn == expected.source_arn &&
+                seen->destination_arn == expected.destination_arn && seen->rate == expected.rate &&
+                seen->plan == expected.plan,
+            kTasks,
+            "task {}: what it was asked to do",
+            number(key));
+    require(seen->started_wall == expected.started_wall && seen->ended_wall == expected.ended_wall,
+            kTasks,
+            "task {}: its dates",
+            number(key));
+  }
+}
+
+void groups_are_exact(const View& view) {
+  constexpr std::string_view kGroups = "failure groups are exact";
+  require(view.state.groups().size() == view.model.groups().size(),
+          kGroups,
+          "{} groups, not {}",
+          view.state.groups().size(),
+          view.model.groups().size());
+  Recount found = recount(view);
+  std::map<FailureGroupKey, std::uint64_t> members;
+  for (const auto& [key, message] : view.model.messages()) ++members[message.history.group];
+  for (const auto& [key, expected] : view.model.groups()) {
+    const queue::FailureGroup* seen = view.state.find_group(expected.queue, expected.identity.id);
+    const auto id = number(key);
+    require(seen != nullptr && seen->key == key, kGroups, "group {} is forgotten", id);
+    require(seen->count == found.members[key] &&
+                seen->count - found.members_but_over[key] == members[key],
+            kGroups,
+            "group {} has {} members, not {}",
+            id,
+            seen->count,
+            members[key]);
+    require(seen->status == expected.status && seen->note == expected.note &&
+                seen->marked_by == expected.marked_by && seen->identity == expected.identity,
+            kGroups,
+            "group {}: what is said of it",
+            id);
+    const queue::GroupArrivals& arrivals = seen->arrivals;
+    require(arrivals.total == expected.total && arrivals.failed_again == expected.failed_again &&
+                arrivals.first_wall == expected.first_wall &&
+                arrivals.last_wall == expected.last_wall && arrivals.sources == expected.sources &&
+                arrivals.consumers == expected.consumers,
+            kGroups,
+            "group {}: its arrivals",
+            id);
+  }
+}
+
+void errors_are_exact(const View& view) {
+  constexpr std::string_view kErrors = "errors are kept in the words of their consumers";
+  Recount found = recount(view);
+  found.errors.erase(ErrorKey::none);
+  for (const auto& [key, entry] : view.state.errors().entries()) {
+    require(entry.holds == found.errors[key] && entry.holds > 0,
+            kErrors,
+            "error {}: {} messages refer to it, not {}",
+            number(key),
+            found.errors[key],
+            entry.holds);
+    require(view.model.errors().at(key) == entry.text, kErrors, "error {}: its text", number(key));
+  }
+  require(found.errors.size() == view.state.errors().size(), kErrors, "one is forgotten");
+}
+
+}  // namespace redrive::sim

@@ -1,0 +1,333 @@
+// Failures, groups, redrive jobs, the bin and edits, kept a second time.
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "sim/model.h"
+#include "sim/model_parts.h"
+#include "sim/violation.h"
+
+namespace redrive::sim {
+
+using queue::FailureGroupKey;
+using queue::MessageKey;
+using queue::NameIndex;
+using queue::Phase;
+using queue::QueueKey;
+using queue::TaskKey;
+using queue::TaskStatus;
+
+namespace {
+
+constexpr std::size_t kTasksKept = 50;
+constexpr std::size_t kGroupNames = 8;
+constexpr std::string_view kJobs = "jobs do what they were asked to";
+constexpr std::string_view kGroups = "groups have dead letters of their queue";
+
+bool is_bin_of(const ModelQueue& bin, const ModelQueue& queue) {
+  return bin.identity.name == queue.identity.name + "!bin";
+}
+
+void add_name(std::vector<NameIndex>& names, NameIndex name) {
+  const bool known = std::ranges::find(names, name) != names.end();
+  if (name != NameIndex::none && !known && names.size() < kGroupNames) names.push_back(name);
+}
+
+bool over(TaskStatus status) {
+  return status == TaskStatus::completed || status == TaskStatus::cancelled ||
+         status == TaskStatus::failed;
+}
+
+}  // namespace
+
+void Model::settle(ModelMessage& message, std::uint64_t queue::TaskCounts::*outcome) {
+  const auto task = tasks_.find(std::exchange(message.history.job, TaskKey::none));
+  if (task != tasks_.end()) ++(task->second.counts.*outcome);
+}
+
+void Model::on(const queue::ErrorLearned& fact) {
+  if (const auto known = errors_.find(fact.error); known != errors_.end()) {
+    require(known->second == fact.text, kNumbers, "error {} changed", number(fact.error));
+    return;  // A checkpoint repeats what is known.
+  }
+  require(number(fact.error) == last_error_ + 1, kNumbers, "error {}", number(fact.error));
+  last_error_ = number(fact.error);
+  errors_[fact.error] = fact.text;
+}
+
+void Model::on(const queue::FailureReported& fact) {
+  ModelMessage& message = message_in(fact.queue, fact.key, "failed");
+  queue::History& history = message.history;
+  require(errors_.contains(fact.error) && !history.attempts.empty(),
+          kSpeaksOfWhatIs,
+          "failed: message {}",
+          number(fact.key));
+  end_attempt(history, queue::AttemptEnd::failed, now_);
+  history.attempts.back().end = queue::AttemptEnd::failed;
+  history.attempts.back().error = fact.error;
+  if (!fact.visible_at) return;
+  require(message.phase == Phase::in_flight,
+          "only who holds a message gives it up",
+          "message {}",
+          number(fact.key));
+  message.visibility_touched = true;
+  message.visible_at = *fact.visible_at;
+  message.phase = *fact.visible_at > now_ ? Phase::in_flight : Phase::visible;
+}
+
+void Model::carry_over(ModelMessage& message, QueueKey to, std::uint64_t sequence) {
+  queue::History& history = message.history;
+  end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
+  if (history.origin == NameIndex::none) history.origin = queues_.at(message.queue).arn;
+  history.entered_generation = message.generation();
+  history.sequence = message.order = sequence;
+  history.group = FailureGroupKey::none;
+  message.sent_at = now_;
+  message.queue = to;
+  message.phase = Phase::visible;
+  message.visibility_touched = false;
+}
+
+void Model::on(const queue::MessageDiscarded& fact) {
+  take_sequence(fact.sequence, "discarded");
+  const ModelQueue& from = queue_of(fact.from, "discarded from");
+  require(is_bin_of(queue_of(fact.to, "discarded to"), from), kSpeaksOfWhatIs, "another bin");
+  ModelMessage& message = message_in(fact.from, fact.key, "discarded");
+  require(message.phase != Phase::in_flight, kSpeaksOfWhatIs, "discarded from a consumer");
+  settle(message, &queue::TaskCounts::gone);
+  carry_over(message, fact.to, fact.sequence);
+  add_event(message.history,
+            {.wall = wall_,
+             .from = from.arn,
+             .actor = fact.actor,
+             .reason = fact.reason,
+             .kind = queue::LineageEvent::Kind::discarded});
+}
+
+void Model::on(const queue::MessageRestored& fact) {
+  take_sequence(fact.sequence, "restored");
+  const ModelQueue& from = queue_of(fact.from, "restored from");
+  require(is_bin_of(from, queue_of(fact.to, "restored to")), kSpeaksOfWhatIs, "another bin");
+  ModelMessage& message = message_in(fact.from, fact.key, "restored");
+  carry_over(message, fact.to, fact.sequence);
+  add_event(message.history,
+            {.wall = wall_,
+             .from = from.arn,
+             .actor = fact.actor,
+             .kind = queue::LineageEvent::Kind::restored});
+}
+
+void Model::on(const queue::MessageEdited& fact) {
+  const auto found = messages_.find(fact.key);
+  require(found != messages_.end() && found->second.phase != Phase::in_flight,
+          kSpeaksOfWhatIs,
+          "edited: message {}",
+          number(fact.key));
+  edited_ = fact.key;
+  ++found->second.edition;
+  add_event(found->second.history,
+            {.wall = wall_,
+             .from = queues_.at(found->second.queue).arn,
+             .actor = fact.actor,
+             .reason = fact.reason,
+             .kind = queue::LineageEvent::Kind::edited});
+}
+
+void Model::on(const queue::GroupLearned& fact) {
+  require(number(fact.group) == last_group_ + 1, kNumbers, "group {}", number(fact.group));
+  last_group_ = number(fact.group);
+  queue_of(fact.queue, "group learned");
+  for (const auto& [key, group] : groups_) {
+    require(group.queue != fact.queue || group.identity.id != fact.identity.id,
+            kGroups,
+            "group {} is group {} once more",
+            number(fact.group),
+            number(key));
+  }
+  groups_[fact.group] = {.queue = fact.queue, .identity = fact.identity, .note = {}};
+}
+
+void Model::on(const queue::MessageGrouped& fact) {
+  queue::History& history = message_in(fact.queue, fact.key, "grouped").history;
+  const auto found = groups_.find(fact.group);
+  require(found != groups_.end() && found->second.queue == fact.queue &&
+              history.group == FailureGroupKey::none &&
+              history.dead_letter_source != NameIndex::none,
+          kGroups,
+          "message {} in group {}",
+          number(fact.key),
+          number(fact.group));
+  history.group = fact.group;
+  ModelGroup& group = found->second;
+  if (group.total++ == 0) group.first_wall = wall_;
+  group.last_wall = std::max(group.last_wall, wall_);
+  if (history.former_group == fact.group) ++group.failed_again;
+  add_name(group.sources, history.dead_letter_source);
+  if (!history.attempts.empty()) add_name(group.consumers, history.attempts.back().by);
+  if (group.status == queue::GroupStatus::resolved) group.status = queue::GroupStatus::regressed;
+}
+
+void Model::on(const queue::GroupMarked& fact) {
+  const auto found = groups_.find(fact.group);
+  require(found != groups_.end(), kSpeaksOfWhatIs, "group {}", number(fact.group));
+  found->second.status = fact.status;
+  found->second.note = fact.note;
+  found->second.marked_by = fact.actor;
+}
+
+void Model::on(const queue::ProcessedCounted& fact) {
+  queue_of(fact.queue, "processed").processed = fact.counts;
+}
+
+// ---- Jobs.
+
+bool Model::plan_means(const queue::TaskPlan& plan, const ModelMessage& message) {
+  if (message.order > plan.frozen_at) return false;
+  if (plan.group != FailureGroupKey::none && plan.group != message.history.group) return false;
+  unsigned number = 0;
+  if (std::sscanf(plan.filter.c_str(), "received >= %u", &number) == 1) {
+    return message.receive_count >= number;
+  }
+  if (std::sscanf(plan.filter.c_str(), "redriven < %u", &number) == 1) {
+    return message.history.redrives < number;
+  }
+  return true;
+}
+
+// Of a plan: nothing else, no more than its limit and its stage, and no FIFO group out of order.
+void Model::check_plan(TaskKey key, const ModelTask& task, const ModelMessage& message) const {
+  const queue::TaskPlan& plan = task.plan;
+  if (plan.frozen_at == 0) return;
+  const auto id = number(key);
+  require(plan_means(plan, message), kJobs, "job {} moved another message", id);
+  require(plan.limit == 0 || task.counts.moved < plan.limit, kJobs, "job {}: its limit", id);
+  require(task.stage >= plan.stages.size() || task.counts.moved < plan.stages[task.stage],
+          kJobs,
+          "job {}: its stage",
+          id);
+  if (!queues_.at(task.source).settings.is_fifo() || plan.group != FailureGroupKey::none) return;
+  for (const auto& [other, before] : messages_) {
+    require(before.queue != task.source || before.group != message.group ||
+                before.order >= message.order || !plan_means(plan, before),
+            kJobs,
+            "job {} let a message overtake message {}",
+            id,
+            number(other));
+  }
+}
+
+void Model::on(const queue::MoveTaskStarted& fact) {
+  require(number(fact.task) == last_task_ + 1, kNumbers, "task {}", number(fact.task));
+  last_task_ = number(fact.task);
+  require(fact.to_move == count(fact.source, Phase::visible),
+          "a task sets out to move what is visible",
+          "{} of {}",
+          fact.to_move,
+          count(fact.source, Phase::visible));
+  forget_old_tasks(fact.source);
+  tasks_[fact.task] = {.id = fact.id,
+                       .source = fact.source,
+                       .source_arn = std::string(fact.source_arn),
+                       .destination_arn = std::string(fact.destination_arn),
+                       .rate = fact.rate,
+                       .to_move = fact.to_move,
+                       .plan = fact.plan,
+                       .counts = {},
+                       .forgiven = {},
+                       .since = now_,
+                       .watched = now_,
+                       .started_wall = wall_,
+                       .failure = {}};
+}
+
+// Too much failed of what was known since somebody let it go on; or nothing is known for too long.
+bool Model::has_reason_to_halt(const ModelTask& task) const {
+  const std::uint64_t failed = task.counts.failed_again - task.forgiven.failed_again;
+  const std::uint64_t settled = task.counts.settled() - task.forgiven.settled();
+  const bool broken = failed * 100 > task.plan.failure_percent_max * settled;
+  const bool watched =
+      task.stage < task.plan.stages.size() &&
+      now_ >= std::max(task.watched, task.since) + std::chrono::seconds(task.plan.watch_seconds);
+  return (broken && task.plan.failure_percent_max < 100) || watched;
+}
+
+void Model::check_change(const ModelTask& task, const queue::MoveTaskChanged& fact) const {
+  const auto id = number(fact.task);
+  require(!over(task.status), "a task ends once", "task {} changed", id);
+  if (fact.status == TaskStatus::halted) {
+    require(task.status == TaskStatus::running && has_reason_to_halt(task),
+            kJobs,
+            "job {} halted for no reason",
+            id);
+  }
+  if (fact.stage == task.stage) return;
+  require(fact.stage == task.stage + 1 && task.stage < task.plan.stages.size() &&
+              task.counts.moved >= task.plan.stages[task.stage] && task.counts.open() == 0,
+          kJobs,
+          "job {}: its next stage came too early",
+          id);
+}
+
+void Model::on(const queue::MoveTaskChanged& fact) {
+  const auto found = tasks_.find(fact.task);
+  require(found != tasks_.end(), kSpeaksOfWhatIs, "task {}", number(fact.task));
+  ModelTask& task = found->second;
+  check_change(task, fact);
+  const bool again = task.status != TaskStatus::running && fact.status == TaskStatus::running;
+  if (task.status == TaskStatus::halted && again) task.forgiven = task.counts;
+  if (again) task.since = now_;
+  task.status = fact.status;
+  task.rate = fact.rate;
+  task.stage = fact.stage;
+  task.failure = fact.note;
+}
+
+// A message that the plan means and that could be had since the job last began to run.
+bool Model::left_behind(const ModelTask& task) const {
+  if (queues_.at(task.source).settings.is_fifo()) return false;
+  if (task.plan.group != FailureGroupKey::none) return false;
+  return std::ranges::any_of(messages_, [&](const auto& entry) {
+    const ModelMessage& message = entry.second;
+    return message.queue == task.source && message.phase == Phase::visible &&
+           message.visible_at <= task.since && message.history.received_at <= task.since &&
+           plan_means(task.plan, message);
+  });
+}
+
+void Model::on(const queue::MoveTaskEnded& fact) {
+  const auto found = tasks_.find(fact.task);
+  require(found != tasks_.end() && !over(found->second.status),
+          "a task ends once",
+          "task {}",
+          number(fact.task));
+  ModelTask& task = found->second;
+  require(task.status == TaskStatus::running || fact.status == TaskStatus::cancelled,
+          "only running tasks end by themselves",
+          "task {}",
+          number(fact.task));
+  task.status = fact.status;
+  task.failure = fact.failure;
+  task.ended_wall = wall_;
+  if (fact.status != TaskStatus::completed) return;
+  const std::uint64_t most =
+      task.plan.limit == 0 ? task.to_move : std::min(task.plan.limit, task.to_move);
+  const bool nothing_left =
+      task.plan.frozen_at == 0 ? available(task.source).empty() : !left_behind(task);
+  require(task.counts.moved == most || nothing_left,
+          "a task is complete when nothing is left to move",
+          "task {} moved {} of {}",
+          number(fact.task),
+          task.counts.moved,
+          most);
+}
+
+void Model::forget_old_tasks(QueueKey source) {
+  std::vector<TaskKey> ended;
+  for (const auto& [key, task] : tasks_) {
+    if (task.source == source && over(task.status)) ended.push_back(key);
+  }
+  for (std::size_t i = 0; i + kTasksKept <= ended.size(); ++i) tasks_.erase(ended[i]);
+}
+
+}  // namespace redrive::sim
