@@ -80,6 +80,24 @@ TEST(HeldReply, EndsARoundOnceForAllThatWasReady) {
   EXPECT_TRUE(service.rounds.take());
 }
 
+// While one sync is on its way another would serve few: it is asked for when the first has come.
+TEST(HeldReply, TheNextRoundEndsAfterTheLastIsReleased) {
+  Service service;
+  RawClient first(service.port());
+  RawClient second(service.port());
+  first.send(get("/hold/1"));
+  EXPECT_TRUE(service.rounds.take());
+  second.send(get("/hold/2"));
+  EXPECT_TRUE(service.holds.take());
+  EXPECT_TRUE(service.holds.take());
+  EXPECT_EQ(service.rounds.size(), 0u);
+  service.server->release(1);
+  EXPECT_EQ(body_of(first.read_response()), "held 1");
+  EXPECT_TRUE(service.rounds.take());
+  service.server->release(2);
+  EXPECT_EQ(body_of(second.read_response()), "held 2");
+}
+
 TEST(HeldReply, IsWrittenToAClientThatFinishedSending) {
   Service service;
   RawClient client(service.port());

@@ -51,6 +51,31 @@ TEST_P(Contract, ARecordMayFillASegment) {
   EXPECT_EQ(must_read(*journal_, at.payload, largest.size()), largest);
 }
 
+// Some in files, some in memory, some not durable; neighbours and strangers, forwards and
+// backwards.
+TEST_P(Contract, ReadsManyAsItReadsOne) {
+  std::vector<Appended> records;
+  const auto size_of = [](std::uint64_t i) { return i % 7 == 0 ? 3000 : 40 + i; };
+  for (std::uint64_t i = 0; i < 90; ++i) {
+    records.push_back(journal_->append(numbered(i, size_of(i))));
+    if (i == 60) must_sync(*journal_);
+  }
+  for (const std::uint64_t step : {1u, 2u, 89u}) {
+    std::vector<std::string> out(records.size());
+    std::vector<Journal::Wanted> wanted;
+    for (std::uint64_t i = 0; i < records.size(); ++i) {
+      const std::uint64_t which = i * step % records.size();
+      out[i].resize(size_of(which));
+      wanted.push_back({records[which].payload, out[i].size(), out[i].data()});
+    }
+    ASSERT_TRUE(journal_->read_many(wanted).has_value());
+    for (std::uint64_t i = 0; i < records.size(); ++i) {
+      const std::uint64_t which = i * step % records.size();
+      EXPECT_EQ(out[i], numbered(which, size_of(which))) << step << " " << i;
+    }
+  }
+}
+
 TEST_P(Contract, KeepsWhatIsHeldOrPinnedAndForgetsTheRest) {
   for (std::uint64_t i = 0; i < 5; ++i) journal_->append(numbered(i, 3980));
   journal_->hold(2, 10);

@@ -1,0 +1,102 @@
+#include "http/poller.h"
+
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <thread>
+
+namespace redrive::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct Watching : Poller::Watcher {
+  void on_events(std::uint32_t events) override {
+    ++calls;
+    last = events;
+  }
+  int calls = 0;
+  std::uint32_t last = 0;
+};
+
+std::pair<Descriptor, Descriptor> connected() {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+TEST(Poller, TellsOfEachArrivalOnce) {
+  Poller poller;
+  auto [here, there] = connected();
+  Watching watching;
+  ASSERT_TRUE(poller.watch(here, watching));
+  poller.run_once(Poller::Wait::none);  // That it can be written to.
+  const int before = watching.calls;
+  EXPECT_FALSE(poller.run_once(Poller::Wait::none));
+  ASSERT_EQ(::send(there.number(), "a", 1, 0), 1);
+  EXPECT_TRUE(poller.run_once(Poller::Wait::allowed));
+  EXPECT_EQ(watching.calls, before + 1);
+  EXPECT_NE(watching.last & EPOLLIN, 0u);
+  EXPECT_FALSE(poller.run_once(Poller::Wait::none));  // Not read, not told again.
+  there.close();
+  EXPECT_TRUE(poller.run_once(Poller::Wait::allowed));
+  EXPECT_NE(watching.last & EPOLLRDHUP, 0u);
+  here.close();
+  EXPECT_FALSE(poller.run_once(Poller::Wait::none));
+}
+
+TEST(Poller, RunsErrandsInOrderAndNotInsideThePost) {
+  Poller poller;
+  std::string ran;
+  poller.post([&] {
+    ran += 'a';
+    poller.post([&] { ran += 'c'; });
+  });
+  poller.post([&] { ran += 'b'; });
+  EXPECT_EQ(ran, "");
+  EXPECT_TRUE(poller.run_once(Poller::Wait::allowed));
+  EXPECT_EQ(ran, "ab");
+  EXPECT_TRUE(poller.has_errands());
+  EXPECT_TRUE(poller.run_once(Poller::Wait::allowed));
+  EXPECT_EQ(ran, "abc");
+  EXPECT_FALSE(poller.has_errands());
+}
+
+TEST(Poller, CallsTimersOnceAndNotTooEarly) {
+  Poller poller;
+  int calls = 0;
+  Poller::Timer timer(poller, [&] { ++calls; });
+  const auto due = Poller::Clock::now() + milliseconds(3);
+  timer.set(due);
+  while (calls == 0) poller.run_once(Poller::Wait::allowed);
+  EXPECT_GE(Poller::Clock::now(), due);
+  EXPECT_FALSE(poller.run_once(Poller::Wait::none));
+  timer.set(Poller::Clock::now());
+  timer.cancel();
+  EXPECT_FALSE(poller.run_once(Poller::Wait::none));
+  EXPECT_EQ(calls, 1);
+}
+
+// Each errand must end a sleep: one lost wake-up and this does not end.
+TEST(Poller, IsWokenByOtherThreads) {
+  Poller poller;
+  constexpr int kErrands = 2'000;
+  int ran = 0;
+  std::atomic<int> seen = 0;
+  std::thread other([&] {
+    for (int i = 0; i < kErrands; ++i) {
+      poller.post([&] { seen = ++ran; });
+      while (seen.load() <= i) std::this_thread::yield();
+    }
+  });
+  while (ran < kErrands) poller.run_once(Poller::Wait::allowed);
+  other.join();
+  EXPECT_EQ(ran, kErrands);
+}
+
+}  // namespace
+}  // namespace redrive::http
