@@ -57,7 +57,13 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_queue_remove(queue, commands);
   Verb dlq = program.verb("dlq", "Look after dead letters");
   dlq.needs_a_verb();
+  add_dlq_list(dlq, commands);
   add_dlq_peek(dlq, commands);
+  add_dlq_search(dlq, commands);
+  add_dlq_show(dlq, commands);
+  add_dlq_export(dlq, commands);
+  add_dlq_import(dlq, commands);
+  add_dlq_watch(dlq, commands);
   add_doctor(program, commands);
   add_topology(program, commands);
   Verb key = program.verb("key", "Access keys of a server");
