@@ -241,8 +241,8 @@ void Driver::edit() {
   world_.settle_answers();
   const auto found = world_.model().messages().find(keys[0]);
   if (found == world_.model().messages().end() || found->second.queue != *key) return;
-  require(page && *page && (*page)->messages.size() == 1, kEdits, "message {}", number(keys[0]));
-  queue::BodyRef seen = (*page)->messages[0].body;
+  require(page && page->messages.size() == 1, kEdits, "message {}", number(keys[0]));
+  queue::BodyRef seen = page->messages[0].body;
   const bool outdated = chance_.one_in(6);
   if (outdated) ++seen.offset;
   std::optional<queue::QueueIdentity> destination;

@@ -36,6 +36,11 @@ sqs::SendMessageBatchEntry to_entry(std::string_view id, const OutgoingMessage& 
   for (const OutgoingAttribute& attribute : message.attributes) {
     entry.message_attributes.emplace_back(attribute.name, to_value(attribute));
   }
+  if (message.trace_header) {
+    entry.message_system_attributes.emplace_back(
+        "AWSTraceHeader",
+        sqs::MessageAttributeValue{.data_type = "String", .string_value = *message.trace_header});
+  }
   return entry;
 }
 

@@ -1,61 +1,63 @@
-#include <fmt/format.h>
-
-#include "base/text.h"
 #include "cli/command.h"
-#include "cli/message_view.h"
-#include "cli/queue_document.h"
-#include "cli/queue_name.h"
-#include "documents/message_page.h"
+#include "cli/message_pages.h"
 
-// redrive dlq peek: looks at messages and what they have been through, without touching them.
+// redrive dlq peek and search: look at messages and what they have been through, without touching
+// them.
 
 namespace redrive::cli {
 namespace {
 
-constexpr std::uint64_t kPageMessages = 100;
-
 struct DlqPeekOptions {
-  std::string queue;
-  std::uint64_t count_max = 10;
+  MessageQuestion question;
+  bool unmasked = false;
 };
 
-void print(Session& session, const documents::Message& message) {
-  if (session.json) {
-    session.terminal().out << json_line(message);
-  } else {
-    session.terminal().out << readable_message(session.terminal(), message);
-  }
+Answer<void> run_dlq_peek(const DlqPeekOptions& options, Session& session) {
+  const Secrets secrets = options.unmasked ? Secrets::shown : Secrets::masked;
+  const auto shown =
+      TRY(for_each_message(session, options.question, [&](const documents::Message& message) {
+        print_message(session, message, secrets);
+        return true;
+      }));
+  if (shown == 0 && !session.json) session.terminal().err << "no messages\n";
+  return {};
 }
 
-Answer<void> run_dlq_peek(const DlqPeekOptions& options, Session& session) {
-  const std::string name = percent_encode(queue_name_of(options.queue), false);
-  std::string after;
-  std::uint64_t printed = 0;
-  do {
-    const std::uint64_t wanted = std::min(kPageMessages, options.count_max - printed);
-    const auto page = TRY(session.service.manage<documents::MessagePage>(
-        "GET", fmt::format("queues/{}/messages?limit={}&after={}", name, wanted, after)));
-    for (const documents::Message& message : page->messages) print(session, message);
-    printed += page->messages.size();
-    after = page->next.value_or("");
-  } while (!after.empty() && printed < options.count_max);
-  if (printed == 0 && !session.json) session.terminal().err << "no messages\n";
-  return {};
+void attach_dlq_peek(Verb verb, Commands& commands, std::shared_ptr<DlqPeekOptions> options) {
+  verb.flag("--unmasked", options->unmasked, "Show values that look like secrets");
+  commands.attach(
+      verb,
+      [options](Session& session) { return run_dlq_peek(*options, session); },
+      [options] { return options->question.queue; });
 }
 
 }  // namespace
 
 void add_dlq_peek(Verb parent, Commands& commands) {
   auto options = std::make_shared<DlqPeekOptions>();
+  options->question.messages_max = 10;
   Verb verb = parent.verb(
       "peek", "Show messages of any queue, and what they have been through, without touching them");
-  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
-  verb.option("--max", options->count_max, "How many at most, oldest first (default 10)")
+  verb.option("QUEUE", options->question.queue, "Name, URL or ARN").required();
+  verb.option(
+          "--max", options->question.messages_max, "How many at most, oldest first (default 10)")
       .range(1, 1'000'000'000);
-  commands.attach(
-      verb,
-      [options](Session& session) { return run_dlq_peek(*options, session); },
-      [options] { return options->queue; });
+  attach_dlq_peek(verb, commands, options);
+}
+
+void add_dlq_search(Verb parent, Commands& commands) {
+  auto options = std::make_shared<DlqPeekOptions>();
+  options->question.messages_max = 100;
+  Verb verb = parent.verb("search", "Show the messages that fit a filter, without touching them");
+  verb.option("QUEUE", options->question.queue, "Name, URL or ARN").required();
+  verb.option("FILTER",
+              options->question.filter,
+              "Such as: '$.total > 100 and attribute.region == \"eu\"'")
+      .required();
+  verb.option(
+          "--max", options->question.messages_max, "How many at most, oldest first (default 100)")
+      .range(1, 1'000'000'000);
+  attach_dlq_peek(verb, commands, options);
 }
 
 }  // namespace redrive::cli

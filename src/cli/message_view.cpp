@@ -36,16 +36,6 @@ std::string value_of(const sqs::MessageAttributeValue& value) {
   return harmless(value.string_value.value_or(""));
 }
 
-void append_attributes(std::string& out, const Terminal& terminal,
-                       const sqs::MessageAttributes& attributes) {
-  for (const auto& [name, value] : attributes) {
-    out += fmt::format("  {} ({}): {}\n",
-                       paint(terminal, Color::cyan, harmless(name)),
-                       harmless(value.data_type),
-                       value_of(value));
-  }
-}
-
 std::string readable_body(std::string_view body) {
   return harmless(pretty_json(body).value_or(std::string(body))) + "\n";
 }
@@ -94,19 +84,20 @@ std::string readable_age(Duration age) {
   return fmt::format("{} d", seconds / 86400);
 }
 
-std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessage& message,
-                             Timestamp now) {
-  std::string out = paint(terminal, Color::bold, message.message_id.text());
-  const std::string fate = fate_of(message.attributes, now);
-  if (!fate.empty()) out += "  " + paint(terminal, Color::dim, fate);
-  out += '\n';
-  append_attributes(out, terminal, message.message_attributes);
-  return out + readable_body(message.body);
+std::string readable_attributes(const Terminal& terminal,
+                                const sqs::MessageAttributes& attributes) {
+  std::string out;
+  for (const auto& [name, value] : attributes) {
+    out += fmt::format("  {} ({}): {}\n",
+                       paint(terminal, Color::cyan, harmless(name)),
+                       harmless(value.data_type),
+                       value_of(value));
+  }
+  return out;
 }
 
-std::string readable_message(const Terminal& terminal, const documents::Message& message) {
-  std::string out = paint(terminal, Color::bold, message.message_id.text()) + "  " +
-                    paint(terminal, Color::dim, fate_of(message)) + "\n";
+std::string readable_attempts(const Terminal& terminal, const documents::Message& message) {
+  std::string out;
   // Beyond so many only the first and the last are kept: the numbers say which.
   const auto total = static_cast<std::size_t>(message.attempts_total);
   for (std::size_t i = 0; i < message.attempts.size(); ++i) {
@@ -124,7 +115,23 @@ std::string readable_message(const Terminal& terminal, const documents::Message&
                              harmless(message.failure_group),
                              message.failed_again ? ", failed again" : ""));
   }
-  append_attributes(out, terminal, message.attributes);
+  return out;
+}
+
+std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessage& message,
+                             Timestamp now) {
+  std::string out = paint(terminal, Color::bold, message.message_id.text());
+  const std::string fate = fate_of(message.attributes, now);
+  if (!fate.empty()) out += "  " + paint(terminal, Color::dim, fate);
+  out += '\n';
+  out += readable_attributes(terminal, message.message_attributes);
+  return out + readable_body(message.body);
+}
+
+std::string readable_message(const Terminal& terminal, const documents::Message& message) {
+  std::string out = paint(terminal, Color::bold, message.message_id.text()) + "  " +
+                    paint(terminal, Color::dim, fate_of(message)) + "\n";
+  out += readable_attempts(terminal, message) + readable_attributes(terminal, message.attributes);
   return out + readable_body(message.body);
 }
 

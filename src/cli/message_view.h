@@ -17,6 +17,10 @@ std::string readable_age(Duration age);
 std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessage& message,
                              Timestamp now);
 
+// Its attempts and its attributes, a line each.
+std::string readable_attempts(const Terminal& terminal, const documents::Message& message);
+std::string readable_attributes(const Terminal& terminal, const sqs::MessageAttributes& attributes);
+
 // A message as it lies in its queue, with every attempt to process it.
 std::string readable_message(const Terminal& terminal, const documents::Message& message);
 

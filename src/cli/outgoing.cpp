@@ -52,7 +52,7 @@ Answer<std::vector<OutgoingAttribute>> attributes_of(dom::object message) {
   return attributes;
 }
 
-// A message that was received carries its ids among its system attributes.
+// A message that was received carries its ids, and its trace, among its system attributes.
 Answer<std::optional<std::string>> id_of(dom::object message, std::string_view name) {
   if (auto own = TRY(text_of(message, name))) return own;
   dom::object attributes;
@@ -129,6 +129,7 @@ Answer<OutgoingMessage> parse_message_line(std::string_view line) {
   message.group = TRY(id_of(object, "MessageGroupId"));
   message.deduplication = TRY(id_of(object, "MessageDeduplicationId"));
   message.delay_seconds = TRY(delay_of(object));
+  message.trace_header = TRY(id_of(object, "AWSTraceHeader"));
   return message;
 }
 

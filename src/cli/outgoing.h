@@ -26,6 +26,7 @@ struct OutgoingMessage {
   std::optional<std::string> group;
   std::optional<std::string> deduplication;
   std::optional<std::int32_t> delay_seconds;
+  std::optional<std::string> trace_header;  // AWSTraceHeader; does not count towards the size.
 
   // As the service counts it: body, and name, type and value of each attribute.
   std::size_t size() const;

@@ -57,12 +57,18 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_queue_remove(queue, commands);
   Verb dlq = program.verb("dlq", "Look after dead letters");
   dlq.needs_a_verb();
+  add_dlq_list(dlq, commands);
   add_dlq_groups(dlq, commands);
+  add_dlq_show(dlq, commands);
   add_dlq_peek(dlq, commands);
+  add_dlq_search(dlq, commands);
   add_dlq_redrive(dlq, commands);
   add_dlq_edit(dlq, commands);
   add_dlq_bin(dlq, commands);
   add_dlq_policy(dlq, commands);
+  add_dlq_export(dlq, commands);
+  add_dlq_import(dlq, commands);
+  add_dlq_watch(dlq, commands);
   Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
   job.needs_a_verb();
   add_job(job, commands);

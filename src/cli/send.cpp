@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
+#include "cli/send.h"
 #include "cli/send_pool.h"
 #include "cli/send_source.h"
 
@@ -79,11 +80,14 @@ class Printer final : public SendReport {
   std::uint64_t refused_ = 0;
 };
 
+enum class DeduplicationIds : std::uint8_t { keep, drop };
+
 // Reads, plans and hands over until the input ends, a line cannot be read, or sending is of no use.
-Answer<std::uint64_t> feed(SendSource& source, SendPool& pool) {
+Answer<std::uint64_t> feed(SendSource& source, SendPool& pool, DeduplicationIds ids) {
   BatchPlanner planner;
   std::uint64_t total = 0;
   while (auto message = TRY(source.next())) {
+    if (ids == DeduplicationIds::drop) message->deduplication.reset();
     auto batch = planner.add({.number = ++total, .message = std::move(*message)});
     if (batch && !pool.push(std::move(*batch))) return total;
   }
@@ -96,11 +100,12 @@ unsigned connections_for(const SendOptions& options, std::string_view queue_url)
   return is_fifo_name(queue_name_of(queue_url)) ? 1 : options.concurrency;
 }
 
-Answer<void> run(const SendOptions& options, Session& session) {
-  SendSource source =
-      TRY(SendSource::open(options, session.world.environment, session.terminal().in));
+}  // namespace
+
+Answer<void> send_messages(const SendOptions& options, Session& session, std::istream& in) {
+  SendSource source = TRY(SendSource::open(options, session.world.environment, in));
   const std::string url = TRY(find_queue_url(session.service, options.queue));
-  if (!source.total() && session.terminal().in_is_terminal) {
+  if (!source.total() && session.terminal().in_is_terminal && &in == &session.terminal().in) {
     session.terminal().err << "one message a line, Ctrl-D to end:\n";
   }
   Printer printer(session, source.total());
@@ -113,7 +118,9 @@ Answer<void> run(const SendOptions& options, Session& session) {
                            .sleep = world.sleep,
                            .seed = world.ids.bits()});
   });
-  const auto total = feed(source, pool);
+  // Only FIFO queues take deduplication ids.
+  const bool drop = options.carried && !is_fifo_name(queue_name_of(url));
+  const auto total = feed(source, pool, drop ? DeduplicationIds::drop : DeduplicationIds::keep);
   if (const auto failure = pool.finish()) {
     printer.finish(total.value_or(0));
     return std::unexpected(*failure);
@@ -122,6 +129,8 @@ Answer<void> run(const SendOptions& options, Session& session) {
   if (printer.finish(*total) == 0) return {};
   return std::unexpected(Failure{Failure::Kind::reported, "", ""});
 }
+
+namespace {
 
 void add_message_options(Verb verb, SendOptions& options) {
   verb.option(
@@ -152,7 +161,9 @@ void add_send(Verb parent, Commands& commands) {
       .range(1, 64);
   commands.attach(
       verb,
-      [options](Session& session) { return run(*options, session); },
+      [options](Session& session) {
+        return send_messages(*options, session, session.terminal().in);
+      },
       [options] { return options->queue; });
 }
 

@@ -24,6 +24,7 @@ struct SendOptions {
   std::optional<std::int32_t> delay_seconds;
   std::uint64_t repeat = 1;
   unsigned concurrency = 4;
+  bool carried = false;  // Messages of another queue: their ids are for queues that take them.
 };
 
 // The messages of one `send`, one after the other: the one body repeated, or the lines of a stream,

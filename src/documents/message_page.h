@@ -63,6 +63,7 @@ struct Message {
   std::optional<std::string_view> sender_id;
   std::optional<std::string_view> group_id;
   std::optional<std::string_view> deduplication_id;
+  std::optional<std::string_view> trace_header;        // AWSTraceHeader.
   std::optional<std::string_view> dead_letter_source;  // The ARN it came from, in a DLQ.
   std::optional<std::string_view> origin;              // The ARN it was first sent to.
   std::int64_t redrives = 0;
@@ -90,6 +91,7 @@ constexpr auto shape_of(Message*) {
                      wire::optional("senderId", &Message::sender_id),
                      wire::optional("groupId", &Message::group_id),
                      wire::optional("deduplicationId", &Message::deduplication_id),
+                     wire::optional("traceHeader", &Message::trace_header),
                      wire::optional("deadLetterSource", &Message::dead_letter_source),
                      wire::optional("origin", &Message::origin),
                      wire::required("redrives", &Message::redrives),
@@ -107,13 +109,15 @@ struct MessagePage {
   std::vector<Message> messages;
   std::optional<std::string_view> next;  // For the page after this one; absent on the last.
   std::optional<std::string_view> now;   // The server's time, to tell ages by.
+  std::optional<std::int64_t> scanned;   // With a filter: how many were looked at for this page.
 
   bool operator==(const MessagePage&) const = default;
 };
 constexpr auto shape_of(MessagePage*) {
   return wire::shape(wire::optional("messages", &MessagePage::messages).each("message"),
                      wire::optional("next", &MessagePage::next),
-                     wire::optional("now", &MessagePage::now));
+                     wire::optional("now", &MessagePage::now),
+                     wire::optional("scanned", &MessagePage::scanned));
 }
 
 }  // namespace redrive::documents

@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
+#include "engine/peeked.h"
 #include "engine/processed.h"
 #include "engine/selection.h"
 #include "engine/waiters.h"
@@ -77,32 +78,6 @@ struct ReceiveOutcome {
 struct ReceiveStart {
   std::optional<Result<ReceiveOutcome>> answer;
   WaitId wait = 0;
-};
-
-// A message as it lies in its queue: everything that memory knows of it.
-struct Peeked {
-  queue::Mailbox::AgeMark mark;
-  queue::BodyRef body;
-  queue::Phase phase;
-  Duration visible_in;  // While it is not visible.
-  Timestamp expires_wall;
-  std::uint32_t receive_count = 0;
-  std::string group;
-  std::optional<queue::History> history;  // None: never received nor moved.
-  std::string dead_letter_source;         // ARNs, or empty.
-  std::string origin;
-  std::vector<std::string> consumers;    // Of each attempt in the history.
-  std::vector<queue::ErrorText> errors;  // The same; empty where nothing was reported.
-  struct EventNames {
-    std::string from;
-    std::string actor;
-    std::string reason;
-    std::string job;
-  };
-  std::vector<EventNames> events;  // Of each event in the history.
-  std::string failure_group;       // 32 hexadecimal digits, or empty.
-  bool failed_again = false;       // After a redrive, for the same reason as before.
-  bool parked = false;             // It has had as many redrives as its queue's policy allows.
 };
 
 struct PeekPage {
@@ -290,9 +265,8 @@ class Engine {
   // The same for what was discarded from the queue.
   Result<PeekPage> peek_bin(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
                             std::size_t max);
-  // One message of a queue; nothing when it is not there.
-  Result<std::optional<PeekPage>> peek_one(const queue::QueueIdentity& queue,
-                                           queue::MessageKey key);
+  // One message of a queue; none when it is not there.
+  Result<PeekPage> peek_one(const queue::QueueIdentity& queue, queue::MessageKey key);
 
   // What a plan would take from a queue now: counts, and the keys of the first ones. Looks at
   // `scan_max` messages at most.

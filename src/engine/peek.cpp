@@ -95,13 +95,12 @@ Result<PeekPage> Engine::peek_bin(const queue::QueueIdentity& identity,
   });
 }
 
-Result<std::optional<PeekPage>> Engine::peek_one(const queue::QueueIdentity& identity,
-                                                 queue::MessageKey key) {
-  return turn([&](Turn& turn) -> Result<std::optional<PeekPage>> {
+Result<PeekPage> Engine::peek_one(const queue::QueueIdentity& identity, queue::MessageKey key) {
+  return turn([&](Turn& turn) -> Result<PeekPage> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const Slot slot = turn.state().find_message(queue, key);
-    if (slot == queue::kNoSlot) return std::nullopt;
-    return look_at(queue, std::span(&slot, 1), turn.stamp());
+    const std::size_t found = slot == queue::kNoSlot ? 0 : 1;
+    return look_at(queue, std::span(&slot, found), turn.stamp());
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "dead_letter/features.h"
 #include "dead_letter/filter.h"
+#include "engine/peeked.h"
 #include "queue/state.h"
 #include "store/message_codec.h"
 
@@ -30,8 +31,12 @@ class StoredView {
 
   // With what memory knows of the message, for filters.
   dead_letter::Subject subject(const queue::State& state, queue::Slot slot);
+  dead_letter::Subject subject(const Peeked& peeked);
 
  private:
+  dead_letter::Subject subject(const queue::History* history, std::uint32_t receive_count,
+                               const queue::ErrorText* error, std::string_view source_arn);
+
   const store::StoredMessage& stored_;
   std::vector<dead_letter::AttributeView> attributes_;
   std::string message_id_;

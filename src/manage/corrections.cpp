@@ -136,8 +136,8 @@ Result<documents::Message> edit_message(Call& call, const documents::EditRequest
   const queue::QueueIdentity queue = TRY(call.queue("queue"));
   const queue::MessageKey key = TRY(call.message_key("message"));
   const auto page = TRY(call.parts.engine.peek_one(queue, key));
-  if (!page) return no_such_message();
-  const engine::Peeked& message = page->messages.front();
+  if (page.messages.empty()) return no_such_message();
+  const engine::Peeked& message = page.messages.front();
   std::string bytes(message.body.size, '\0');
   CHECK(call.parts.engine.read_body(message.body, bytes.data()));
   const auto stored = store::decode_message(bytes);

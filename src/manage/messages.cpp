@@ -7,6 +7,8 @@
 
 #include "base/calendar.h"
 #include "base/text.h"
+#include "dead_letter/filter.h"
+#include "engine/stored_view.h"
 #include "manage/operations.h"
 #include "store/message_codec.h"
 
@@ -19,6 +21,12 @@ constexpr std::size_t kPageMessages = 100;
 constexpr std::size_t kPageMessagesMax = 1'000;
 // A page ends early rather than hold more than this of bodies.
 constexpr std::size_t kPageBytesMax = 8u << 20;
+// A search ends, and says where to go on, after it has looked at this much: it runs on a thread
+// that others' requests wait for.
+constexpr std::size_t kSearchMessagesMax = 5'000;
+constexpr std::size_t kSearchBytesMax = 16u << 20;
+// Taken from the engine at a time, since the engine does nothing else meanwhile.
+constexpr std::size_t kSearchPieceMessages = 250;
 
 std::string token_of(const Mailbox::AgeMark& mark) {
   return fmt::format("{}-{}", mark.sent_at.ms(), number(mark.key));
@@ -87,52 +95,89 @@ std::optional<std::string_view> if_any(std::string_view text) {
   return text;
 }
 
-// Everything it writes outlives the page: what the page owns is kept by the call.
+// Makes a page of messages. Everything it writes outlives what it came from: the call keeps it.
 class PageWriter {
  public:
-  PageWriter(Call& call, const engine::PeekPage& page) : call_(call), page_(page) {}
+  PageWriter(Call& call, std::size_t messages_max, const dead_letter::Filter* filter)
+      : call_(call), messages_max_(messages_max), filter_(filter) {}
 
-  Result<documents::MessagePage> write() {
-    documents::MessagePage out{.now = time(page_.wall)};
-    std::size_t bytes = 0;
-    for (const engine::Peeked& peeked : page_.messages) {
-      bytes += peeked.body.size;
-      if (bytes > kPageBytesMax && !out.messages.empty()) break;
-      out.messages.push_back(TRY(message(peeked)));
-      last_ = peeked.mark;
+  // The next so many messages behind a place.
+  using Fetch = std::function<Result<engine::PeekPage>(const Mailbox::AgeMark&, std::size_t)>;
+
+  // Goes on behind that place until the page is full or enough has been looked at.
+  Result<documents::MessagePage> write(Mailbox::AgeMark after, const Fetch& fetch) {
+    last_ = after;
+    bool more = true;
+    while (more && !done()) {
+      const std::size_t piece = filter_ == nullptr ? messages_max_ : kSearchPieceMessages;
+      const engine::PeekPage page = TRY(fetch(last_, piece));
+      wall_ = page.wall;
+      more = TRY(take(page));
     }
-    const bool more = page_.more || out.messages.size() < page_.messages.size();
-    if (more) out.next = call_.keep(token_of(last_));
-    return out;
+    out_.now = time(wall_);
+    if (filter_ != nullptr) out_.scanned = static_cast<std::int64_t>(scanned_);
+    if (more) out_.next = call_.keep(token_of(last_));
+    return std::move(out_);
   }
 
  private:
+  bool done() const {
+    return full_ || out_.messages.size() >= messages_max_ || scanned_ >= kSearchMessagesMax ||
+           scanned_bytes_ >= kSearchBytesMax;
+  }
+
+  // Whether there is more behind the last message that it looked at.
+  Result<bool> take(const engine::PeekPage& page) {
+    for (const engine::Peeked& peeked : page.messages) {
+      full_ = kept_bytes_ + peeked.body.size > kPageBytesMax && !out_.messages.empty();
+      if (done()) return true;
+      std::string bytes(peeked.body.size, '\0');
+      CHECK(call_.parts.engine.read_body(peeked.body, bytes.data()));
+      if (TRY(is_meant(peeked, bytes))) {
+        kept_bytes_ += bytes.size();
+        out_.messages.push_back(TRY(message(peeked, std::move(bytes))));
+      }
+      ++scanned_;
+      scanned_bytes_ += peeked.body.size;
+      last_ = peeked.mark;
+    }
+    return page.more;
+  }
+
+  Result<bool> is_meant(const engine::Peeked& peeked, std::string_view bytes) {
+    if (filter_ == nullptr) return true;
+    const store::StoredMessage stored = TRY(decode(bytes));
+    return filter_->matches(engine::StoredView(stored).subject(peeked));
+  }
+
+  static Result<store::StoredMessage> decode(std::string_view bytes) {
+    const auto stored = store::decode_message(bytes);
+    if (stored) return *stored;
+    return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
+  }
+
   std::string_view time(Timestamp wall) { return call_.keep(format_utc(wall)); }
 
-  Result<documents::Message> message(const engine::Peeked& peeked) {
-    std::string bytes(peeked.body.size, '\0');
-    CHECK(call_.parts.engine.read_body(peeked.body, bytes.data()));
-    const auto stored = store::decode_message(call_.keep(std::move(bytes)));
-    if (!stored) {
-      return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
-    }
+  Result<documents::Message> message(const engine::Peeked& peeked, std::string bytes) {
+    const store::StoredMessage stored = TRY(decode(call_.keep(std::move(bytes))));
     documents::Message out{.key = static_cast<std::int64_t>(number(peeked.mark.key)),
-                           .message_id = stored->message_id,
-                           .lineage_id = stored->message_id,
+                           .message_id = stored.message_id,
+                           .lineage_id = stored.message_id,
                            .state = state_name(peeked.phase),
-                           .sent_at = time(stored->sent_wall),
+                           .sent_at = time(stored.sent_wall),
                            .expires_at = time(peeked.expires_wall),
                            .receive_count = peeked.receive_count,
-                           .sender_id = if_any(stored->contents.sender),
-                           .group_id = if_any(stored->contents.group),
-                           .deduplication_id = if_any(stored->contents.dedup),
+                           .sender_id = if_any(stored.contents.sender),
+                           .group_id = if_any(stored.contents.group),
+                           .deduplication_id = if_any(stored.contents.dedup),
+                           .trace_header = if_any(stored.contents.trace),
                            .dead_letter_source = if_any(call_.keep(peeked.dead_letter_source)),
                            .origin = if_any(call_.keep(peeked.origin)),
-                           .body = stored->contents.body};
+                           .body = stored.contents.body};
     if (peeked.phase != queue::Phase::visible) {
-      out.visible_at = time(page_.wall + peeked.visible_in);
+      out.visible_at = time(wall_ + peeked.visible_in);
     }
-    stored->contents.for_each_attribute([&](const store::AttributeView& attribute) {
+    stored.contents.for_each_attribute([&](const store::AttributeView& attribute) {
       sqs::MessageAttributeValue value{.data_type = attribute.type};
       if (attribute.binary) {
         value.binary_value = wire::Blob{attribute.value};
@@ -186,26 +231,41 @@ class PageWriter {
   }
 
   Call& call_;
-  const engine::PeekPage& page_;
-  Mailbox::AgeMark last_{};
+  const std::size_t messages_max_;
+  const dead_letter::Filter* const filter_;  // Null: every message is meant.
+  documents::MessagePage out_;
+  Mailbox::AgeMark last_{};  // Looked at last.
+  Timestamp wall_;
+  std::size_t scanned_ = 0;
+  std::size_t scanned_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;
+  bool full_ = false;
 };
+
+// A page as the query string asks for it.
+Result<documents::MessagePage> write_page(Call& call, const PageWriter::Fetch& fetch) {
+  const Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
+  const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));
+  const std::string text = call.query("filter");
+  if (text.empty()) return PageWriter(call, max, nullptr).write(after, fetch);
+  const dead_letter::Filter filter = TRY(dead_letter::Filter::parse(text));
+  return PageWriter(call, max, &filter).write(after, fetch);
+}
 
 }  // namespace
 
 Result<documents::MessagePage> peek_messages(Call& call) {
-  const Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
-  const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));
   const queue::QueueIdentity queue = TRY(call.queue("queue"));
-  const engine::PeekPage page = TRY(call.parts.engine.peek(queue, after, max));
-  return PageWriter(call, page).write();
+  return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
+    return call.parts.engine.peek(queue, after, max);
+  });
 }
 
 Result<documents::MessagePage> peek_bin(Call& call) {
-  const Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
-  const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));
   const queue::QueueIdentity queue = TRY(call.queue("queue"));
-  const engine::PeekPage page = TRY(call.parts.engine.peek_bin(queue, after, max));
-  return PageWriter(call, page).write();
+  return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
+    return call.parts.engine.peek_bin(queue, after, max);
+  });
 }
 
 Result<documents::Message> show_message(Call& call) {
@@ -215,9 +275,11 @@ Result<documents::Message> show_message(Call& call) {
 
 Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
                                             queue::MessageKey key) {
-  const auto page = TRY(call.parts.engine.peek_one(queue, key));
-  if (!page) return no_such_message();
-  auto written = TRY(PageWriter(call, *page).write());
+  auto written =
+      TRY(PageWriter(call, 1, nullptr).write({}, [&](const Mailbox::AgeMark&, std::size_t) {
+        return call.parts.engine.peek_one(queue, key);
+      }));
+  if (written.messages.empty()) return no_such_message();
   return std::move(written.messages.front());
 }
 

@@ -49,7 +49,7 @@ constexpr auto shape_of(ResetOutput*) {
   return wire::shape(wire::required("queues", &ResetOutput::queues));
 }
 
-// GET queues/{queue}/messages?limit=100&after=…
+// GET queues/{queue}/messages?limit=100&after=…&filter=…
 Result<documents::MessagePage> peek_messages(Call& call);
 
 Result<documents::Message> show_message(Call& call);

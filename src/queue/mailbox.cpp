@@ -13,6 +13,8 @@ constexpr std::uint32_t kNoGroup = UINT32_MAX;
 // cannot keep everything else waiting.
 constexpr std::uint32_t kReturnsToTheBack = 3;
 constexpr std::uint32_t kNoisyInFlightMin = 30;
+constexpr std::uint32_t kMilestoneEvery = 256;
+constexpr std::size_t kMilestonesMin = 64;
 
 // A binary heap of slots that tells each slot its position.
 template <class Less, class Position>
@@ -65,7 +67,7 @@ SlotHeap(std::vector<Slot>&, Less, Position) -> SlotHeap<Less, Position>;
 }  // namespace
 
 Mailbox::Mailbox(MessageTable& table, std::uint32_t index, Kind kind, QueueKey owner)
-    : table_(table), index_(index), kind_(kind), owner_(owner), groups_(1) {}
+    : table_(table), index_(index), kind_(kind), owner_(owner), groups_(1), odd_ages_(table) {}
 
 void Mailbox::enter(Slot slot, std::string_view group) {
   Message& message = table_[slot];
@@ -174,7 +176,7 @@ void Mailbox::hide(Slot slot) {
 }
 
 Slot Mailbox::oldest() const {
-  const Slot odd = odd_ages_.empty() ? kNoSlot : odd_ages_.front();
+  const Slot odd = odd_ages_.oldest();
   if (oldest_ == kNoSlot || odd == kNoSlot) return oldest_ == kNoSlot ? odd : oldest_;
   return older_than(odd, oldest_) ? odd : oldest_;
 }
@@ -244,14 +246,9 @@ void Mailbox::link_loaded(Slot slot) {
 }
 
 Slot Mailbox::take_any() {
-  Slot slot = kNoSlot;
-  if (!odd_ages_.empty()) {
-    slot = odd_ages_.back();
-    odd_ages_.pop_back();
-  } else if (youngest_ != kNoSlot) {
-    slot = youngest_;
-    youngest_ = table_[slot].older;
-  }
+  if (!odd_ages_.empty()) return odd_ages_.take_any();
+  const Slot slot = youngest_;
+  if (slot != kNoSlot) youngest_ = table_[slot].older;
   return slot;
 }
 
@@ -363,50 +360,60 @@ void Mailbox::timer_remove(Slot slot) {
 }
 
 std::vector<Slot> Mailbox::page(const AgeMark& after, std::size_t max) const {
-  const auto behind = [&](Slot slot) { return age_of(slot) > after; };
-  const Slot last = table_.find(after.key);
-  const bool here = last != kNoSlot && table_[last].mailbox == index_ && !table_[last].odd_age &&
-                    age_of(last) == after;
-  Slot at = here ? table_[last].younger : oldest_;
   std::vector<Slot> found;
-  for (; at != kNoSlot && found.size() < max; at = table_[at].younger) {
-    if (behind(at)) found.push_back(at);
-  }
-  std::ranges::copy_if(odd_ages_, std::back_inserter(found), behind);
+  Slot at = first_behind(after);
+  for (; at != kNoSlot && found.size() < max; at = table_[at].younger) found.push_back(at);
+  const auto listed = static_cast<std::ptrdiff_t>(found.size());
+  odd_ages_.append_behind(after, max, found);
   const auto older = [this](Slot a, Slot b) { return older_than(a, b); };
-  const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(max, found.size()));
-  std::partial_sort(found.begin(), end, found.end(), older);
-  found.erase(end, found.end());
+  std::inplace_merge(found.begin(), found.begin() + listed, found.end(), older);
+  found.resize(std::min(max, found.size()));
   return found;
+}
+
+bool Mailbox::in_age_list(const AgeMark& mark) const {
+  const Slot slot = table_.find(mark.key);
+  return slot != kNoSlot && table_[slot].mailbox == index_ && !table_[slot].odd_age &&
+         age_of(slot) == mark;
+}
+
+// Walks from the place itself if its message is here, or from the last milestone before it whose
+// message is.
+Slot Mailbox::first_behind(const AgeMark& mark) const {
+  if (in_age_list(mark)) return table_[table_.find(mark.key)].younger;
+  auto milestone = std::ranges::upper_bound(milestones_, mark);
+  while (milestone != milestones_.begin() && !in_age_list(*std::prev(milestone))) --milestone;
+  Slot at = milestone == milestones_.begin() ? oldest_ : table_.find(std::prev(milestone)->key);
+  while (at != kNoSlot && age_of(at) <= mark) at = table_[at].younger;
+  return at;
+}
+
+void Mailbox::leave_milestone(Slot slot) {
+  since_milestone_ = 0;
+  while (!milestones_.empty() && milestones_.front() < age_of(oldest_)) milestones_.pop_front();
+  // An old message that stays while millions pass would keep all of theirs.
+  if (milestones_.size() > 2 * size() / kMilestoneEvery + kMilestonesMin) {
+    std::erase_if(milestones_, [this](const AgeMark& mark) { return !in_age_list(mark); });
+  }
+  milestones_.push_back(age_of(slot));
 }
 
 void Mailbox::age_insert(Slot slot) {
   if (loading_) return;
   Message& message = table_[slot];
-  message.odd_age = youngest_ != kNoSlot && message.sent_at < table_[youngest_].sent_at;
-  if (message.odd_age) {
-    SlotHeap{odd_ages_,
-             [this](Slot a, Slot b) { return older_than(a, b); },
-             [this](Slot s) -> std::uint32_t& { return table_[s].older; }}
-        .insert(slot);
-    return;
-  }
+  message.odd_age = youngest_ != kNoSlot && older_than(slot, youngest_);
+  if (message.odd_age) return odd_ages_.insert(slot);
   message.older = youngest_;
   message.younger = kNoSlot;
   (youngest_ == kNoSlot ? oldest_ : table_[youngest_].younger) = slot;
   youngest_ = slot;
+  if (++since_milestone_ == kMilestoneEvery) leave_milestone(slot);
 }
 
 void Mailbox::age_remove(Slot slot) {
   if (loading_) return;
-  Message& message = table_[slot];
-  if (message.odd_age) {
-    SlotHeap{odd_ages_,
-             [this](Slot a, Slot b) { return older_than(a, b); },
-             [this](Slot s) -> std::uint32_t& { return table_[s].older; }}
-        .remove(slot);
-    return;
-  }
+  const Message& message = table_[slot];
+  if (message.odd_age) return odd_ages_.erase(slot);
   (message.older == kNoSlot ? oldest_ : table_[message.older].younger) = message.younger;
   (message.younger == kNoSlot ? youngest_ : table_[message.younger].older) = message.older;
 }

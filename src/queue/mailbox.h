@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "queue/age_order.h"
 #include "queue/message_table.h"
 
 namespace redrive::queue {
@@ -83,16 +85,10 @@ class Mailbox {
   Slot oldest_until(Timestamp limit) const;
   Slot oldest() const;
 
-  // A place in the order by age; messages of equal age are in the order of their keys.
-  struct AgeMark {
-    Timestamp sent_at;
-    MessageKey key = MessageKey::none;
-
-    friend auto operator<=>(const AgeMark&, const AgeMark&) = default;
-  };
-  AgeMark age_of(Slot slot) const { return {table_[slot].sent_at, table_[slot].key}; }
-  // The next `max` messages behind that place, oldest first, in any phase. Takes longer than the
-  // page is long only when the message at `after` is gone, or where messages came out of order.
+  using AgeMark = queue::AgeMark;
+  AgeMark age_of(Slot slot) const { return age_in(table_, slot); }
+  // The next `max` messages behind that place, oldest first, in any phase. Looks at a few hundred
+  // more at most, however many there are, and whether or not the message at `after` is still here.
   std::vector<Slot> page(const AgeMark& after, std::size_t max) const;
 
   // When the next hidden message becomes visible; kNever when none is hidden.
@@ -119,7 +115,7 @@ class Mailbox {
       visit(at);
       at = before;
     }
-    for (const Slot slot : odd_ages_) visit(slot);
+    odd_ages_.for_each(visit);
   }
   // Takes messages out of a mailbox that is being torn down, one by one, without keeping its lists.
   Slot take_any();
@@ -145,6 +141,9 @@ class Mailbox {
   void timer_remove(Slot slot);
   void age_insert(Slot slot);
   void age_remove(Slot slot);
+  bool in_age_list(const AgeMark& mark) const;
+  Slot first_behind(const AgeMark& mark) const;
+  void leave_milestone(Slot slot);
   std::size_t& count_of(Phase phase);
 
   MessageTable& table_;
@@ -166,9 +165,13 @@ class Mailbox {
       tenants_;  // Standard: named groups with visible messages, oldest first.
 
   std::vector<Slot> timers_;  // Binary heap by visible_at of all that is not visible.
-  Slot oldest_ = kNoSlot;     // Age list: sent_at never falls from oldest to youngest.
+  Slot oldest_ = kNoSlot;     // Age list: AgeMarks rise from oldest to youngest.
   Slot youngest_ = kNoSlot;
-  std::vector<Slot> odd_ages_;  // Binary heap by sent_at of those that came too late for the list.
+  // Every so many of the list, oldest first, so that a place in it is found without walking all of
+  // it. They stay when their messages go: whether one is still here is asked when it is used.
+  std::deque<AgeMark> milestones_;
+  std::uint32_t since_milestone_ = 0;
+  AgeOrder odd_ages_;  // Those that came too late for the list.
 };
 
 // Walks the visible messages in the order in which a receive takes them, without changing anything.

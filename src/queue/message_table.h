@@ -29,13 +29,12 @@ struct Message {
   Slot prev = kNoSlot;              // In the list of its group.
   Slot next = kNoSlot;
   std::uint32_t timer = 0;  // Position in the mailbox's timer heap, while not visible.
-  Slot older =
-      kNoSlot;  // In the mailbox's list by age; or `older` is a heap position, see odd_age.
+  Slot older = kNoSlot;     // In the mailbox's list by age.
   Slot younger = kNoSlot;
   std::uint32_t history = 0;  // Index + 1 in the table's histories; 0: none.
   Phase phase = Phase::visible;
   bool returned = false;            // In its group's list of returned messages.
-  bool odd_age = false;             // Entered the mailbox out of age order.
+  bool odd_age = false;             // Entered the mailbox out of age order: not in that list.
   bool visibility_touched = false;  // ChangeMessageVisibility since the last receive.
 };
 static_assert(sizeof(Message) == 80);

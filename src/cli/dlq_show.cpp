@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/json_text.h"
+#include "cli/message_pages.h"
+#include "cli/message_view.h"
+#include "cli/queue_document.h"
+#include "cli/table.h"
+#include "dead_letter/filter_text.h"
+
+// redrive dlq show: everything there is to know about one message.
+
+namespace redrive::cli {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+struct DlqShowOptions {
+  std::string queue;
+  std::string message_id;
+  bool unmasked = false;
+};
+
+void add_line(Lines& lines, const char* name, std::optional<std::string_view> value) {
+  if (value) lines.emplace_back(name, harmless(*value));
+}
+
+Lines facts_of(const documents::Message& message) {
+  Lines lines;
+  add_line(lines, "message id", message.message_id.text());
+  if (message.lineage_id != message.message_id) {
+    add_line(lines, "first sent as", message.lineage_id.text());
+  }
+  add_line(lines, "state", message.state);
+  add_line(lines, "visible at", message.visible_at);
+  add_line(lines, "sent at", message.sent_at);
+  add_line(lines, "expires at", message.expires_at);
+  add_line(lines, "first received at", message.first_received_at);
+  add_line(lines, "receive count", std::to_string(message.receive_count));
+  add_line(lines, "redrives", std::to_string(message.redrives));
+  add_line(lines, "failed in", message.dead_letter_source);
+  add_line(lines, "first sent to", message.origin);
+  add_line(lines, "sender", message.sender_id);
+  add_line(lines, "group", message.group_id);
+  add_line(lines, "deduplication id", message.deduplication_id);
+  add_line(lines, "trace header", message.trace_header);
+  return lines;
+}
+
+void print_section(Terminal& terminal, std::string_view title, const std::string& text) {
+  if (!text.empty()) terminal.out << paint(terminal, Color::bold, title) << "\n" << text;
+}
+
+void print_whole(Terminal& terminal, const documents::Message& message) {
+  terminal.out << name_value_lines(terminal, facts_of(message));
+  print_section(terminal,
+                fmt::format("Attempts ({})", message.attempts_total),
+                readable_attempts(terminal, message));
+  print_section(terminal, "Attributes", readable_attributes(terminal, message.attributes));
+  print_section(terminal,
+                "Body",
+                harmless(pretty_json(message.body).value_or(std::string(message.body))) + "\n");
+}
+
+Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
+  const std::string id = dead_letter::filter_literal(options.message_id);
+  const MessageQuestion question{.queue = options.queue,
+                                 .filter = fmt::format("message_id == {} or lineage == {}", id, id),
+                                 .messages_max = 1};
+  const auto show = [&](const documents::Message& message) {
+    const MaskedMessage masked(message);
+    const documents::Message& shown = options.unmasked ? message : *masked;
+    if (session.json) {
+      session.terminal().out << json_line(shown);
+    } else {
+      print_whole(session.terminal(), shown);
+    }
+    return false;
+  };
+  if (TRY(for_each_message(session, question, show)) > 0) return {};
+  return std::unexpected(
+      Failure{Failure::Kind::refused,
+              "",
+              fmt::format("there is no message {} in {}", options.message_id, options.queue)});
+}
+
+}  // namespace
+
+void add_dlq_show(Verb parent, Commands& commands) {
+  auto options = std::make_shared<DlqShowOptions>();
+  Verb verb = parent.verb("show", "Show everything about one message, without touching it");
+  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
+  verb.option("MESSAGE_ID", options->message_id, "Its id, or the one it was first sent with")
+      .required();
+  verb.flag("--unmasked", options->unmasked, "Show values that look like secrets");
+  commands.attach(
+      verb,
+      [options](Session& session) { return run_dlq_show(*options, session); },
+      [options] { return options->queue; });
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,67 @@
+#include "cli/message_pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/message_view.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+#include "dead_letter/secrets.h"
+
+namespace redrive::cli {
+namespace {
+
+constexpr std::uint64_t kPageMessagesMax = 100;
+
+std::string masked_text(std::string_view text) {
+  return dead_letter::mask_secrets(text, {.bytes_max = std::numeric_limits<std::size_t>::max()});
+}
+
+std::string masked_value(std::string_view name, std::string_view value) {
+  return dead_letter::is_secret_name(name) ? "***" : masked_text(value);
+}
+
+}  // namespace
+
+Answer<std::uint64_t> for_each_message(
+    Session& session, const MessageQuestion& question,
+    const std::function<bool(const documents::Message&)>& visit) {
+  const std::string path = fmt::format("queues/{}/messages?filter={}",
+                                       percent_encode(queue_name_of(question.queue), false),
+                                       percent_encode(question.filter, false));
+  std::string after;
+  std::uint64_t visited = 0;
+  do {
+    const std::uint64_t wanted = std::min(kPageMessagesMax, question.messages_max - visited);
+    const auto page = TRY(session.service.manage<documents::MessagePage>(
+        "GET", fmt::format("{}&limit={}&after={}", path, wanted, after)));
+    for (const documents::Message& message : page->messages) {
+      ++visited;
+      if (!visit(message)) return visited;
+    }
+    after = page->next.value_or("");
+  } while (!after.empty() && visited < question.messages_max);
+  return visited;
+}
+
+MaskedMessage::MaskedMessage(const documents::Message& message)
+    : message_(message), body_(masked_text(message.body)) {
+  message_.body = body_;
+  values_.reserve(message_.attributes.size());  // Views point into its texts.
+  for (auto& [name, value] : message_.attributes) {
+    if (value.string_value) {
+      value.string_value = values_.emplace_back(masked_value(name, *value.string_value));
+    }
+  }
+}
+
+void print_message(Session& session, const documents::Message& message, Secrets secrets) {
+  const MaskedMessage masked(message);
+  const documents::Message& shown = secrets == Secrets::shown ? message : *masked;
+  Terminal& terminal = session.terminal();
+  terminal.out << (session.json ? json_line(shown) : readable_message(terminal, shown));
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "cli/failure.h"
+#include "cli/session.h"
+#include "documents/message_page.h"
+
+// Messages as the management API shows them, page after page, and what of them is shown to whom.
+
+namespace redrive::cli {
+
+struct MessageQuestion {
+  std::string queue;   // Name, URL or ARN.
+  std::string filter;  // Empty: all.
+  std::uint64_t messages_max = std::numeric_limits<std::uint64_t>::max();
+};
+
+// Goes through the queue, oldest first, and tells how many messages were visited. Stops early when
+// `visit` says false.
+Answer<std::uint64_t> for_each_message(Session& session, const MessageQuestion& question,
+                                       const std::function<bool(const documents::Message&)>& visit);
+
+// Values that look like secrets become ***, unless somebody asked to see them.
+enum class Secrets : std::uint8_t { masked, shown };
+
+// For people, or with --json one document a line.
+void print_message(Session& session, const documents::Message& message, Secrets secrets);
+
+// A copy with the secrets masked, and the texts that it points into.
+class MaskedMessage {
+ public:
+  explicit MaskedMessage(const documents::Message& message);
+  MaskedMessage(const MaskedMessage&) = delete;
+  MaskedMessage& operator=(const MaskedMessage&) = delete;
+
+  const documents::Message& operator*() const { return message_; }
+
+ private:
+  documents::Message message_;
+  std::string body_;
+  std::vector<std::string> values_;
+};
+
+}  // namespace redrive::cli

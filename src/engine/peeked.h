@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "queue/error_table.h"
+#include "queue/history.h"
+#include "queue/mailbox.h"
+
+namespace redrive::engine {
+
+// A message as it lies in its queue: everything that memory knows of it.
+struct Peeked {
+  queue::Mailbox::AgeMark mark;
+  queue::BodyRef body;
+  queue::Phase phase;
+  Duration visible_in;  // While it is not visible.
+  Timestamp expires_wall;
+  std::uint32_t receive_count = 0;
+  std::string group;
+  std::optional<queue::History> history;  // None: never received nor moved.
+  std::string dead_letter_source;         // ARNs, or empty.
+  std::string origin;
+  std::vector<std::string> consumers;    // Of each attempt in the history.
+  std::vector<queue::ErrorText> errors;  // The same; empty where nothing was reported.
+  struct EventNames {
+    std::string from;
+    std::string actor;
+    std::string reason;
+    std::string job;
+  };
+  std::vector<EventNames> events;  // Of each event in the history.
+  std::string failure_group;       // 32 hexadecimal digits, or empty.
+  bool failed_again = false;       // After a redrive, for the same reason as before.
+  bool parked = false;             // It has had as many redrives as its queue's policy allows.
+};
+
+}  // namespace redrive::engine
