@@ -177,7 +177,17 @@ bool Engine::fits(const MoveTask& task, const TaskRun& run, queue::Slot slot) co
   std::string bytes(body.size, '\0');
   const bool whole = store_.read(body, bytes.data()).has_value();
   const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
-  if (!stored) return false;
+  if (!stored) {
+    if (hooks_.log) {
+      hooks_.log(
+          fmt::format("message {} in segment {} at offset {} cannot be read; job {} leaves it",
+                      number(store_.state().messages()[slot].key),
+                      body.segment,
+                      body.offset,
+                      task.id.text()));
+    }
+    return false;
+  }
   StoredView view(*stored);
   return run.filter->matches(view.subject(store_.state(), slot));
 }
