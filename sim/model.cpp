@@ -35,6 +35,7 @@ void Model::apply(const Record& record) {
   last_stamp_ = record.stamp;
   wall_ = record.stamp.wall;
   edited_ = MessageKey::none;
+  disk_fails_ = record.disk_fails;
   advance(record.stamp.now);
   for (const queue::Change& fact : record.facts) {
     std::visit([this](const auto& known) { on(known); }, fact);

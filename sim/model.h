@@ -204,6 +204,7 @@ class Model {
   std::uint32_t last_group_ = 0;
   std::uint32_t last_error_ = 0;
   queue::MessageKey edited_{};  // In the record being applied.
+  bool disk_fails_ = false;     // While it was written.
   std::vector<std::string> names_{std::string()};
   std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never forgotten here.
   std::array<std::uint8_t, 16> secret_{};

@@ -287,6 +287,7 @@ void Model::on(const queue::MoveTaskChanged& fact) {
 bool Model::left_behind(const ModelTask& task) const {
   if (queues_.at(task.source).settings.is_fifo()) return false;
   if (task.plan.group != FailureGroupKey::none) return false;
+  if (disk_fails_ && !task.plan.filter.empty()) return false;
   return std::ranges::any_of(messages_, [&](const auto& entry) {
     const ModelMessage& message = entry.second;
     return message.queue == task.source && message.phase == Phase::visible &&

@@ -18,6 +18,7 @@ struct Record {
   queue::Stamp stamp{};
   std::shared_ptr<const std::string> payload;
   std::vector<queue::Change> facts;
+  bool disk_fails = false;  // What could not be read may have been left.
 
   // The stored bytes of a message that this record brought.
   std::string_view stored(const queue::BodyRef& body) const {

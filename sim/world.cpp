@@ -52,7 +52,8 @@ const Model& World::model() {
 
 std::vector<Record> World::take_records() {
   auto records = journal().take();
-  for (const Record& record : records) {
+  for (Record& record : records) {
+    record.disk_fails = fault_expected_;
     require(record.stamp.now == now() && record.stamp.wall == clock_.wall(),
             "records carry the time of their operation",
             "record {}",

@@ -1,6 +1,7 @@
 // What consumers say of failures, and which failures belong together.
 
-#include <algorithm>
+#include <map>
+#include <set>
 
 #include "dead_letter/characters.h"
 #include "dead_letter/fingerprint.h"
@@ -92,6 +93,8 @@ class Grouping {
         state_.queue_of(slot) != message.queue) {
       return;
     }
+    // One that was restored since it died stands twice in the list.
+    if (!grouped_.insert(message.key).second) return;
     changes_.push_back(
         queue::MessageGrouped{message.key, message.queue, group(message.queue, identity)});
   }
@@ -118,6 +121,7 @@ class Grouping {
   const queue::State& state_;
   std::vector<Change>& changes_;
   FailureGroupKey last_;
+  std::set<queue::MessageKey> grouped_;
   std::map<std::pair<queue::QueueKey, queue::State::GroupId>, FailureGroupKey> fresh_;
 };
 

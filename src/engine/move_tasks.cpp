@@ -183,7 +183,17 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     exhausted = slot == queue::kNoSlot;
     if (exhausted) break;
     std::string changed;
-    if (selected && !run.selection->fits(store_, slot, changed)) continue;
+    const auto fit = selected ? run.selection->fits(store_, slot, changed) : Selection::Fit::yes;
+    if (fit == Selection::Fit::unreadable && hooks_.log) {
+      const queue::Message& message = turn.state().messages()[slot];
+      hooks_.log(
+          fmt::format("message {} in segment {} at offset {} cannot be read; job {} leaves it",
+                      number(message.key),
+                      message.body.segment,
+                      message.body.offset,
+                      task.id.text()));
+    }
+    if (fit != Selection::Fit::yes) continue;
     const Destination to = destination_of(turn.state(), task, slot);
     if (to.queue == nullptr) {
       failure = to.failure;
@@ -252,7 +262,7 @@ Result<Chosen> Engine::choose(const queue::QueueIdentity& identity, queue::TaskP
         if (done) break;
         ++chosen.scanned;
         std::string changed;
-        if (!selection->fits(store_, slot, changed)) continue;
+        if (selection->fits(store_, slot, changed) != Selection::Fit::yes) continue;
         ++chosen.matched;
         if (chosen.keys.size() < keys_max) {
           chosen.keys.push_back(turn.state().messages()[slot].key);

@@ -47,23 +47,24 @@ queue::Slot Selection::next(const queue::State& state, const queue::Queue& sourc
   return queue::kNoSlot;
 }
 
-bool Selection::fits(const store::Store& store, queue::Slot slot, std::string& changed) const {
-  if (!reads()) return true;
+Selection::Fit Selection::fits(const store::Store& store, queue::Slot slot,
+                               std::string& changed) const {
+  if (!reads()) return Fit::yes;
   const queue::BodyRef& body = store.state().messages()[slot].body;
   std::string bytes(body.size, '\0');
   const bool whole = store.read(body, bytes.data()).has_value();
   const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
-  if (!stored) return false;
+  if (!stored) return Fit::unreadable;
   StoredView view(*stored);
-  if (filter_ && !filter_->matches(view.subject(store.state(), slot))) return false;
-  if (!patch_) return true;
+  if (filter_ && !filter_->matches(view.subject(store.state(), slot))) return Fit::no;
+  if (!patch_) return Fit::yes;
   const auto patched = patch_->apply(stored->contents.body);
-  if (!patched) return false;
+  if (!patched) return Fit::no;
   store::MessageContents contents = stored->contents;
   contents.body = *patched;
   contents.md5_of_body = md5(*patched);
   changed = store::encode_message(*stored, contents);
-  return true;
+  return Fit::yes;
 }
 
 }  // namespace redrive::engine

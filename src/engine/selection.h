@@ -31,8 +31,9 @@ class Selection {
   queue::Slot next(const queue::State& state, const queue::Queue& source);
   // Whether fits() has to read a message's bytes.
   bool reads() const { return filter_ || patch_; }
+  enum class Fit { yes, no, unreadable };
   // Whether the plan is for this message. With a patch, `changed` gets its new stored bytes.
-  bool fits(const store::Store& store, queue::Slot slot, std::string& changed) const;
+  Fit fits(const store::Store& store, queue::Slot slot, std::string& changed) const;
   bool has_patch() const { return patch_.has_value(); }
 
  private:

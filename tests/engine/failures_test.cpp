@@ -275,6 +275,16 @@ TEST_F(Groups, KnowWhatFailedAgain) {
   expect_restart_changes_nothing();
 }
 
+TEST_F(Groups, HaveARestoredMessageOnce) {
+  make_dead(1);
+  const auto all = keys("dead");
+  ASSERT_TRUE(engine().discard(identity_of("dead"), all, {}).has_value());
+  ASSERT_TRUE(engine().restore(identity_of("dead"), all, {}).has_value());
+  group();
+  EXPECT_EQ(only_group().count, 1u);
+  EXPECT_EQ(only_group().arrivals.total, 1u);
+}
+
 // A message that leaves between being looked at and being grouped belongs to none.
 TEST_F(Groups, DoNotHaveWhatHasJustExpired) {
   make_dead(1);

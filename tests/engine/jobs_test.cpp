@@ -25,7 +25,8 @@ TEST_F(Jobs, TakeWhatWasThereAndNothingThatComesLater) {
   make_dead(3, "old");
   start({}, 1);
   run(Duration(100));
-  make_dead(4, "new");
+  for (int i = 0; i < 4; ++i) world.send("others", "new");
+  fail_all("others");
   run(seconds(10));
   EXPECT_EQ(job().status, TaskStatus::completed);
   EXPECT_EQ(job().counts.moved, 3u);
