@@ -116,7 +116,8 @@ void Listener::on_events(std::uint32_t) {
 }
 
 void Listener::accept_some() {
-  for (int i = 0; i < kAcceptsMax && socket_.is_open(); ++i) {
+  if (!socket_.is_open()) return;
+  for (int i = 0; i < kAcceptsMax; ++i) {
     sockaddr_storage address{};
     socklen_t address_bytes = sizeof address;
     Descriptor client(::accept4(socket_.number(),

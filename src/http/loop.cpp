@@ -17,8 +17,10 @@ constexpr std::size_t kScratchBytes = 64u << 10;
 constexpr std::size_t kStringsMax = 256;
 constexpr std::size_t kStringBytesMax = 64u << 10;
 constexpr std::size_t kStringBytesFirst = 1u << 10;
-// A thread that always finds something ready asks for a sync after so many rounds.
+// A thread that always finds something ready asks for a sync after so many rounds, and when so many
+// replies share it that more would hardly make it cheaper.
 constexpr unsigned kRoundsMax = 8;
+constexpr unsigned kRoundRepliesMax = 256;
 constexpr std::chrono::milliseconds kTickMin{5};
 constexpr std::chrono::milliseconds kTickMax{1'000};
 
@@ -50,7 +52,7 @@ void Loop::run() {
   while (!is_over()) {
     write_released();
     const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
-    if (round_open_ && (!worked || ++rounds_ == kRoundsMax)) end_round();
+    if (round_open_ && (!worked || is_round_full())) end_round();
   }
 }
 
@@ -161,12 +163,18 @@ void Loop::hold(Mark mark, Connection& connection) {
   held_.push(mark, connection);
   last_held_ = std::max(last_held_, mark);
   open_round();
+  ++round_replies_;
 }
 
 void Loop::open_round() {
   if (round_open_ || asked_ != 0) return;
   round_open_ = true;
   rounds_ = 0;
+  round_replies_ = 0;
+}
+
+bool Loop::is_round_full() {
+  return ++rounds_ >= kRoundsMax || round_replies_ >= kRoundRepliesMax;
 }
 
 void Loop::end_round() {

@@ -109,6 +109,7 @@ class Loop {
   void sweep();
   void write_released();
   void open_round();
+  bool is_round_full();
   void end_round();
   bool is_over() const { return stopping_ && !poller_.has_errands(); }
 
@@ -120,9 +121,10 @@ class Loop {
   std::uint64_t ticks_ = 1;
   bool stopping_ = false;
   bool draining_ = false;
-  bool round_open_ = false;  // Replies are held that no sync was asked for.
-  unsigned rounds_ = 0;      // Since then.
-  Mark asked_ = 0;           // Up to where a sync was asked for that has not come; 0: none was.
+  bool round_open_ = false;     // Replies are held that no sync was asked for.
+  unsigned rounds_ = 0;         // Of the poller, since then,
+  unsigned round_replies_ = 0;  // and replies held.
+  Mark asked_ = 0;              // Up to where a sync was asked for that has not come; 0: none was.
   Mark last_held_ = 0;
   std::uint64_t generation_last_ = 0;
   Buffer scratch_;   // Requests are received here; only what is incomplete moves elsewhere.

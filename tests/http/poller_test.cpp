@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct Watching : Poller::Watcher {
+struct Watching final : Poller::Watcher {
   void on_events(std::uint32_t events) override {
     ++calls;
     last = events;
