@@ -21,6 +21,7 @@ constexpr std::string_view kAwsSuffix = ".amazonaws.com";
 topology::AllowPolicy parse_allow_policy(std::string_view policy) {
   using Permission = topology::AllowPolicy::Permission;
   topology::AllowPolicy out;
+  if (policy.empty()) return out;
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   std::string_view permission;

@@ -11,9 +11,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kMissing =
+constexpr const char* kDlqMissing =
     R"({"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."})";
-constexpr const char* kDenied =
+constexpr const char* kDlqDenied =
     R"({"__type":"com.amazonaws.sqs#AccessDenied","message":"not for you"})";
 
 struct DoctorCommand : testing::Test {
@@ -41,7 +41,7 @@ TEST_F(DoctorCommand, WarningsDoNotFailUnlessAskedTo) {
   EXPECT_THAT(outcome.out, HasSubstr("warning  orders: messages are given up after 2 receives\n"));
   EXPECT_THAT(outcome.out, HasSubstr("  fix: redrive queue set orders 'RedrivePolicy="));
   EXPECT_EQ(outcome.err, "2 queues examined, 1 found\n");
-  EXPECT_EQ(FakeWorld{}.run({"doctor", "--fail-on", "sometimes"}).exit_code, 2);
+  EXPECT_EQ(world.run({"doctor", "--fail-on", "sometimes"}).exit_code, 2);
 }
 
 TEST_F(DoctorCommand, FailOnWarningFails) {
@@ -94,12 +94,12 @@ TEST_F(DoctorCommand, AnUnlistedDeadLetterQueueIsLookedUpBeforeItIsCalledMissing
         R"({"Attributes":{"QueueArn":"arn:aws:sqs:r:0:orders","MessageRetentionPeriod":"345600","VisibilityTimeout":"30","RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:r:0:dlq\",\"maxReceiveCount\":5}"}})");
   };
   only_orders(server);
-  server.answer("GetQueueUrl", kMissing, 400);
+  server.answer("GetQueueUrl", kDlqMissing, 400);
   EXPECT_THAT(world.run({"doctor", "--json"}).out, HasSubstr("dlq-missing"));
 
   FakeWorld forbidden;
   only_orders(forbidden.server);
-  forbidden.server.answer("GetQueueUrl", kDenied, 403);
+  forbidden.server.answer("GetQueueUrl", kDlqDenied, 403);
   const Outcome outcome = forbidden.run({"doctor", "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");

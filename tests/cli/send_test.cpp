@@ -13,13 +13,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr const char* kQueue = "http://127.0.0.1:9324/000000000000/orders";
+constexpr const char* kSendQueue = "http://127.0.0.1:9324/000000000000/orders";
 constexpr const char* kUuid = "00000000-0000-4000-8000-0000000000";
-constexpr const char* kMd5 = "5d41402abc4b2a76b9719d911017c592";
+constexpr const char* kSendMd5 = "5d41402abc4b2a76b9719d911017c592";
 
 std::string accepted(std::size_t id) {
   return fmt::format(
-      R"({{"Id":"{}","MessageId":"{}{:02}","MD5OfMessageBody":"{}"}})", id, kUuid, id, kMd5);
+      R"({{"Id":"{}","MessageId":"{}{:02}","MD5OfMessageBody":"{}"}})", id, kUuid, id, kSendMd5);
 }
 
 std::string failed(std::size_t id, bool sender_fault) {
@@ -76,21 +76,21 @@ TEST_F(SendTest, MapsItsArguments) {
   for (const auto& test : cases) {
     SCOPED_TRACE(test.entry);
     server.calls.clear();
-    std::vector<std::string> arguments = {"send", kQueue};
+    std::vector<std::string> arguments = {"send", kSendQueue};
     arguments.insert(arguments.end(), test.arguments.begin(), test.arguments.end());
     const Outcome outcome = world.run(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, std::string(kUuid) + "00\n");
     EXPECT_THAT(
         requests(),
-        ElementsAre(fmt::format(R"({{"QueueUrl":"{}","Entries":[{}]}})", kQueue, test.entry)));
+        ElementsAre(fmt::format(R"({{"QueueUrl":"{}","Entries":[{}]}})", kSendQueue, test.entry)));
   }
 }
 
 TEST_F(SendTest, SendsLinesInBatchesOfTen) {
   accept();
   for (int i = 0; i < 25; ++i) world.in.str(world.in.str() + fmt::format("line {}\n\n", i));
-  const Outcome outcome = world.run({"send", kQueue});
+  const Outcome outcome = world.run({"send", kSendQueue});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "25 messages sent\n");
   EXPECT_THAT(requests(), SizeIs(3));
@@ -111,7 +111,7 @@ TEST_F(SendTest, KeepsTheOrderForFifoQueues) {
     expected.push_back(fmt::format("m{}", i));
     world.in.str(world.in.str() + expected.back() + "\n");
   }
-  EXPECT_EQ(world.run({"send", std::string(kQueue) + ".fifo", "--group", "g"}).exit_code, 0);
+  EXPECT_EQ(world.run({"send", std::string(kSendQueue) + ".fifo", "--group", "g"}).exit_code, 0);
   std::vector<std::string> bodies;
   for (const auto& request : requests()) {
     for (auto& body : bodies_in(request)) bodies.push_back(std::move(body));
@@ -121,7 +121,8 @@ TEST_F(SendTest, KeepsTheOrderForFifoQueues) {
 
 TEST_F(SendTest, RepeatsAMessage) {
   accept();
-  const Outcome outcome = world.run({"send", kQueue, "x", "--repeat", "32", "--concurrency", "2"});
+  const Outcome outcome =
+      world.run({"send", kSendQueue, "x", "--repeat", "32", "--concurrency", "2"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 32);
   EXPECT_THAT(requests(), SizeIs(4));
@@ -130,30 +131,30 @@ TEST_F(SendTest, RepeatsAMessage) {
 TEST_F(SendTest, ReadsNdjsonAndFillsInFromTheCommandLine) {
   accept();
   world.in.str("{\"Body\":\"a\",\"MessageGroupId\":\"own\"}\n{\"Body\":\"b\"}\n");
-  EXPECT_EQ(world.run({"send", kQueue, "--ndjson", "--group", "g"}).exit_code, 0);
+  EXPECT_EQ(world.run({"send", kSendQueue, "--ndjson", "--group", "g"}).exit_code, 0);
   EXPECT_THAT(
       requests(),
       ElementsAre(fmt::format(
           R"({{"QueueUrl":"{}","Entries":[{{"Id":"0","MessageBody":"a","MessageGroupId":"own"}},{{"Id":"1","MessageBody":"b","MessageGroupId":"g"}}]}})",
-          kQueue)));
+          kSendQueue)));
 }
 
 TEST_F(SendTest, NamesTheLineItCannotRead) {
   accept();
   world.in.str("{\"Body\":\"a\"}\n\nnonsense\n");
-  const Outcome outcome = world.run({"send", kQueue, "--ndjson"});
+  const Outcome outcome = world.run({"send", kSendQueue, "--ndjson"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("redrive: line 3: a line is not a JSON object\n"));
 }
 
 TEST_F(SendTest, RefusesContradictions) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{
-           {"send", kQueue, "x", "--file", "f"},
-           {"send", kQueue, "x", "--ndjson"},
-           {"send", kQueue, "--file", "missing"},
-           {"send", kQueue, "x", "--delay", "901"},
-           {"send", kQueue, "x", "--repeat", "0"},
-           {"send", kQueue, "x", "--attribute", "a:Text=1"},
+           {"send", kSendQueue, "x", "--file", "f"},
+           {"send", kSendQueue, "x", "--ndjson"},
+           {"send", kSendQueue, "--file", "missing"},
+           {"send", kSendQueue, "x", "--delay", "901"},
+           {"send", kSendQueue, "x", "--repeat", "0"},
+           {"send", kSendQueue, "x", "--attribute", "a:Text=1"},
            {"send"},
        }) {
     SCOPED_TRACE(testing::PrintToString(arguments));
@@ -168,7 +169,7 @@ TEST_F(SendTest, RetriesOnlyWhatTheServiceFailedAt) {
                     failed(2, true) + "]}");
   accept();
   world.in.str("good\nunlucky\nbad\n");
-  const Outcome outcome = world.run({"send", kQueue});
+  const Outcome outcome = world.run({"send", kSendQueue});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(requests(), SizeIs(2));
   EXPECT_THAT(bodies_in(requests().at(1)), ElementsAre("unlucky"));
@@ -183,7 +184,7 @@ TEST_F(SendTest, RetriesRequestsThatGotNoAnswer) {
   server.answer("SendMessageBatch", R"({"__type":"x#ServiceUnavailable","message":"m"})", 503);
   server.answer("SendMessageBatch", R"({"__type":"x#RequestThrottled","message":"m"})", 403);
   accept();
-  const Outcome outcome = world.run({"send", kQueue, "x"});
+  const Outcome outcome = world.run({"send", kSendQueue, "x"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(requests(), SizeIs(4));
   ASSERT_THAT(world.pauses, SizeIs(3));
@@ -192,7 +193,7 @@ TEST_F(SendTest, RetriesRequestsThatGotNoAnswer) {
 
 TEST_F(SendTest, GivesUpInTheEnd) {
   server.answer("SendMessageBatch", R"({"Failed":[)" + failed(0, false) + "]}");
-  const Outcome entry = world.run({"send", kQueue, "x"});
+  const Outcome entry = world.run({"send", kSendQueue, "x"});
   EXPECT_EQ(entry.exit_code, 1);
   EXPECT_THAT(requests(), SizeIs(static_cast<std::size_t>(Backoff::kAttemptsMax)));
   EXPECT_EQ(entry.err,
@@ -205,7 +206,7 @@ TEST_F(SendTest, StopsWhenTheWholeRequestIsRefused) {
       R"({"__type":"x#QueueDoesNotExist","message":"The specified queue does not exist."})",
       400);
   const Outcome outcome =
-      world.run({"send", kQueue, "x", "--repeat", "1000", "--concurrency", "1"});
+      world.run({"send", kSendQueue, "x", "--repeat", "1000", "--concurrency", "1"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(requests(), SizeIs(1));
   EXPECT_THAT(outcome.err,
@@ -215,7 +216,7 @@ TEST_F(SendTest, StopsWhenTheWholeRequestIsRefused) {
 // An answer that forgets an entry proves nothing about it.
 TEST_F(SendTest, TakesSilenceForARefusal) {
   server.answer("SendMessageBatch", "{}");
-  const Outcome outcome = world.run({"send", kQueue, "x"});
+  const Outcome outcome = world.run({"send", kSendQueue, "x"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("1 of 1 messages were not accepted"));
 }
@@ -223,11 +224,11 @@ TEST_F(SendTest, TakesSilenceForARefusal) {
 TEST_F(SendTest, PrintsJsonLinesNumberedAsTheInput) {
   accept();
   world.in.str("a\nb\n");
-  EXPECT_EQ(world.run({"send", kQueue, "--json"}).out,
+  EXPECT_EQ(world.run({"send", kSendQueue, "--json"}).out,
             fmt::format("{{\"Id\":\"1\",\"MessageId\":\"{0}00\",\"MD5OfMessageBody\":\"{1}\"}}\n"
                         "{{\"Id\":\"2\",\"MessageId\":\"{0}01\",\"MD5OfMessageBody\":\"{1}\"}}\n",
                         kUuid,
-                        kMd5));
+                        kSendMd5));
 }
 
 TEST_F(SendTest, DrawsProgressOnlyOnATerminal) {
@@ -236,7 +237,7 @@ TEST_F(SendTest, DrawsProgressOnlyOnATerminal) {
     return accept_all(request);
   });
   const std::vector<std::string> arguments = {
-      "send", kQueue, "x", "--repeat", "20", "--concurrency", "1"};
+      "send", kSendQueue, "x", "--repeat", "20", "--concurrency", "1"};
   EXPECT_EQ(world.run(arguments).err, "20 messages sent\n");
   world.world.terminal.err_is_terminal = true;
   EXPECT_THAT(world.run(arguments).err,

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/outgoing.h"
+#include "tests/cli/fake_world.h"
+
+// The verbs of `redrive dlq`: which pages they ask for, and what they show of them.
+
+namespace redrive::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kId = "11111111-2222-4333-8444-555555555555";
+
+// A message as the management API tells it; `body` is JSON text.
+std::string told(std::string_view body, std::string_view id = kId) {
+  return fmt::format(
+      R"({{"messageId":"{}","lineageId":"{}","state":"visible","sentAt":"2026-01-01T00:00:01.000Z","expiresAt":"2026-01-05T00:00:01.000Z","receiveCount":3,"deadLetterSource":"arn:aws:sqs:r:0:orders","redrives":0,"attemptsTotal":0,"attributes":{{"token":{{"DataType":"String","StringValue":"s3cret"}},"raw":{{"DataType":"Binary","BinaryValue":"AAH/"}}}},"body":{}}})",
+      id,
+      id,
+      body);
+}
+
+std::string page_of(std::string_view messages, std::string_view rest = "") {
+  return fmt::format(R"({{"messages":[{}]{}}})", messages, rest);
+}
+
+struct DlqCommands : testing::Test {
+  FakeWorld world;
+  FakeServer& server = world.server;
+
+  void answer(const std::string& query, const std::string& page) {
+    server.answer("GET /_redrive/v1/queues/dlq/messages?" + query, page);
+  }
+};
+
+TEST_F(DlqCommands, SearchGoesOnThroughEmptyPages) {
+  answer("filter=%24.a%20%3D%3D%201&limit=100&after=", page_of("", R"(,"next":"5-5")"));
+  answer("filter=%24.a%20%3D%3D%201&limit=100&after=5-5", page_of(told("\"found\"")));
+  const Outcome outcome = world.run({"dlq", "search", "dlq", "$.a == 1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("found\n"));
+  EXPECT_EQ(server.calls.size(), 2u);
+}
+
+TEST_F(DlqCommands, PeekStopsAtItsMaximum) {
+  answer("filter=&limit=1&after=", page_of(told("\"one\""), R"(,"next":"5-5")"));
+  const Outcome outcome = world.run({"dlq", "peek", "dlq", "--max", "1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(server.calls.size(), 1u);
+}
+
+TEST_F(DlqCommands, SecretsAreShownOnRequestOnly) {
+  const std::string body = R"("{\"password\":\"hunter2\"}")";
+  answer("filter=&limit=10&after=", page_of(told(body)));
+  for (const char* form : {"--json", "--region=r"}) {
+    const std::string masked = world.run({"dlq", "peek", "dlq", form}).out;
+    EXPECT_THAT(masked, Not(HasSubstr("hunter2")));
+    EXPECT_THAT(masked, Not(HasSubstr("s3cret")));
+    EXPECT_THAT(masked, HasSubstr("***"));
+    const std::string shown = world.run({"dlq", "peek", "dlq", "--unmasked", form}).out;
+    EXPECT_THAT(shown, HasSubstr("hunter2"));
+    EXPECT_THAT(shown, HasSubstr("s3cret"));
+  }
+}
+
+TEST_F(DlqCommands, ShowAsksForOneMessageByEitherId) {
+  answer("filter=message_id%20%3D%3D%20%22x%22%20or%20lineage%20%3D%3D%20%22x%22&limit=1&after=",
+         page_of(told("\"{}\"")));
+  const Outcome outcome = world.run({"dlq", "show", "dlq", "x"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(kId));
+  EXPECT_THAT(outcome.out, HasSubstr("arn:aws:sqs:r:0:orders"));
+}
+
+TEST_F(DlqCommands, AnExportedLineIsReadBackAsTheMessageItWas) {
+  answer("filter=&limit=100&after=", page_of(told(R"("a\nb \"c\" password=hunter2")")));
+  const Outcome outcome = world.run({"dlq", "export", "dlq"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "1 message exported\n");
+  EXPECT_THAT(outcome.out, HasSubstr(R"("SentTimestamp":"1767225601000")"));
+  EXPECT_THAT(outcome.out, HasSubstr(R"("DeadLetterQueueSourceArn":"arn:aws:sqs:r:0:orders")"));
+  const auto message = parse_message_line(outcome.out);
+  ASSERT_TRUE(message) << message.error().message;
+  EXPECT_EQ(message->body, "a\nb \"c\" password=hunter2");
+  ASSERT_EQ(message->attributes.size(), 2u);
+  EXPECT_EQ(message->attributes[0].value, "s3cret");
+  EXPECT_EQ(message->attributes[1].value, std::string("\0\1\xff", 3));
+}
+
+TEST_F(DlqCommands, ImportDropsDeduplicationIdsWhereTheyAreNotTaken) {
+  const std::string line =
+      R"({"Body":"b","Attributes":{"MessageGroupId":"g","MessageDeduplicationId":"d","AWSTraceHeader":"t"}})";
+  const std::string accepted =
+      R"({"Successful":[{"Id":"0","MessageId":"11111111-2222-4333-8444-555555555555","MD5OfMessageBody":"92eb5ffee6ae2fec3ad71c777531578f"}]})";
+  for (const char* name : {"plain", "ordered.fifo"}) {
+    FakeWorld fresh;
+    fresh.server.answer("GetQueueUrl", fmt::format(R"({{"QueueUrl":"http://h/0/{}"}})", name));
+    fresh.server.answer("SendMessageBatch", accepted);
+    fresh.in.str(line + "\n");
+    const Outcome outcome = fresh.run({"dlq", "import", name});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const std::string sent = fresh.server.bodies("SendMessageBatch").at(0);
+    EXPECT_THAT(sent, HasSubstr(R"("MessageGroupId":"g")"));
+    EXPECT_THAT(sent, HasSubstr(R"("AWSTraceHeader")"));
+    EXPECT_EQ(sent.find("MessageDeduplicationId") != std::string::npos,
+              std::string_view(name).ends_with(".fifo"));
+  }
+}
+
+TEST_F(DlqCommands, WatchTellsChangesAndArrivalsOnce) {
+  world.interrupt.polls_left = 3;
+  server.answer("GetQueueUrl", R"({"QueueUrl":"http://h/0/dlq"})");
+  for (const char* count : {"1", "2", "2"}) {
+    server.answer("GetQueueAttributes",
+                  fmt::format(R"({{"Attributes":{{"ApproximateNumberOfMessages":"{}"}}}})", count));
+  }
+  const std::string old = told("\"old\"");
+  const std::string fresh = told("\"fresh\"", "99999999-2222-4333-8444-555555555555");
+  answer("filter=&limit=100&after=", page_of(old));
+  answer("filter=&limit=100&after=", page_of(fresh + "," + old));
+  const Outcome outcome = world.run({"dlq", "watch", "dlq"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "1 visible, 0 in flight\n"
+            "2 visible, 0 in flight\n"
+            "99999999-2222-4333-8444-555555555555  orders  received 3 times  fresh\n");
+}
+
+TEST_F(DlqCommands, AFilterThatTheServerRefusesFailsTheCommand) {
+  server.answer("GET /_redrive/v1/queues/dlq/messages?filter=%24&limit=100&after=",
+                R"({"error":{"code":"InvalidParameterValue","message":"At position 2: no"}})",
+                400);
+  const Outcome outcome = world.run({"dlq", "search", "dlq", "$"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("At position 2"));
+}
+
+}  // namespace
+}  // namespace redrive::cli
