@@ -21,7 +21,10 @@ KNOWS = {
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
-    "cli": ["documents", "sqs", "wire", "auth", "http"],
+    "objects": [],
+    "s3": ["objects", "auth", "http", "api"],
+    "archive": ["objects", "wire", "auth", "http"],
+    "cli": ["documents", "archive", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')
