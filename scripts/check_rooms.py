@@ -22,7 +22,7 @@ KNOWS = {
     "documents": ["wire", "sqs"],
     "manage": ["documents", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "objects": [],
-    "s3": ["objects", "auth", "http", "api"],
+    "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
     "cli": ["documents", "archive", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
