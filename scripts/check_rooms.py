@@ -24,7 +24,7 @@ KNOWS = {
     "objects": [],
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
-    "cli": ["documents", "archive", "sqs", "wire", "auth", "http"],
+    "cli": ["documents", "archive", "dead_letter", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

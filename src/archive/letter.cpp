@@ -16,4 +16,12 @@ std::string_view Letter::system_attribute(std::string_view name) const {
   return {};
 }
 
+std::size_t Letter::size() const {
+  std::size_t bytes = body.size();
+  for (const LetterAttribute& attribute : attributes) {
+    bytes += attribute.name.size() + attribute.data_type.size() + attribute.value.size();
+  }
+  return bytes;
+}
+
 }  // namespace redrive::archive

@@ -28,6 +28,9 @@ struct Letter {
   // Empty when there is none.
   std::string_view system_attribute(std::string_view name) const;
 
+  // As SQS counts it: the body, and name, type and value of each attribute.
+  std::size_t size() const;
+
   bool operator==(const Letter&) const = default;
 };
 

@@ -48,7 +48,10 @@ void write_count(RetryDecision& decision, std::int64_t count) {
   const auto found = std::ranges::find(attributes, kRetryCount, &LetterAttribute::name);
   if (found != attributes.end()) {
     *found = counter;
-  } else if (attributes.size() < kAttributesMax) {
+  } else if (attributes.size() < kAttributesMax && decision.letter.size() + counter.name.size() +
+                                                           counter.data_type.size() +
+                                                           counter.value.size() <=
+                                                       kLetterBytesMax) {
     attributes.push_back(counter);
   } else {
     decision.trace = trace_with_count(decision.letter.system_attribute("AWSTraceHeader"), count);

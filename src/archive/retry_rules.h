@@ -17,6 +17,7 @@ namespace redrive::archive {
 
 inline constexpr std::string_view kRetryCount = "retryCount";
 inline constexpr std::size_t kAttributesMax = 10;  // As SQS has it.
+inline constexpr std::size_t kLetterBytesMax = 1u << 20;
 inline constexpr std::int32_t kDelaySecondsMax = 900;
 
 struct RetryRules {
@@ -35,8 +36,9 @@ struct RetryDecision {
   bool counter_was_unreadable = false;  // retryCount was there and no count; it is replaced.
 };
 
-// Pure. A message that has ten attributes has no room for another: then the count goes into its
-// trace header (`Redrive-Retry=2`), which SQS carries beside the attributes.
+// Pure. A message that has ten attributes, or would be too large with another, has no room for the
+// count: then it goes into the trace header (`Redrive-Retry=2`), which SQS carries beside the
+// attributes and does not count.
 RetryDecision decide_retry(Letter letter, const RetryRules& rules);
 
 // The deduplication id under which a FIFO queue takes a letter back: another one than before, or

@@ -23,7 +23,7 @@ struct KeyNewOptions {
 };
 
 // A TOML basic string.
-std::string quoted(std::string_view text) {
+std::string toml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -38,15 +38,15 @@ std::string quoted(std::string_view text) {
 
 std::string toml_of(const auth::AccessKey& key) {
   std::string text = fmt::format("[[key]]\nid = {}\nsecret = {}\nrole = {}\n",
-                                 quoted(key.id),
-                                 quoted(key.secret),
-                                 quoted(auth::role_name(key.role)));
-  if (!key.account.empty()) text += fmt::format("account = {}\n", quoted(key.account));
-  if (!key.name.empty()) text += fmt::format("name = {}\n", quoted(key.name));
+                                 toml_quoted(key.id),
+                                 toml_quoted(key.secret),
+                                 toml_quoted(auth::role_name(key.role)));
+  if (!key.account.empty()) text += fmt::format("account = {}\n", toml_quoted(key.account));
+  if (!key.name.empty()) text += fmt::format("name = {}\n", toml_quoted(key.name));
   if (!key.queues.empty()) {
     text += "queues = [";
     for (std::size_t i = 0; i < key.queues.size(); ++i) {
-      text += (i > 0 ? ", " : "") + quoted(key.queues[i]);
+      text += (i > 0 ? ", " : "") + toml_quoted(key.queues[i]);
     }
     text += "]\n";
   }
