@@ -64,9 +64,11 @@ conformance: build
 clients: build
 	@tests/clients/run.sh -q
 
-# What docs/testing.md shows.
+# What docs/testing.md shows, and scripts of others that run as they are.
 examples: build
 	@examples/testing/run.sh
+	@examples/poison-consumer/run.sh
+	@examples/retry-and-archive/run.sh
 
 # Ten thousand idle connections and a thousand hostile ones.
 hostile: build
@@ -75,6 +77,8 @@ hostile: build
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --target file
 
 # Measures beside our peers and writes docs/performance.md.
 bench: packages build

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 
+#include "base/calendar.h"
 #include "base/text.h"
 #include "wire/encode.h"
 
@@ -144,7 +145,8 @@ std::string archive_key(std::string_view prefix, Timestamp time, std::string_vie
 Timestamp archive_time(const Letter& letter, Timestamp now) {
   const auto first =
       parse_int<std::int64_t>(letter.system_attribute("ApproximateFirstReceiveTimestamp"));
-  return first && *first > 0 && Timestamp(*first) <= now ? Timestamp(*first) : now;
+  // Not compared with `now`: another machine's clock may run ahead of ours.
+  return first && *first > 0 && Timestamp(*first) <= kCalendarEnd ? Timestamp(*first) : now;
 }
 
 std::optional<ArchiveKey> parse_archive_key(std::string_view key) {

@@ -72,7 +72,9 @@ TEST(ArchiveKey, FollowsTheFirstReceiveWhereThatIsKnown) {
   EXPECT_EQ(archive_time(letter, now), now);
   letter.system_attributes = {{"ApproximateFirstReceiveTimestamp", "1600000000000"}};
   EXPECT_EQ(archive_time(letter, now), Timestamp(1'600'000'000'000));
-  letter.system_attributes = {{"ApproximateFirstReceiveTimestamp", "1900000000000"}};
+  letter.system_attributes = {{"ApproximateFirstReceiveTimestamp", "1700000000001"}};
+  EXPECT_EQ(archive_time(letter, now), Timestamp(1'700'000'000'001));
+  letter.system_attributes = {{"ApproximateFirstReceiveTimestamp", "soon"}};
   EXPECT_EQ(archive_time(letter, now), now);
 }
 
