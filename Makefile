@@ -64,10 +64,12 @@ conformance: build
 clients: build
 	@tests/clients/run.sh -q
 
-# What docs/testing.md shows, and how consumers say why they failed.
+# What docs/testing.md shows, how consumers say why they failed, and scripts of others that run as they are.
 examples: build
 	@examples/testing/run.sh
 	@examples/reporting-failures/run.sh
+	@examples/poison-consumer/run.sh
+	@examples/retry-and-archive/run.sh
 
 # Ten thousand idle connections and a thousand hostile ones.
 hostile: build
@@ -76,6 +78,8 @@ hostile: build
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --target file
 
 # Measures beside our peers and writes docs/performance.md.
 bench: packages build

@@ -21,8 +21,11 @@ KNOWS = {
     "http": [],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
-    "manage": ["documents", "dead_letter", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
-    "cli": ["documents", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
+    "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "objects": [],
+    "s3": ["objects", "wire", "auth", "http", "api"],
+    "archive": ["objects", "wire", "auth", "http"],
+    "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

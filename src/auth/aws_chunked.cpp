@@ -84,6 +84,8 @@ class Reader {
     return malformed("The chunks hold less than X-Amz-Decoded-Content-Length says.");
   }
 
+  Trailers take_trailers() { return std::move(trailers_); }
+
  private:
   struct Head {
     std::size_t bytes = 0;
@@ -136,6 +138,7 @@ class Reader {
         signature = line.substr(colon + 1);
       } else {
         lines.append(name).append(":").append(line.substr(colon + 1)).append("\n");
+        trailers_.emplace_back(name, line.substr(colon + 1));
       }
     }
     if (!chain_ || lines.empty()) return {};
@@ -143,14 +146,19 @@ class Reader {
   }
 
   std::string_view rest_;
+  Trailers trailers_;
   std::unique_ptr<SignatureChain> chain_;  // None: there are no signatures.
 };
 
 }  // namespace
 
 Result<std::string> decode_aws_chunked(std::string_view body, std::size_t decoded_bytes,
-                                       const std::optional<ChunkSigning>& signing) {
-  return Reader(body, signing).read(decoded_bytes);
+                                       const std::optional<ChunkSigning>& signing,
+                                       Trailers* trailers) {
+  Reader reader(body, signing);
+  auto contents = reader.read(decoded_bytes);
+  if (trailers != nullptr) *trailers = reader.take_trailers();
+  return contents;
 }
 
 }  // namespace redrive::auth

@@ -63,5 +63,12 @@ void add_receive(Verb parent, Commands& commands);
 void add_tail(Verb parent, Commands& commands);
 void add_clock(Verb parent, Commands& commands);
 void add_reset(Verb parent, Commands& commands);
+void add_worker(Verb parent, Commands& commands);
+void add_consume(Verb parent, Commands& commands);
+void add_archive_list(Verb parent, Commands& commands);
+void add_archive_search(Verb parent, Commands& commands);
+void add_archive_show(Verb parent, Commands& commands);
+void add_archive_restore(Verb parent, Commands& commands);
+void add_archive_remove(Verb parent, Commands& commands);
 
 }  // namespace redrive::cli

@@ -22,10 +22,12 @@ std::string bar(std::uint64_t done, std::uint64_t total) {
 
 }  // namespace
 
-Progress::Progress(Terminal& terminal, const Clock& clock, std::optional<std::uint64_t> total)
+Progress::Progress(Terminal& terminal, const Clock& clock, std::optional<std::uint64_t> total,
+                   std::string done_word)
     : terminal_(terminal),
       clock_(clock),
       total_(total),
+      done_word_(std::move(done_word)),
       started_(clock.steady()),
       drawn_(started_) {}
 
@@ -35,9 +37,10 @@ void Progress::update(std::uint64_t done) {
   drawn_ = now;
   on_screen_ = true;
   const std::int64_t elapsed = std::max<std::int64_t>(1, (now - started_).count());
-  terminal_.err << fmt::format("\r\x1b[K{}{} sent, {}/s",
+  terminal_.err << fmt::format("\r\x1b[K{}{} {}, {}/s",
                                total_ ? bar(done, *total_) + "  " : "",
                                done,
+                               done_word_,
                                done * 1000 / static_cast<std::uint64_t>(elapsed))
                 << std::flush;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/clock.h"
 #include "cli/terminal.h"
@@ -14,7 +15,8 @@ class Progress {
  public:
   static constexpr Duration kRedrawEvery{100};
 
-  Progress(Terminal& terminal, const Clock& clock, std::optional<std::uint64_t> total);
+  Progress(Terminal& terminal, const Clock& clock, std::optional<std::uint64_t> total,
+           std::string done_word = "sent");
 
   void update(std::uint64_t done);
   // Takes the line away, so that other output may follow.
@@ -24,6 +26,7 @@ class Progress {
   Terminal& terminal_;
   const Clock& clock_;
   std::optional<std::uint64_t> total_;
+  std::string done_word_;
   Timestamp started_;
   Timestamp drawn_;
   bool on_screen_ = false;

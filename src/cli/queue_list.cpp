@@ -43,7 +43,7 @@ void add_row(Table& table, std::string_view url, const sqs::StringMap& attribute
              harmless(dead_letter_cell(attribute_of(attributes, "RedrivePolicy")))});
 }
 
-Answer<void> run(const std::string& prefix, Session& session) {
+Answer<void> run_queue_list(const std::string& prefix, Session& session) {
   Table table({{"NAME"},
                {"VISIBLE", Align::right},
                {"IN FLIGHT", Align::right},
@@ -77,7 +77,7 @@ void add_queue_list(Verb parent, Commands& commands) {
   auto prefix = std::make_shared<std::string>();
   Verb verb = parent.verb("ls", "List queues with their message counts");
   verb.option("PREFIX", *prefix, "Only queues whose names begin so");
-  commands.attach(verb, [prefix](Session& session) { return run(*prefix, session); });
+  commands.attach(verb, [prefix](Session& session) { return run_queue_list(*prefix, session); });
 }
 
 }  // namespace redrive::cli

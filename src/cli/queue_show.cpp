@@ -65,7 +65,7 @@ void print_document(Terminal& terminal, const QueueDocument& document) {
   print_section(terminal, "Dead-letter queue of", std::move(sources));
 }
 
-Answer<void> run(const std::string& queue, Session& session) {
+Answer<void> run_queue_show(const std::string& queue, Session& session) {
   const std::string url = TRY(find_queue_url(session.service, queue));
   const auto attributes = TRY(session.service.call<sqs::GetQueueAttributes>(
       {.queue_url = url, .attribute_names = {"All"}}));
@@ -90,7 +90,9 @@ void add_queue_show(Verb parent, Commands& commands) {
   Verb verb = parent.verb("show", "Show a queue's attributes, tags and sources");
   verb.option("QUEUE", *queue, "Name, URL or ARN").required();
   commands.attach(
-      verb, [queue](Session& session) { return run(*queue, session); }, [queue] { return *queue; });
+      verb,
+      [queue](Session& session) { return run_queue_show(*queue, session); },
+      [queue] { return *queue; });
 }
 
 }  // namespace redrive::cli

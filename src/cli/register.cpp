@@ -82,6 +82,15 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_tail(program, commands);
   add_clock(program, commands);
   add_reset(program, commands);
+  add_worker(program, commands);
+  add_consume(program, commands);
+  Verb archive = program.verb("archive", "Archived messages: find them, bring them back");
+  archive.needs_a_verb();
+  add_archive_list(archive, commands);
+  add_archive_search(archive, commands);
+  add_archive_show(archive, commands);
+  add_archive_restore(archive, commands);
+  add_archive_remove(archive, commands);
 }
 
 }  // namespace redrive::cli

@@ -16,7 +16,7 @@ constexpr auto shape_of(ResetDocument*) {
   return wire::shape(wire::required("queues", &ResetDocument::queues));
 }
 
-Answer<void> run(bool yes, Session& session) {
+Answer<void> run_reset(bool yes, Session& session) {
   CHECK(ask_permission(
       session,
       yes,
@@ -34,7 +34,7 @@ void add_reset(Verb parent, Commands& commands) {
   Verb verb = parent.verb(
       "reset", "Delete every queue of a server started with --memory or --virtual-clock");
   verb.flag("-y,--yes", *yes, "Do not ask");
-  commands.attach(verb, [yes](Session& session) { return run(*yes, session); });
+  commands.attach(verb, [yes](Session& session) { return run_reset(*yes, session); });
 }
 
 }  // namespace redrive::cli

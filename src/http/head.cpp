@@ -267,7 +267,10 @@ Step HeadReader::finish() {
   }
   if (!has_host_ && !head_.http_1_0) return refuse(400, "Host is missing.");
   if (unknown_expectation_) return refuse(417, "The only expectation served is 100-continue.");
-  if (head_.body_bytes > limits_.body_bytes_max) return refuse(413, "The body is too large.");
+  head_.upload = request_.method == "PUT";
+  const std::size_t body_bytes_max =
+      head_.upload ? limits_.upload_bytes_max : limits_.body_bytes_max;
+  if (head_.body_bytes > body_bytes_max) return refuse(413, "The body is too large.");
   head_.expects_continue &= !head_.http_1_0;
   // RFC 9112 section 3.2.2: what an absolute target says is what counts.
   if (!authority_.empty()) request_.host = authority_;

@@ -27,6 +27,7 @@ struct Head {
   std::size_t bytes = 0;         // Of the head itself, with its empty line.
   std::uint64_t body_bytes = 0;  // Unless chunked.
   bool chunked = false;
+  bool upload = false;  // The larger limit is for this one.
   bool expects_continue = false;
   bool http_1_0 = false;
 };

@@ -13,7 +13,8 @@ std::size_t Parser::bytes_useful(const Limits& limits) const {
   if (!head_done_) return limits.head_bytes_max;
   if (!head_.chunked) return request_bytes();
   const std::size_t line_bytes_max = std::max(kChunkLineBytesMax, limits.head_bytes_max);
-  return head_.bytes + limits.body_bytes_max + line_bytes_max;
+  const std::size_t body_bytes_max = head_.upload ? limits.upload_bytes_max : limits.body_bytes_max;
+  return head_.bytes + body_bytes_max + line_bytes_max;
 }
 
 Parser::Status Parser::parse(Buffer& in, const Limits& limits, Request& request) {
@@ -43,7 +44,9 @@ Parser::Status Parser::parse(Buffer& in, const Limits& limits, Request& request)
 
 Parser::Status Parser::parse_body(Buffer& in, const Limits& limits) {
   if (!head_.chunked) return in.size() < request_bytes() ? Status::need_more : Status::complete;
-  const Step step = chunks_.decode(in, head_.bytes, limits, refusal_);
+  Limits own = limits;
+  if (head_.upload) own.body_bytes_max = limits.upload_bytes_max;
+  const Step step = chunks_.decode(in, head_.bytes, own, refusal_);
   if (step == Step::need_more) return Status::need_more;
   refused_ = step == Step::refused;
   return refused_ ? Status::refused : Status::complete;

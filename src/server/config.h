@@ -37,7 +37,8 @@ struct Config {
   std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
-  http::Limits limits;                     // Of the file alone: the table [limits].
+  std::uint64_t object_bytes_max = std::uint64_t{64} << 20;  // Of an object in an archive bucket.
+  http::Limits limits;  // Of the file alone: the table [limits].
 
   std::optional<http::TlsFiles> tls() const;
 };

@@ -42,6 +42,7 @@ bool set_limit(Config& config, std::string_view key, const toml::node& node, boo
   if (key == "waiting-receives") {
     return take_limit(node, config.waiting_receives_max, kNumberMax);
   }
+  if (key == "object-bytes") return take_limit(node, config.object_bytes_max, kBytesMax);
   if (key == "requests-per-second") {
     return take_limit(node, config.requests_per_second_max, kNumberMax);
   }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,9 @@
 #include "journal/journal.h"
 #include "journal/posix_files.h"
 #include "manage/service.h"
+#include "objects/store.h"
+#include "s3/address.h"
+#include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/maintenance.h"
 #include "store/store.h"
@@ -176,6 +180,39 @@ std::string audit_path(const Config& config) {
   return config.data + "/audit.ndjson";
 }
 
+// The archive buckets of a server that keeps nothing go with it.
+class BucketRoot {
+ public:
+  BucketRoot(const Config& config, IdSource& ids) : passing_(config.memory) {
+    path_ = passing_ ? std::filesystem::temp_directory_path() / ("redrive-" + ids.uuid().text())
+                     : std::filesystem::path(config.data) / "objects";
+  }
+  ~BucketRoot() {
+    std::error_code ignored;
+    if (passing_) std::filesystem::remove_all(path_, ignored);
+  }
+  BucketRoot(const BucketRoot&) = delete;
+  BucketRoot& operator=(const BucketRoot&) = delete;
+
+  Result<std::unique_ptr<objects::Store>> open(std::uint64_t object_bytes_max) const {
+    auto store = objects::Store::open({.root = path_,
+                                       .sync = passing_ ? objects::Sync::no : objects::Sync::yes,
+                                       .object_bytes_max = object_bytes_max});
+    if (!store) return fail(ErrorCode::storage_io, store.error().message);
+    return *std::move(store);
+  }
+
+ private:
+  bool passing_;
+  std::filesystem::path path_;
+};
+
+// Room for the chunks that an object of the largest size travels in.
+http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
+  limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
+  return limits;
+}
+
 // Connects engine time with the timer of the HTTP server.
 class Ticker {
  public:
@@ -288,6 +325,10 @@ Result<void> serve(const Config& config) {
                               .disposable = config.memory || config.virtual_clock,
                               .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
+  const BucketRoot bucket_root(config, ids);
+  const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
+
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
   std::optional<http::BrowserGuard> guard;
@@ -300,6 +341,8 @@ Result<void> serve(const Config& config) {
     if (guard && turn_away(*guard, exchange)) return;
     if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
+    } else if (s3::is_s3_request(exchange.request())) {
+      archive.handle(exchange);
     } else {
       service.handle(exchange);
     }
@@ -309,11 +352,12 @@ Result<void> serve(const Config& config) {
   server = TRY(http::Server::start({.address = listen.address,
                                     .port = listen.port,
                                     .threads = threads,
-                                    .limits = config.limits,
+                                    .limits = with_uploads(config.limits, config.object_bytes_max),
                                     .tls = config.tls()},
                                    {.handle = handle, .round_ended = [&] { sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
+  archive.attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
       journal::SyncThread::Hooks{
@@ -333,6 +377,7 @@ Result<void> serve(const Config& config) {
   stopping = true;
   engine.stop_waiting();
   server->drain(config.drain_time);
+  archive.stop();
   maintenance.reset();
   ticker->detach();
   server.reset();

@@ -1,8 +1,8 @@
-#include "cli/retry.h"
+#include "base/backoff.h"
 
 #include <algorithm>
 
-namespace redrive::cli {
+namespace redrive {
 
 Backoff::Backoff(IdSource& ids, std::function<void(Duration)> sleep)
     : ids_(ids), sleep_(std::move(sleep)) {}
@@ -16,4 +16,4 @@ bool Backoff::again() {
   return true;
 }
 
-}  // namespace redrive::cli
+}  // namespace redrive

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "archive/target.h"
+#include "base/text.h"
+#include "objects/durable_file.h"
+
+namespace redrive::archive {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPageEntries = 1000;
+
+// A key that could lead out of the directory, or hide in it, is none.
+bool is_harmless_key(std::string_view key) {
+  if (key.empty() || key.find('\0') != key.npos) return false;
+  return std::ranges::none_of(split(key, '/'), [](std::string_view segment) {
+    return segment.empty() || segment == "." || segment == "..";
+  });
+}
+
+Result<void> told(const objects::Outcome<void>& outcome) {
+  if (outcome) return {};
+  return fail(outcome.error().fault == objects::Fault::full ? ErrorCode::storage_full
+                                                            : ErrorCode::storage_io,
+              outcome.error().message);
+}
+
+class DirectoryTarget final : public ArchiveTarget {
+ public:
+  explicit DirectoryTarget(std::string directory) : root_(std::move(directory)) {}
+
+  Result<void> put(const std::string& key, std::string_view document) override {
+    const fs::path path = TRY(path_of(key));
+    CHECK(make_directory(path.parent_path()));
+    const std::array<std::string_view, 1> parts = {document};
+    return told(objects::write_durably(path, parts, objects::Sync::yes));
+  }
+
+  Result<std::string> get(const std::string& key) override {
+    const fs::path path = TRY(path_of(key));
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      return fail(ErrorCode::resource_not_found, fmt::format("there is no {}", path.string()));
+    }
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (file.bad()) {
+      return fail(ErrorCode::storage_io, fmt::format("cannot read {}", path.string()));
+    }
+    return std::move(text).str();
+  }
+
+  Result<ArchivePage> list(const std::string& prefix, const std::string& next) override {
+    if (next.empty()) CHECK(load(prefix));
+    ArchivePage page;
+    auto at = std::ranges::upper_bound(listed_, next, {}, &ArchiveEntry::key);
+    for (; at != listed_.end() && page.entries.size() < kPageEntries; ++at) {
+      page.entries.push_back(*at);
+    }
+    if (at != listed_.end()) page.next = page.entries.back().key;
+    return page;
+  }
+
+  Result<void> remove(const std::string& key) override {
+    const fs::path path = TRY(path_of(key));
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) return fail(ErrorCode::storage_io, path.string() + ": " + error.message());
+    return told(objects::sync_directory(path.parent_path(), objects::Sync::yes));
+  }
+
+ private:
+  Result<fs::path> path_of(const std::string& key) const {
+    if (is_harmless_key(key)) return root_ / key;
+    return fail(ErrorCode::invalid_parameter_value, fmt::format("'{}' is no key here", key));
+  }
+
+  // Each new name is synced into its parent, or a crash could take the way to the document.
+  Result<void> make_directory(const fs::path& path) const {
+    std::error_code error;
+    if (fs::is_directory(path, error)) return {};
+    if (path.has_parent_path() && path != path.parent_path()) {
+      CHECK(make_directory(path.parent_path()));
+    }
+    fs::create_directory(path, error);
+    if (error) return fail(ErrorCode::storage_io, path.string() + ": " + error.message());
+    return told(objects::sync_directory(path.parent_path(), objects::Sync::yes));
+  }
+
+  // Files are not kept in the order of keys, so all of them are looked at first.
+  Result<void> load(const std::string& prefix) {
+    listed_.clear();
+    std::error_code error;
+    if (!fs::exists(root_, error)) return {};
+    for (const auto& entry : fs::recursive_directory_iterator(root_, error)) {
+      std::error_code ignored;
+      if (!entry.is_regular_file(ignored)) continue;
+      if (objects::is_temporary(entry.path().filename().string())) continue;
+      std::string key = fs::relative(entry.path(), root_, ignored).generic_string();
+      if (!key.starts_with(prefix)) continue;
+      listed_.push_back({.key = std::move(key), .size = entry.file_size(ignored)});
+    }
+    if (error) return fail(ErrorCode::storage_io, root_.string() + ": " + error.message());
+    std::ranges::sort(listed_, {}, &ArchiveEntry::key);
+    return {};
+  }
+
+  fs::path root_;
+  std::vector<ArchiveEntry> listed_;
+};
+
+}  // namespace
+
+std::unique_ptr<ArchiveTarget> directory_target(std::string directory) {
+  while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
+  return std::make_unique<DirectoryTarget>(std::move(directory));
+}
+
+}  // namespace redrive::archive

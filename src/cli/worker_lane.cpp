@@ -1,0 +1,252 @@
+#include "cli/worker_lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/letter.h"
+#include "cli/queue_name.h"
+#include "cli/retry.h"
+
+namespace redrive::cli {
+namespace {
+
+constexpr std::uint64_t kReceiveMax = 10;
+
+}  // namespace
+
+// A letter in hand and what was decided about it.
+struct WorkerLane::Item {
+  std::string receipt;
+  LetterToSend sent;
+  archive::RetryDecision decision;
+  bool done = false;  // The copy is confirmed.
+};
+
+// --- What lanes share ---
+
+WorkerBoard::WorkerBoard(Session& session, const WorkerTask& task,
+                         std::optional<std::uint64_t> expected)
+    : session_(session),
+      progress_(session.terminal(), session.world.clock, expected, "handled"),
+      claims_left_(task.messages_max) {}
+
+std::uint64_t WorkerBoard::claim() {
+  const std::lock_guard lock(mutex_);
+  if (!claims_left_) return kReceiveMax;
+  const std::uint64_t claims = std::min(kReceiveMax, *claims_left_);
+  *claims_left_ -= claims;
+  return claims;
+}
+
+void WorkerBoard::give_back(std::uint64_t claims) {
+  const std::lock_guard lock(mutex_);
+  if (claims_left_) *claims_left_ += claims;
+}
+
+void WorkerBoard::add(const WorkerCounts& more) {
+  const std::lock_guard lock(mutex_);
+  counts_.returned += more.returned;
+  counts_.archived += more.archived;
+  counts_.skipped += more.skipped;
+  counts_.failed += more.failed;
+  counts_.unreadable_counters += more.unreadable_counters;
+  counts_.counters_in_trace += more.counters_in_trace;
+  counts_.not_deleted += more.not_deleted;
+  progress_.update(counts_.handled());
+}
+
+void WorkerBoard::tell(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  progress_.clear();
+  session_.terminal().err << harmless(line) << "\n";
+}
+
+void WorkerBoard::hold(std::string receipt) {
+  const std::lock_guard lock(mutex_);
+  held_.push_back(std::move(receipt));
+}
+
+std::vector<std::string> WorkerBoard::take_held() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(held_, {});
+}
+
+WorkerCounts WorkerBoard::finish() {
+  const std::lock_guard lock(mutex_);
+  progress_.clear();
+  return counts_;
+}
+
+// --- A lane ---
+
+// Tries again, with growing pauses, what may go better later.
+template <class Call>
+auto WorkerLane::persist(Call call) -> decltype(call()) {
+  Backoff backoff(ids_, parts_.session.world.sleep);
+  while (true) {
+    auto answer = call();
+    if (answer || !worth_retrying(answer.error()) || !backoff.again()) return answer;
+  }
+}
+
+Answer<void> WorkerLane::run() {
+  const Interrupt& interrupt = parts_.session.world.interrupt;
+  while (!interrupt.requested()) {
+    const std::uint64_t claims = parts_.board.claim();
+    if (claims == 0) return {};
+    const bool found = TRY(turn(claims));
+    if (!found && parts_.task.until_empty) return {};
+  }
+  return {};
+}
+
+// False: there was nothing to do.
+Answer<bool> WorkerLane::turn(std::uint64_t claims) {
+  const WorkerTask& task = parts_.task;
+  const auto reply = TRY(persist([&] {
+    return parts_.service.call<sqs::ReceiveMessage>(
+        {.queue_url = task.dlq_url,
+         .message_system_attribute_names = {"All"},
+         .message_attribute_names = {"All"},
+         .max_number_of_messages = static_cast<std::int32_t>(claims),
+         .visibility_timeout = task.visibility_seconds,
+         .wait_time_seconds = task.wait_seconds});
+  }));
+  std::vector<Item> items;
+  WorkerCounts counts;
+  for (const auto& message : reply->messages) {
+    archive::Letter letter = letter_of(message);
+    if (task.filter && !fits(*task.filter, letter)) {
+      ++counts.skipped;
+      if (task.until_empty) parts_.board.hold(std::string(message.receipt_handle));
+      continue;
+    }
+    Item& item = items.emplace_back();
+    item.receipt = message.receipt_handle;
+    item.decision = archive::decide_retry(std::move(letter), task.rules);
+  }
+  parts_.board.add(counts);
+  parts_.board.give_back(claims - items.size());
+  if (task.dry_run) {
+    show(items);
+  } else if (!items.empty()) {
+    CHECK(process(items));
+  }
+  return !reply->messages.empty();
+}
+
+void WorkerLane::show(const std::vector<Item>& items) {
+  WorkerCounts counts;
+  for (const Item& item : items) {
+    const bool returns = item.decision.fate == archive::Fate::retry;
+    ++(returns ? counts.returned : counts.archived);
+    parts_.board.hold(item.receipt);
+    parts_.board.tell(fmt::format("would {} {} (retryCount {})",
+                                  returns ? "return" : "archive",
+                                  item.decision.letter.message_id,
+                                  item.decision.carried));
+  }
+  parts_.board.add(counts);
+}
+
+Answer<void> WorkerLane::process(std::vector<Item>& items) {
+  parts_.session.world.sleep(parts_.pace.before(items.size()));
+  WorkerCounts counts;
+  std::vector<Item*> returning;
+  for (Item& item : items) {
+    const archive::RetryDecision& decision = item.decision;
+    if (decision.counter_was_unreadable) ++counts.unreadable_counters;
+    if (decision.fate == archive::Fate::archive) {
+      put_away(item, counts);
+      continue;
+    }
+    if (decision.trace) ++counts.counters_in_trace;
+    item.sent = {.letter = decision.letter,
+                 .trace = decision.trace,
+                 .deduplication = archive::retry_deduplication_id(decision.letter.message_id,
+                                                                  decision.carried + 1),
+                 .delay_seconds = decision.delay_seconds};
+    returning.push_back(&item);
+  }
+  const auto sent = send_back(std::move(returning), counts);
+  const auto removed = remove(items, counts);
+  parts_.board.add(counts);
+  CHECK(sent);
+  return removed;
+}
+
+Answer<void> WorkerLane::send_back(std::vector<Item*> items, WorkerCounts& counts) {
+  Backoff backoff(ids_, parts_.session.world.sleep);
+  Answer<void> sent;
+  while (!items.empty()) {
+    std::vector<const LetterToSend*> letters;
+    for (const Item* item : items) letters.push_back(&item->sent);
+    std::vector<SendOutcome> outcomes;
+    sent = send_letters(parts_.service, parts_.task.source_url, letters, outcomes);
+    const bool may_try = sent || worth_retrying(sent.error());
+    const bool last = !may_try || backoff.spent();
+    std::vector<Item*> again;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      items[i]->done = outcomes[i].confirmed;
+      if (outcomes[i].confirmed) {
+        ++counts.returned;
+      } else if (!last && (!sent || outcomes[i].may_retry)) {
+        again.push_back(items[i]);
+      } else {
+        ++counts.failed;
+        if (!sent) outcomes[i].reason = sent.error().message;
+        parts_.board.tell(
+            fmt::format("{} stays: {}", items[i]->decision.letter.message_id, outcomes[i].reason));
+      }
+    }
+    items = std::move(again);
+    if (!items.empty()) backoff.again();
+  }
+  return sent;
+}
+
+void WorkerLane::put_away(Item& item, WorkerCounts& counts) {
+  archive::ArchivedLetter archived{
+      .letter = item.decision.letter, .source = parts_.task.source_url, .dlq = parts_.task.dlq_url};
+  if (item.decision.trace) {
+    auto& attributes = archived.letter.system_attributes;
+    std::erase_if(attributes, [](const auto& one) { return one.first == "AWSTraceHeader"; });
+    attributes.emplace_back("AWSTraceHeader", *item.decision.trace);
+  }
+  const Timestamp time = archive::archive_time(archived.letter, parts_.session.world.clock.wall());
+  const auto stored =
+      parts_.target->put(archive::archive_key(parts_.prefix, time, archived.letter.message_id),
+                         archive::encode_archived(archived));
+  item.done = stored.has_value();
+  if (stored) {
+    ++counts.archived;
+    return;
+  }
+  ++counts.failed;
+  parts_.board.tell(
+      fmt::format("{} stays: {}", archived.letter.message_id, stored.error().message));
+}
+
+// What could not be deleted comes again after its visibility timeout, and is then a duplicate.
+Answer<void> WorkerLane::remove(const std::vector<Item>& items, WorkerCounts& counts) {
+  sqs::DeleteMessageBatchInput input{.queue_url = parts_.task.dlq_url};
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < items.size(); ++i) ids.push_back(std::to_string(i));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].done) input.entries.push_back({.id = ids[i], .receipt_handle = items[i].receipt});
+  }
+  if (input.entries.empty()) return {};
+  const auto reply = persist([&] { return parts_.service.call<sqs::DeleteMessageBatch>(input); });
+  if (!reply) {
+    counts.not_deleted += input.entries.size();
+    return std::unexpected(reply.error());
+  }
+  for (const auto& failed : (*reply)->failed) {
+    ++counts.not_deleted;
+    parts_.board.tell(fmt::format("moved, but not deleted: {}: {}", failed.code, failed.message));
+  }
+  return {};
+}
+
+}  // namespace redrive::cli

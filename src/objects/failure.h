@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace redrive::objects {
+
+// Every way in which a bucket or an object can fail its caller.
+enum class Fault : std::uint8_t {
+  no_such_bucket,
+  no_such_key,
+  bucket_exists,
+  bucket_not_empty,
+  invalid_bucket_name,
+  invalid_key,
+  too_large,
+  key_exists,  // It was to be written only if it was not there.
+  damaged,     // The bytes on disk are not those that were written.
+  io,          // A file operation failed; the message names the file.
+  full,        // No space left on the device.
+};
+
+struct Failure {
+  Fault fault;
+  std::string message;
+
+  bool operator==(const Failure&) const = default;
+};
+
+template <class T>
+class [[nodiscard]] Outcome : public std::expected<T, Failure> {
+ public:
+  using std::expected<T, Failure>::expected;
+};
+
+inline std::unexpected<Failure> failure(Fault fault, std::string message) {
+  return std::unexpected(Failure{fault, std::move(message)});
+}
+
+}  // namespace redrive::objects

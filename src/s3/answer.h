@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "objects/failure.h"
+
+namespace redrive::s3 {
+
+// What a request is answered with, but for what every answer has.
+struct Answer {
+  int status = 200;
+  std::string content_type;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::optional<std::uint64_t> length;  // Of the body that a HEAD leaves out.
+};
+
+// Why a request is not served, as S3 calls it.
+struct Refusal {
+  int status;
+  std::string code;
+  std::string message;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+template <class T>
+class [[nodiscard]] Outcome : public std::expected<T, Refusal> {
+ public:
+  using std::expected<T, Refusal>::expected;
+};
+
+std::unexpected<Refusal> refuse(int status, std::string_view code, std::string message);
+std::unexpected<Refusal> not_implemented(std::string_view what);
+Refusal refusal_of(const objects::Failure& failure);
+Refusal refusal_of(const Error& error);
+
+// Yields what the objects room gives, or its failure in S3's words.
+template <class T>
+Outcome<T> told(objects::Outcome<T> outcome) {
+  if (!outcome) return std::unexpected(refusal_of(outcome.error()));
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return *std::move(outcome);
+  }
+}
+
+// <name>text</name>, with escapes.
+void append_element(std::string& out, std::string_view name, std::string_view text);
+// A whole document: its declaration, and the root element in S3's namespace around `contents`.
+std::string document(std::string_view root, std::string_view contents);
+Answer xml_answer(std::string_view root, std::string_view contents);
+// The document of an error, which has no namespace.
+std::string error_document(const Refusal& refusal, std::string_view bucket, std::string_view key,
+                           std::string_view request_id);
+
+// Sun, 06 Nov 1994 08:49:37 GMT
+std::string http_date(Timestamp time);
+
+}  // namespace redrive::s3

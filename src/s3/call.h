@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/gate.h"
+#include "http/message.h"
+#include "objects/store.h"
+#include "s3/address.h"
+#include "s3/answer.h"
+
+namespace redrive::s3 {
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+// The query string, decoded.
+Parameters parse_parameters(std::string_view query);
+
+// One request on its way through this room: who asks, for what, with what in hand.
+struct Call {
+  objects::Store& store;
+  const http::Request& request;
+  api::Caller caller;
+  Address address;
+  Parameters parameters;
+  Timestamp now;
+
+  // Nothing when the query string does not have it; empty when it has it without value.
+  std::optional<std::string_view> parameter(std::string_view name) const;
+  std::string_view parameter_or_empty(std::string_view name) const {
+    return parameter(name).value_or(std::string_view());
+  }
+  // Refuses what the caller's key is not for. Every bucket that a request touches is asked about.
+  Outcome<void> may_touch(std::string_view bucket) const;
+};
+
+// The body itself, with the digests that came with it checked, and those that stay with it.
+struct Upload {
+  std::string_view raw;                // The request's own body.
+  std::optional<std::string> decoded;  // What was in its chunks, if it had such.
+  std::vector<std::pair<std::string, std::string>> checksums;
+
+  std::string_view body() const { return decoded ? std::string_view(*decoded) : raw; }
+};
+Outcome<Upload> read_upload(const Call& call);
+
+// Each takes a request apart and answers it.
+Outcome<Answer> list_buckets(Call& call);
+Outcome<Answer> create_bucket(Call& call);
+Outcome<Answer> head_bucket(Call& call);
+Outcome<Answer> delete_bucket(Call& call);
+Outcome<Answer> bucket_location(Call& call);
+Outcome<Answer> bucket_acl(Call& call);
+Outcome<Answer> get_bucket_tagging(Call& call);
+Outcome<Answer> put_bucket_tagging(Call& call);
+Outcome<Answer> delete_bucket_tagging(Call& call);
+Outcome<Answer> list_objects(Call& call);
+Outcome<Answer> put_object(Call& call);
+Outcome<Answer> get_object(Call& call);  // HEAD too.
+Outcome<Answer> delete_object(Call& call);
+Outcome<Answer> delete_objects(Call& call);
+
+}  // namespace redrive::s3
