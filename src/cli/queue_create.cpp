@@ -53,7 +53,10 @@ Answer<std::string> find_or_create(Session& session, const std::string& named, b
   const auto found = find_queue_url(session.service, named);
   if (found || found.error().code != kNoSuchQueue) return found;
   const std::string name(queue_name_of(named));
-  const Pairs attributes = fifo ? Pairs{{"FifoQueue", "true"}} : Pairs{};
+  // Dead letters keep the age they had in the source: as long as possible, or they go before
+  // anybody has looked at them.
+  Pairs attributes{{"MessageRetentionPeriod", "1209600"}};
+  if (fifo) attributes.emplace_back("FifoQueue", "true");
   std::string url = TRY(create(session, name, attributes, {}));
   session.terminal().err << fmt::format("created the dead-letter queue {} too\n", name);
   return url;

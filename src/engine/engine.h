@@ -164,6 +164,7 @@ struct PolicyRule {
 // A message on its way into the archive.
 struct ArchiveItem {
   std::string target;  // As the policy names it: bucket/prefix.
+  std::string queue_arn;
   Peeked message;
   std::string stored;  // Its bytes.
   Timestamp wall;

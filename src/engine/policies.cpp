@@ -172,6 +172,7 @@ std::size_t Engine::archive_due() {
           policy ? store_.state().find_message(*queue, message) : queue::kNoSlot;
       if (slot == queue::kNoSlot) continue;
       items.push_back({.target = policy->archive,
+                       .queue_arn = queue->identity.arn(),
                        .message = look(*queue, slot, turn.stamp()),
                        .stored = {},
                        .wall = turn.stamp().wall});

@@ -32,6 +32,7 @@
 #include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
+#include "server/dead_letter_archive.h"
 #include "server/maintenance.h"
 #include "store/store.h"
 
@@ -287,19 +288,24 @@ Result<void> serve(const Config& config) {
   CHECK(store.attach(journal));
   EngineClock clock(config, store.last_stamp().wall);
 
+  const BucketRoot bucket_root(config, ids);
+  const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
   std::unique_ptr<http::Server> server;
   std::unique_ptr<journal::SyncThread> sync;
   std::unique_ptr<Ticker> ticker;
   std::atomic<bool> stopping = false;
-  engine::Engine engine({.store = store,
-                         .journal = journal,
-                         .clock = clock.get(),
-                         .ids = ids,
-                         .policies = config.policies,
-                         .task_pause = Duration(config.virtual_clock ? 0 : 1)},
-                        {.wake_earlier = [&] { ticker->schedule(); },
-                         .sync_wanted = [&] { sync->request(); },
-                         .log = [](std::string line) { spdlog::error("{}", line); }});
+  engine::Engine engine(
+      {.store = store,
+       .journal = journal,
+       .clock = clock.get(),
+       .ids = ids,
+       .policies = config.policies,
+       .task_pause = Duration(config.virtual_clock ? 0 : 1)},
+      {.wake_earlier = [&] { ticker->schedule(); },
+       .sync_wanted = [&] { sync->request(); },
+       .log = [](std::string line) { spdlog::error("{}", line); },
+       .archive =
+           [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); }});
   ticker = std::make_unique<Ticker>(engine,
                                     config.virtual_clock ? Ticker::Pace::none : Ticker::Pace::real);
   std::optional<engine::TimeTravel> time;
@@ -325,8 +331,6 @@ Result<void> serve(const Config& config) {
                               .disposable = config.memory || config.virtual_clock,
                               .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
-  const BucketRoot bucket_root(config, ids);
-  const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
   // The first connection may come before the parts below exist; it waits for them.

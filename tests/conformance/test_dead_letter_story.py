@@ -8,6 +8,7 @@ import random
 import boto3
 import pytest
 
+from harness import clock
 from harness.management import Management, Refused
 
 pytestmark = [
@@ -329,3 +330,45 @@ def test_what_a_consumer_holds_is_not_touched(sqs, management):
     assert management.call(
         "POST", "queues/dlq_for_reliable_q/purge", {"confirm": "dlq_for_reliable_q"}
     ) == {"messages": 0, "more": False}
+
+
+def test_spent_and_expiring_messages_go_to_the_archive(sqs, management, endpoint):
+    source, dlq = make_queues(sqs)
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+
+    def archived():
+        try:
+            listed = s3.list_objects_v2(Bucket="graveyard").get("Contents", [])
+        except s3.exceptions.NoSuchBucket:
+            return []
+        bodies = [s3.get_object(Bucket="graveyard", Key=item["Key"])["Body"].read() for item in listed]
+        return [json.loads(body)["Body"] for body in bodies]
+
+    policy = {"maxRedrives": 1, "redriveAfterSeconds": 5, "then": "archive", "archive": "graveyard/orders"}
+    management.call("PUT", "queues/dlq_for_reliable_q/policy", policy)
+    sqs.send_message(
+        QueueUrl=source,
+        MessageBody="spent",
+        MessageAttributes={"retryCount": {"DataType": "Number", "StringValue": "1"}},
+    )
+    kill(sqs, management, source)
+    management.advance(6)
+    kill(sqs, management, source)
+    clock.until("it is archived", lambda: archived() == ["spent"])
+    assert count(sqs, dlq) == 0
+    management.call(
+        "PUT",
+        "queues/dlq_for_reliable_q/policy",
+        {"archiveExpiring": True, "archive": "graveyard/orders"},
+    )
+    sqs.send_message(QueueUrl=source, MessageBody="forgotten")
+    kill(sqs, management, source)
+    management.advance(4 * 86400 - 300)
+    clock.until("it is archived, too", lambda: sorted(archived()) == ["forgotten", "spent"])
+    assert count(sqs, dlq) == 0

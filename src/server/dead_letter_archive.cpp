@@ -1,0 +1,69 @@
+#include "server/dead_letter_archive.h"
+
+#include <fmt/format.h>
+
+#include "archive/document.h"
+#include "store/message_codec.h"
+
+namespace redrive::server {
+namespace {
+
+archive::Letter letter_of(const engine::Peeked& peeked, const store::StoredMessage& stored) {
+  archive::Letter letter{.message_id = stored.message_id.text(),
+                         .body = std::string(stored.contents.body),
+                         .attributes = {},
+                         .system_attributes = {}};
+  stored.contents.for_each_attribute([&](const store::AttributeView& attribute) {
+    letter.attributes.push_back({.name = std::string(attribute.name),
+                                 .data_type = std::string(attribute.type),
+                                 .value = std::string(attribute.value)});
+  });
+  const auto note = [&](std::string name, std::string value) {
+    if (!value.empty()) letter.system_attributes.emplace_back(std::move(name), std::move(value));
+  };
+  note("SentTimestamp", fmt::format("{}", stored.sent_wall.ms()));
+  note("ApproximateReceiveCount", fmt::format("{}", peeked.receive_count));
+  note("DeadLetterQueueSourceArn", peeked.dead_letter_source);
+  note("MessageGroupId", std::string(stored.contents.group));
+  note("MessageDeduplicationId", std::string(stored.contents.dedup));
+  note("AWSTraceHeader", std::string(stored.contents.trace));
+  if (!peeked.history) return letter;
+  const queue::History& history = *peeked.history;
+  if (history.message_id) letter.message_id = history.message_id->text();
+  if (history.first_received_wall != Timestamp())
+    note("ApproximateFirstReceiveTimestamp", fmt::format("{}", history.first_received_wall.ms()));
+  return letter;
+}
+
+std::unexpected<Error> not_kept(const objects::Failure& failure) {
+  return fail(ErrorCode::internal_failure, failure.message);
+}
+
+}  // namespace
+
+Result<void> archive_dead_letter(objects::Store& store, const engine::ArchiveItem& item) {
+  const auto stored = store::decode_message(item.stored);
+  if (!stored) return fail(ErrorCode::internal_failure, "a message does not match its checksum");
+  const archive::Letter letter = letter_of(item.message, *stored);
+  const std::size_t slash = std::min(item.target.find('/'), item.target.size());
+  const std::string bucket = item.target.substr(0, slash);
+  const std::string prefix = slash == item.target.size() ? "" : item.target.substr(slash + 1);
+  if (!store.bucket(bucket)) {
+    if (const auto made = store.create_bucket(bucket, item.wall); !made)
+      return not_kept(made.error());
+  }
+  const std::string key =
+      archive::archive_key(prefix, archive::archive_time(letter, item.wall), letter.message_id);
+  const std::string document = archive::encode_archived(
+      {.letter = letter, .source = item.message.dead_letter_source, .dlq = item.queue_arn});
+  const auto kept = store.put(bucket,
+                              {.key = key,
+                               .body = document,
+                               .content_type = "application/json",
+                               .headers = {},
+                               .modified = item.wall});
+  if (!kept) return not_kept(kept.error());
+  return {};
+}
+
+}  // namespace redrive::server
