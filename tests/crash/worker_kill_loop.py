@@ -75,7 +75,8 @@ class Loop:
 
     def advance(self, seconds):
         subprocess.run(
-            [binary_path(), "clock", "advance", str(seconds), "--endpoint-url", self.server.endpoint],
+            [binary_path(), "clock", "advance", str(seconds),
+             "--endpoint-url", self.server.endpoint],
             check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
 
