@@ -46,6 +46,7 @@ class Loop:
         self.archive = "s3://archive/stage" if target == "s3" else f"file://{self.directory}"
         self.fresh, self.worn = set(), set()
         self.killed = 0
+        self.struck = 0  # Kills that found messages in hand.
 
     def fill(self, number):
         entries = []
@@ -72,9 +73,10 @@ class Loop:
         ]  # fmt: skip
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
-    def advance(self):
+    def advance(self, seconds):
         subprocess.run(
-            [binary_path(), "clock", "advance", "200", "--endpoint-url", self.server.endpoint],
+            [binary_path(), "clock", "advance", str(seconds),
+             "--endpoint-url", self.server.endpoint],
             check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
 
@@ -88,10 +90,21 @@ class Loop:
                 self.killed += 1
             worker.wait()
             worker.stdout.close()
-            self.advance()
+            self.struck += self.in_flight() > 0
+            self.advance(200)
         worker = self.start_worker()
-        printed, _ = worker.communicate(timeout=120)
+        # It waits a second for more before it calls the queue empty, and time stands still.
+        while worker.poll() is None:
+            self.advance(2)
+            time.sleep(0.2)
+        printed = worker.stdout.read()
+        worker.stdout.close()
         assert worker.returncode == 0, printed
+
+    def in_flight(self):
+        name = "ApproximateNumberOfMessagesNotVisible"
+        answer = self.sqs.get_queue_attributes(QueueUrl=self.dlq, AttributeNames=[name])
+        return int(answer["Attributes"][name])
 
     def bodies_of(self, url):
         found = []
@@ -118,9 +131,11 @@ class Loop:
         assert set(archived) == self.worn, set(archived) ^ self.worn
         twice = [body for body, count in archived.items() if count > 1]
         assert not twice, f"archived twice: {twice}"
+        assert self.struck > 0, "no kill found the worker at work"
         copies = sum(returned.values()) - len(returned)
         print(
-            f"worker kill loop ({self.target}): {self.rounds} rounds, {self.killed} kills, "
+            f"worker kill loop ({self.target}): {self.rounds} rounds, {self.killed} kills "
+            f"({self.struck} with messages in hand), "
             f"{len(self.fresh)} returned, {len(self.worn)} archived, none lost, {copies} copies"
         )
 
