@@ -327,7 +327,7 @@ class Engine {
   std::uint64_t quota_of(const queue::MoveTask& task, TaskRun& run, Timestamp now) const;
   void select(const queue::MoveTask& task, const queue::Queue& source, TaskRun& run);
   queue::Slot next_selected(const queue::MoveTask& task, const queue::Queue& source, TaskRun& run);
-  bool fits(const queue::MoveTask& task, const TaskRun& run, queue::Slot slot) const;
+  bool fits(const queue::MoveTask& task, TaskRun& run, queue::Slot slot) const;
   void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status,
                 std::string_view failure);
   void adopt_tasks(Timestamp now);

@@ -53,7 +53,13 @@ Destination destination_of(const queue::State& state, const MoveTask& task, queu
 
 }  // namespace
 
+// Runs what is to run from now on. What was paused and goes on is a new run, with a watch and
+// tokens of its own, whether or not anybody looked in between.
 void Engine::adopt_tasks(Timestamp now) {
+  std::erase_if(task_runs_, [&](const auto& entry) {
+    const MoveTask* task = store_.state().find_task(entry.first);
+    return task == nullptr || task->status != TaskStatus::running;
+  });
   for (const auto& [key, task] : store_.state().tasks()) {
     if (task.status != TaskStatus::running || task_runs_.contains(key)) continue;
     TaskRun run{.since = now, .moved = 0, .next = now};
@@ -170,7 +176,8 @@ void Engine::select(const MoveTask& task, const Queue& source, TaskRun& run) {
   }
 }
 
-bool Engine::fits(const MoveTask& task, const TaskRun& run, queue::Slot slot) const {
+// A message that cannot be read is left, and with it what is behind it in a FIFO group.
+bool Engine::fits(const MoveTask& task, TaskRun& run, queue::Slot slot) const {
   if (task.plan.filter.empty()) return true;
   if (!run.filter) return false;  // A filter that this version cannot read chooses nothing.
   const queue::BodyRef& body = store_.state().messages()[slot].body;
@@ -185,6 +192,9 @@ bool Engine::fits(const MoveTask& task, const TaskRun& run, queue::Slot slot) co
                       body.segment,
                       body.offset,
                       task.id.text()));
+    }
+    if (store_.state().find(task.source)->settings.is_fifo()) {
+      run.left_groups.emplace(store_.state().group_of(slot));
     }
     return false;
   }
