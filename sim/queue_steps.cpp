@@ -180,7 +180,14 @@ void Driver::start_move(queue::TaskPlan plan) {
         .to_move = turn.state().mailbox(*turn.state().find(*source)).visible(),
         .plan = plan});
   });
-  tell("  from {} to {} at {}", identity.name, directed ? destination.name : "", rate);
+  tell("  from {} to {} at {}, '{}' group {} limit {} stages {}",
+       identity.name,
+       directed ? destination.name : "",
+       rate,
+       plan.filter,
+       number(plan.group),
+       plan.limit,
+       plan.stages.size());
   world_.follow(world_.take_records());
 }
 

@@ -53,7 +53,13 @@ Destination destination_of(const queue::State& state, const MoveTask& task, queu
 
 }  // namespace
 
+// Runs what is to run from now on. What was paused and goes on is a new run, with a watch and
+// tokens of its own, whether or not anybody looked in between.
 void Engine::adopt_tasks(Timestamp now) {
+  std::erase_if(task_runs_, [&](const auto& entry) {
+    const MoveTask* task = store_.state().find_task(entry.first);
+    return task == nullptr || task->status != TaskStatus::running;
+  });
   for (const auto& [key, task] : store_.state().tasks()) {
     if (task.status != TaskStatus::running || task_runs_.contains(key)) continue;
     TaskRun run{.since = now, .moved = 0, .next = now};

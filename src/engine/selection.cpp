@@ -47,14 +47,18 @@ queue::Slot Selection::next(const queue::State& state, const queue::Queue& sourc
   return queue::kNoSlot;
 }
 
-Selection::Fit Selection::fits(const store::Store& store, queue::Slot slot,
-                               std::string& changed) const {
+Selection::Fit Selection::fits(const store::Store& store, queue::Slot slot, std::string& changed) {
   if (!reads()) return Fit::yes;
   const queue::BodyRef& body = store.state().messages()[slot].body;
   std::string bytes(body.size, '\0');
   const bool whole = store.read(body, bytes.data()).has_value();
   const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
-  if (!stored) return Fit::unreadable;
+  if (!stored) {
+    const queue::State& state = store.state();
+    const queue::Queue* queue = state.find(state.queue_of(slot));
+    if (queue != nullptr && queue->settings.is_fifo()) left_groups_.emplace(state.group_of(slot));
+    return Fit::unreadable;
+  }
   StoredView view(*stored);
   if (filter_ && !filter_->matches(view.subject(store.state(), slot))) return Fit::no;
   if (!patch_) return Fit::yes;

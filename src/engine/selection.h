@@ -33,7 +33,8 @@ class Selection {
   bool reads() const { return filter_ || patch_; }
   enum class Fit { yes, no, unreadable };
   // Whether the plan is for this message. With a patch, `changed` gets its new stored bytes.
-  Fit fits(const store::Store& store, queue::Slot slot, std::string& changed) const;
+  // What is behind a message that cannot be read in its FIFO group is left with it.
+  Fit fits(const store::Store& store, queue::Slot slot, std::string& changed);
   bool has_patch() const { return patch_.has_value(); }
 
  private:

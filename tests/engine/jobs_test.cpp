@@ -292,6 +292,20 @@ TEST_F(Jobs, ThatAreCanariesDoNotWaitForEver) {
   EXPECT_EQ(counts(), "30:29/1/0");
 }
 
+// The time of a pause is not watched, however short it was.
+TEST_F(Jobs, ThatArePausedStopTheirWatch) {
+  make_dead(30);
+  start({.stages = {10}, .failure_percent_max = 50, .watch_seconds = 60});
+  run(seconds(59));
+  change_job(TaskStatus::paused);
+  world.clock.advance(seconds(30));
+  change_job(TaskStatus::running);
+  run(seconds(59));
+  EXPECT_EQ(job().status, TaskStatus::running);
+  run(seconds(2));
+  EXPECT_EQ(job().status, TaskStatus::halted);
+}
+
 TEST_F(Jobs, ThatMayFailAltogetherNeverHalt) {
   make_dead(30);
   start({.stages = {5}, .failure_percent_max = 100, .watch_seconds = 60});
