@@ -319,6 +319,7 @@ void Model::on(const queue::MessageDeadLettered& fact) {
 // Moves by tasks: of the task's source, of what is visible, to where it belongs, and no more than
 // the task set out to.
 void Model::check_redrive(const queue::MessageRedriven& fact) {
+  if (fact.task == TaskKey::none && is_policy(fact.actor)) return check_policy_redrive(fact);
   if (fact.task == TaskKey::none) {
     require(fact.key == edited_, "who edits may redrive", "message {}", number(fact.key));
     message_in(fact.from, fact.key, "redriven");

@@ -148,6 +148,8 @@ class Model {
   std::uint32_t last_task() const { return last_task_; }
   const queue::Stamp& last_stamp() const { return last_stamp_; }
   queue::NameIndex find_name(std::string_view text) const;
+  bool is_policy(queue::NameIndex actor) const;
+  void check_policy_redrive(const queue::MessageRedriven& fact);
 
  private:
   void on(const queue::ServerStarted&);

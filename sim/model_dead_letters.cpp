@@ -89,7 +89,39 @@ void Model::carry_over(ModelMessage& message, QueueKey to, std::uint64_t sequenc
   message.visibility_touched = false;
 }
 
+bool Model::is_policy(queue::NameIndex actor) const {
+  return actor != NameIndex::none && names_[number(actor)] == "policy";
+}
+
+// No more often than allowed, and back to where it came from. When is for tests whose wall does not
+// jump.
+void Model::check_policy_redrive(const queue::MessageRedriven& fact) {
+  constexpr std::string_view kPolicies = "a queue redrives by itself what its policy says";
+  const ModelMessage& message = message_in(fact.from, fact.key, "redriven by policy");
+  const auto& policy = queues_.at(fact.from).settings.dead_letters;
+  require(policy && policy->redrive_after > std::chrono::seconds(0), kPolicies, "without a policy");
+  require(!policy->is_spent(message.history.redrives),
+          kPolicies,
+          "message {} has had its {} redrives",
+          number(fact.key),
+          message.history.redrives);
+  require(message.phase != Phase::in_flight, kPolicies, "message {} is held", number(fact.key));
+  require(names_[number(message.history.dead_letter_source)] ==
+              queue_of(fact.to, "redriven to").identity.arn(),
+          kPolicies,
+          "message {} goes elsewhere",
+          number(fact.key));
+}
+
 void Model::on(const queue::MessageDiscarded& fact) {
+  if (is_policy(fact.actor)) {
+    const auto& policy = queue_of(fact.from, "discarded from").settings.dead_letters;
+    require(policy && policy->then == queue::DeadLetterPolicy::Then::discard &&
+                policy->is_spent(message_in(fact.from, fact.key, "discarded").history.redrives),
+            "a policy discards what has had its redrives",
+            "message {}",
+            number(fact.key));
+  }
   take_sequence(fact.sequence, "discarded");
   const ModelQueue& from = queue_of(fact.from, "discarded from");
   require(is_bin_of(queue_of(fact.to, "discarded to"), from), kSpeaksOfWhatIs, "another bin");
@@ -209,7 +241,8 @@ void Model::check_plan(TaskKey key, const ModelTask& task, const ModelMessage& m
   if (!queues_.at(task.source).settings.is_fifo() || plan.group != FailureGroupKey::none) return;
   for (const auto& [other, before] : messages_) {
     require(before.queue != task.source || before.group != message.group ||
-                before.order >= message.order || !plan_means(plan, before),
+                before.order >= message.order || !plan_means(plan, before) ||
+                before.history.redrives > 0,  // A policy may have parked it.
             kJobs,
             "job {} let a message overtake message {}",
             id,
@@ -292,6 +325,8 @@ bool Model::left_behind(const ModelTask& task) const {
     const ModelMessage& message = entry.second;
     return message.queue == task.source && message.phase == Phase::visible &&
            message.visible_at <= task.since && message.history.received_at <= task.since &&
+           // Jobs pass over what a policy has parked, now or when they began.
+           (task.plan.include_parked || message.history.redrives == 0) &&
            plan_means(task.plan, message);
   });
 }

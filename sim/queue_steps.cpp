@@ -25,6 +25,15 @@ bool is_fifo(const QueueIdentity& identity) {
   return identity.name.ends_with(".fifo");
 }
 
+queue::DeadLetterPolicy choose_policy(Chance& chance) {
+  using Then = queue::DeadLetterPolicy::Then;
+  return {.redrives_max = static_cast<std::uint32_t>(chance.between(1, 3)),
+          .redrive_after = seconds(chance.one_in(3) ? 0 : chance.between(1, 60)),
+          .backoff_rate = static_cast<std::uint32_t>(chance.between(1, 3)),
+          .redrive_after_max = seconds(120),
+          .then = chance.one_in(2) ? Then::park : Then::discard};
+}
+
 // A queue of the same kind, which may be the same one, or be gone.
 QueueIdentity sibling(Chance& chance, const QueueIdentity& of) {
   return is_fifo(of) ? identity(kStandardNames + chance.below(kFifoNames))
@@ -35,7 +44,13 @@ QueueIdentity sibling(Chance& chance, const QueueIdentity& of) {
 
 void Driver::change_settings(queue::QueueSettings& settings, const QueueIdentity& identity) {
   static constexpr std::int64_t kRetentions[] = {60, 120, 600, 3600, 86'400, 345'600, 1'209'600};
-  switch (chance_.below(6)) {
+  switch (chance_.below(8)) {
+    case 6:
+      settings.dead_letters.reset();
+      break;
+    case 7:
+      settings.dead_letters = choose_policy(chance_);
+      break;
     case 0:
       settings.visibility_timeout = seconds(chance_.below(40));
       break;
