@@ -347,6 +347,7 @@ class Engine {
   void run_policies(Turn& turn);
   bool apply_policy(Turn& turn, queue::Queue& queue, queue::Slot slot,
                     const queue::DeadLetterPolicy& policy);
+  void discard_spent(Turn& turn, const queue::Queue& queue, queue::MessageKey key);
   std::size_t archive_due();
   Peeked look(const queue::Queue& queue, queue::Slot slot, const queue::Stamp& stamp) const;
   PeekPage look_at(const queue::Queue& queue, std::span<const queue::Slot> slots,

@@ -56,14 +56,10 @@ std::optional<DeadLetterPolicy> Engine::policy_of(const Queue& queue) const {
 }
 
 void Engine::adopt_policies(Turn& turn) {
-  std::erase_if(policy_runs_, [&](const auto& entry) {
-    const Queue* queue = store_.state().find(entry.first);
-    return queue == nullptr || !policy_of(*queue);
-  });
+  policy_runs_.clear();  // Policies may say something else than before.
   for (const auto& [identity, queue] : store_.state().queues()) {
     const auto policy = policy_of(*queue);
     if (!policy || !does_anything(*policy)) continue;
-    policy_runs_[queue->key].due.clear();  // It may say something else than before.
     const queue::Mailbox& box = turn.state().mailbox(*queue);
     box.for_each([&](queue::Slot slot) {
       follow_policy(*queue, turn.state().messages()[slot].key, turn.stamp());
@@ -94,6 +90,16 @@ void Engine::follow_policy(const Queue& queue, MessageKey key, const queue::Stam
   if (due != kNever) policy_runs_[queue.key].due.emplace(due, key);
 }
 
+void Engine::discard_spent(Turn& turn, const Queue& queue, MessageKey key) {
+  const auto bin = turn.bin(queue.identity);  // First: it may be made, with a name of its own.
+  if (!bin) return;
+  std::vector<Change> changes;
+  const queue::NameIndex actor = turn.name(kPolicyActor, changes);
+  changes.push_back(queue::MessageDiscarded{
+      key, queue.key, (*bin)->key, number(turn.state().last_key()) + 1, actor, {}});
+  turn.commit(changes);
+}
+
 // Whether there is more to be known of this message later.
 bool Engine::apply_policy(Turn& turn, Queue& queue, queue::Slot slot,
                           const DeadLetterPolicy& policy) {
@@ -108,26 +114,21 @@ bool Engine::apply_policy(Turn& turn, Queue& queue, queue::Slot slot,
     to_archive_.emplace_back(queue.key, message.key);
     return true;
   }
-  std::vector<Change> changes;
-  const queue::NameIndex actor = turn.name(kPolicyActor, changes);
-  const std::uint64_t sequence = number(state.last_key()) + 1;
   if (spent) {
-    if (policy.then != DeadLetterPolicy::Then::discard) return false;
-    const auto bin = turn.bin(queue.identity);
-    if (!bin) return false;
-    changes.push_back(queue::MessageDiscarded{
-        message.key, queue.key, (*bin)->key, number(state.last_key()) + 1, actor, {}});
-    turn.commit(changes);
+    if (policy.then == DeadLetterPolicy::Then::discard) discard_spent(turn, queue, message.key);
     return false;
   }
+  if (policy.redrive_after == std::chrono::seconds(0)) return false;
   const Queue* source = state.find_by_arn(state.name(history.dead_letter_source));
   if (source == nullptr || source->settings.is_fifo() != queue.settings.is_fifo()) return false;
+  std::vector<Change> changes;
+  const queue::NameIndex actor = turn.name(kPolicyActor, changes);
   changes.push_back(queue::MessageRedriven{.task = queue::TaskKey::none,
                                            .key = message.key,
                                            .from = queue.key,
                                            .to = source->key,
                                            .message_id = ids_.uuid(),
-                                           .sequence = sequence,
+                                           .sequence = number(state.last_key()) + 1,
                                            .actor = actor});
   turn.commit(changes);
   return false;
