@@ -70,7 +70,7 @@ TEST_F(QueueCommands, CreateMakesAMissingDeadLetterQueueAndSaysSo) {
   EXPECT_THAT(
       server.bodies("CreateQueue"),
       ElementsAre(
-          R"({"QueueName":"dlq.fifo","Attributes":{"FifoQueue":"true"}})",
+          R"({"QueueName":"dlq.fifo","Attributes":{"MessageRetentionPeriod":"1209600","FifoQueue":"true"}})",
           R"({"QueueName":"orders.fifo","Attributes":{"FifoQueue":"true","RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:r:0:dlq.fifo\",\"maxReceiveCount\":7}"}})"));
 }
 
