@@ -118,8 +118,8 @@ void Loop::retire(Connection& connection) {
   if (!connection.is_done()) return;
   const std::uint32_t slot = connection.slot();
   if (!connections_[slot]) return;  // Retired already, waiting to be freed.
-  if (retired_.empty()) post([this] { retired_.clear(); });
-  retired_.push_back(std::move(connections_[slot]));
+  // Freed with an errand of its own: those that the connection has posted come before it.
+  post([gone = std::shared_ptr<Connection>(std::move(connections_[slot]))] {});
   free_slots_.push_back(slot);
 }
 

@@ -132,7 +132,6 @@ class Loop {
   HeldReplies held_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<std::uint32_t> free_slots_;
-  std::vector<std::unique_ptr<Connection>> retired_;
   std::vector<std::string> strings_;  // Empty, with capacity, to write responses into.
 };
 

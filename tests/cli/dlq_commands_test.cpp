@@ -18,7 +18,7 @@ constexpr const char* kId = "11111111-2222-4333-8444-555555555555";
 // A message as the management API tells it; `body` is JSON text.
 std::string told(std::string_view body, std::string_view id = kId) {
   return fmt::format(
-      R"({{"messageId":"{}","lineageId":"{}","state":"visible","sentAt":"2026-01-01T00:00:01.000Z","expiresAt":"2026-01-05T00:00:01.000Z","receiveCount":3,"deadLetterSource":"arn:aws:sqs:r:0:orders","redrives":0,"attemptsTotal":0,"attributes":{{"token":{{"DataType":"String","StringValue":"s3cret"}},"raw":{{"DataType":"Binary","BinaryValue":"AAH/"}}}},"body":{}}})",
+      R"({{"key":7,"failedAgain":false,"parked":false,"messageId":"{}","lineageId":"{}","state":"visible","sentAt":"2026-01-01T00:00:01.000Z","expiresAt":"2026-01-05T00:00:01.000Z","receiveCount":3,"deadLetterSource":"arn:aws:sqs:r:0:orders","redrives":0,"attemptsTotal":0,"attributes":{{"token":{{"DataType":"String","StringValue":"s3cret"}},"raw":{{"DataType":"Binary","BinaryValue":"AAH/"}}}},"body":{}}})",
       id,
       id,
       body);

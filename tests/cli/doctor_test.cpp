@@ -64,7 +64,7 @@ TEST_F(DoctorCommand, AsksForTheOldestDeadLetterByTheServersTime) {
   two_queues("1");
   server.answer(
       "GET /_redrive/v1/queues/dlq/messages?limit=1",
-      R"({"messages":[{"messageId":"00000000-0000-4000-8000-000000000000","lineageId":"00000000-0000-4000-8000-000000000000","state":"visible","sentAt":"2026-01-01T00:00:00.000Z","expiresAt":"2026-01-15T00:00:00.000Z","receiveCount":2,"redrives":0,"attemptsTotal":2,"body":"x"}],"now":"2026-01-14T12:00:00.000Z"})");
+      R"({"messages":[{"key":1,"failedAgain":false,"parked":false,"messageId":"00000000-0000-4000-8000-000000000000","lineageId":"00000000-0000-4000-8000-000000000000","state":"visible","sentAt":"2026-01-01T00:00:00.000Z","expiresAt":"2026-01-15T00:00:00.000Z","receiveCount":2,"redrives":0,"attemptsTotal":2,"body":"x"}],"now":"2026-01-14T12:00:00.000Z"})");
   const Outcome outcome = world.run({"doctor"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out,

@@ -92,7 +92,7 @@ TEST_F(Jobs, WithAFilterThatCannotBeReadTakeNothing) {
   make_dead(3);
   start({.filter = "((("});
   run();
-  EXPECT_EQ(job().status, TaskStatus::completed);
+  EXPECT_EQ(job().status, TaskStatus::failed);
   EXPECT_EQ(job().counts.moved, 0u);
 }
 
