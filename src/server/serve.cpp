@@ -291,6 +291,7 @@ Result<void> serve(const Config& config) {
   const BucketRoot bucket_root(config, ids);
   const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
   std::unique_ptr<http::Server> server;
+  std::mutex serving;  // Syncs go on while the server ends, and after it.
   std::unique_ptr<journal::SyncThread> sync;
   std::unique_ptr<Ticker> ticker;
   std::atomic<bool> stopping = false;
@@ -364,9 +365,12 @@ Result<void> serve(const Config& config) {
   archive.attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
-      journal::SyncThread::Hooks{
-          .on_synced = [&](journal::Sequence synced) { server->release(synced); },
-          .on_failure = stop_at_once});
+      journal::SyncThread::Hooks{.on_synced =
+                                     [&](journal::Sequence synced) {
+                                       std::lock_guard lock(serving);
+                                       if (server) server->release(synced);
+                                     },
+                                 .on_failure = stop_at_once});
   ticker->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
@@ -384,7 +388,11 @@ Result<void> serve(const Config& config) {
   archive.stop();
   maintenance.reset();
   ticker->detach();
-  server.reset();
+  {
+    std::unique_lock lock(serving);
+    const auto ending = std::move(server);
+    lock.unlock();
+  }
   sync.reset();  // Writes what is left.
   spdlog::info("stopped");
   return {};
