@@ -16,16 +16,6 @@ std::optional<std::size_t> place_of(std::string_view id, std::size_t size) {
   return place && *place < size ? place : std::nullopt;
 }
 
-sqs::MessageAttributeValue to_value(const OutgoingAttribute& attribute) {
-  sqs::MessageAttributeValue value{.data_type = attribute.type};
-  if (is_binary(attribute.type)) {
-    value.binary_value = wire::Blob{attribute.value};
-  } else {
-    value.string_value = attribute.value;
-  }
-  return value;
-}
-
 sqs::SendMessageBatchEntry to_entry(std::string_view id, const OutgoingMessage& message) {
   sqs::SendMessageBatchEntry entry;
   entry.id = id;

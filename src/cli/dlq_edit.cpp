@@ -37,13 +37,7 @@ Answer<void> run_dlq_edit(const DlqEditOptions& options, Session& session) {
   if (options.body) request.body = *options.body;
   if (options.redrive) request.redrive = true;
   for (const OutgoingAttribute& attribute : attributes) {
-    sqs::MessageAttributeValue value{.data_type = attribute.type};
-    if (is_binary(attribute.type)) {
-      value.binary_value = wire::Blob{attribute.value};
-    } else {
-      value.string_value = attribute.value;
-    }
-    request.set_attributes.emplace_back(attribute.name, value);
+    request.set_attributes.emplace_back(attribute.name, to_value(attribute));
   }
   request.remove_attributes.assign(options.remove.begin(), options.remove.end());
   std::string body;

@@ -6,7 +6,6 @@
 #include "cli/message_view.h"
 #include "cli/queue_document.h"
 #include "cli/table.h"
-#include "dead_letter/filter_text.h"
 
 // redrive dlq show: everything there is to know about one message.
 
@@ -63,10 +62,7 @@ void print_whole(Terminal& terminal, const documents::Message& message) {
 }
 
 Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
-  const std::string id = dead_letter::filter_literal(options.message_id);
-  const MessageQuestion question{.queue = options.queue,
-                                 .filter = fmt::format("message_id == {} or lineage == {}", id, id),
-                                 .messages_max = 1};
+  const MessageQuestion question = message_called(options.queue, options.message_id);
   const auto show = [&](const documents::Message& message) {
     const MaskedMessage masked(message);
     const documents::Message& shown = options.unmasked ? message : *masked;

@@ -8,6 +8,7 @@
 #include "cli/message_view.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
+#include "dead_letter/filter_text.h"
 #include "dead_letter/secrets.h"
 
 namespace redrive::cli {
@@ -24,6 +25,13 @@ std::string masked_value(std::string_view name, std::string_view value) {
 }
 
 }  // namespace
+
+MessageQuestion message_called(std::string queue, std::string_view id) {
+  const std::string literal = dead_letter::filter_literal(id);
+  return {.queue = std::move(queue),
+          .filter = fmt::format("message_id == {} or lineage == {}", literal, literal),
+          .messages_max = 1};
+}
 
 Answer<std::uint64_t> for_each_message(
     Session& session, const MessageQuestion& question,

@@ -19,6 +19,9 @@ struct MessageQuestion {
   std::uint64_t messages_max = std::numeric_limits<std::uint64_t>::max();
 };
 
+// The one message of a queue with this MessageId, or that was first sent with it.
+MessageQuestion message_called(std::string queue, std::string_view id);
+
 // Goes through the queue, oldest first, and tells how many messages were visited. Stops early when
 // `visit` says false.
 Answer<std::uint64_t> for_each_message(Session& session, const MessageQuestion& question,

@@ -86,6 +86,16 @@ bool is_binary(std::string_view type) {
   return type == "Binary" || type.starts_with("Binary.");
 }
 
+sqs::MessageAttributeValue to_value(const OutgoingAttribute& attribute) {
+  sqs::MessageAttributeValue value{.data_type = attribute.type};
+  if (is_binary(attribute.type)) {
+    value.binary_value = wire::Blob{attribute.value};
+  } else {
+    value.string_value = attribute.value;
+  }
+  return value;
+}
+
 Answer<OutgoingAttribute> parse_attribute(std::string_view text,
                                           const auth::Environment& environment) {
   const auto [left, value] = TRY(parse_pair(text));

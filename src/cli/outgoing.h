@@ -8,6 +8,7 @@
 
 #include "auth/credentials.h"
 #include "cli/failure.h"
+#include "sqs/types.h"
 
 namespace redrive::cli {
 
@@ -34,6 +35,9 @@ struct OutgoingMessage {
 };
 
 bool is_binary(std::string_view type);
+
+// As the service takes it; views the attribute.
+sqs::MessageAttributeValue to_value(const OutgoingAttribute& attribute);
 
 // `name=value`, `name:Type=value`, and `@path` for the value of a Binary one.
 Answer<OutgoingAttribute> parse_attribute(std::string_view text,

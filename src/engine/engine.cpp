@@ -226,9 +226,7 @@ Timestamp Engine::next_wake() const {
   Timestamp wake = waiters_.next_deadline();
   if (!queue_wakes_.empty()) wake = std::min(wake, queue_wakes_.begin()->first);
   for (const auto& [key, run] : task_runs_) wake = std::min(wake, run.next);
-  for (const auto& [key, run] : policy_runs_) {
-    if (!run.due.empty()) wake = std::min(wake, run.due.begin()->first);
-  }
+  if (!policy_due_.empty()) wake = std::min(wake, policy_due_.begin()->at);
   return wake;
 }
 
@@ -433,7 +431,7 @@ std::size_t Engine::reset() {
     for (const auto& [identity, queue] : store_.state().queues()) touched_.push_back(queue->key);
     turn.commit(queue::ServerReset{});
     task_runs_.clear();
-    policy_runs_.clear();
+    policy_due_.clear();
     return queues;
   });
 }
@@ -455,10 +453,8 @@ Result<bool> Engine::maintain() {
   if (archive_due() > 0) more = true;
   if (!relocations.empty()) {
     for (auto& relocation : relocations) {
-      std::string bytes(relocation.from.size, '\0');
-      const bool whole =
-          store_.read(relocation.from, bytes.data()) && store::decode_message(bytes).has_value();
-      if (whole) {
+      std::string bytes;
+      if (store_.read_message(relocation.from, bytes)) {
         relocation.stored = std::move(bytes);
       } else if (hooks_.log) {
         hooks_.log(fmt::format(

@@ -275,7 +275,8 @@ class Engine {
                         std::size_t scan_max, std::size_t keys_max);
 
   // The policy in force for a queue: its own, or that of the configuration.
-  std::optional<queue::DeadLetterPolicy> policy_of(const queue::Queue& queue) const;
+  // None: nullptr. In turn.
+  const queue::DeadLetterPolicy* policy_of(const queue::Queue& queue) const;
   // Puts messages that nobody holds into the queue's bin, or takes them back; how many there were.
   Result<std::size_t> discard(const queue::QueueIdentity& queue,
                               std::span<const queue::MessageKey> keys, const Signature& by);
@@ -385,12 +386,16 @@ class Engine {
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;
   Timestamp compact_at_;
-  // Dead letters for which a policy will do something, by when.
-  struct PolicyRun {
-    std::set<std::pair<Timestamp, queue::MessageKey>> due;
+  // A dead letter for which a policy will do something.
+  struct PolicyDue {
+    Timestamp at;
+    queue::QueueKey queue;
+    queue::MessageKey message;
+
+    friend auto operator<=>(const PolicyDue&, const PolicyDue&) = default;
   };
   const std::vector<PolicyRule> policies_;
-  std::map<queue::QueueKey, PolicyRun> policy_runs_;
+  std::set<PolicyDue> policy_due_;
   std::vector<std::pair<queue::QueueKey, queue::MessageKey>> to_archive_;
   ProcessedSamples samples_;
   std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;

@@ -163,7 +163,7 @@ Result<void> Engine::report_failure(const queue::QueueIdentity& identity, Failur
 std::size_t Engine::group_dead_letters(std::size_t max) {
   std::vector<Ungrouped> messages;
   BodyPins pins(store_);
-  turn([&](Turn&) {
+  const std::size_t left = turn([&](Turn&) {
     queue::State& state = store_.state();
     for (const queue::MessageKey key : state.take_ungrouped(max)) {
       const queue::Slot slot = state.messages().find(key);
@@ -171,13 +171,13 @@ std::size_t Engine::group_dead_letters(std::size_t max) {
       messages.push_back(gather(state, slot));
       pins.add(messages.back().body);
     }
+    return state.ungrouped();
   });
+  if (messages.empty()) return left;
   std::vector<queue::GroupIdentity> identities;
   std::string bytes;
   for (const Ungrouped& message : messages) {
-    bytes.resize(message.body.size);
-    const bool whole = store_.read(message.body, bytes.data()).has_value();
-    const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
+    const auto stored = store_.read_message(message.body, bytes);
     identities.push_back(identify(message, stored ? stored->contents.body : std::string_view()));
   }
   return turn([&](Turn& turn) {

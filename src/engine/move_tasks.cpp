@@ -234,8 +234,8 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
 }
 
 std::uint32_t Engine::redrives_max(const Queue& queue, const queue::TaskPlan& plan) const {
-  const auto policy = policy_of(queue);
-  return policy && !plan.include_parked ? policy->redrives_max : 0;
+  const queue::DeadLetterPolicy* policy = policy_of(queue);
+  return policy != nullptr && !plan.include_parked ? policy->redrives_max : 0;
 }
 
 void Engine::end_task(Turn& turn, queue::TaskKey task, TaskStatus status,

@@ -52,8 +52,8 @@ Peeked look_at_one(const queue::State& state, const queue::Queue& queue, Slot sl
 
 Peeked Engine::look(const queue::Queue& queue, Slot slot, const queue::Stamp& stamp) const {
   Peeked peeked = look_at_one(store_.state(), queue, slot, stamp);
-  const auto policy = policy_of(queue);
-  peeked.parked = policy && peeked.history && policy->is_spent(peeked.history->redrives);
+  const queue::DeadLetterPolicy* policy = policy_of(queue);
+  peeked.parked = policy != nullptr && peeked.history && policy->is_spent(peeked.history->redrives);
   return peeked;
 }
 

@@ -43,23 +43,23 @@ bool does_anything(const DeadLetterPolicy& policy) {
 
 }  // namespace
 
-std::optional<DeadLetterPolicy> Engine::policy_of(const Queue& queue) const {
-  if (queue.settings.dead_letters) return queue.settings.dead_letters;
-  if (queue.identity.is_hidden()) return std::nullopt;
+const DeadLetterPolicy* Engine::policy_of(const Queue& queue) const {
+  if (queue.settings.dead_letters) return &*queue.settings.dead_letters;
+  if (queue.identity.is_hidden()) return nullptr;
   for (const PolicyRule& rule : policies_) {
     const bool fits = std::ranges::any_of(rule.queues, [&](const std::string& pattern) {
       return wildcard_match(pattern, queue.identity.name);
     });
-    if (fits) return rule.policy;
+    if (fits) return &rule.policy;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 void Engine::adopt_policies(Turn& turn) {
-  policy_runs_.clear();  // Policies may say something else than before.
+  policy_due_.clear();  // Policies may say something else than before.
   for (const auto& [identity, queue] : store_.state().queues()) {
-    const auto policy = policy_of(*queue);
-    if (!policy || !does_anything(*policy)) continue;
+    const DeadLetterPolicy* policy = policy_of(*queue);
+    if (policy == nullptr || !does_anything(*policy)) continue;
     const queue::Mailbox& box = turn.state().mailbox(*queue);
     box.for_each([&](queue::Slot slot) {
       follow_policy(*queue, turn.state().messages()[slot].key, turn.stamp());
@@ -69,9 +69,9 @@ void Engine::adopt_policies(Turn& turn) {
 
 // When the policy is to look at this dead letter next.
 void Engine::follow_policy(const Queue& queue, MessageKey key, const queue::Stamp& stamp) {
-  const auto policy = policy_of(queue);
+  const DeadLetterPolicy* policy = policy_of(queue);
   const queue::Slot slot = store_.state().find_message(queue, key);
-  if (!policy || !does_anything(*policy) || slot == queue::kNoSlot) return;
+  if (policy == nullptr || !does_anything(*policy) || slot == queue::kNoSlot) return;
   const queue::History* history = store_.state().messages().history_if(slot);
   if (history == nullptr || history->dead_letter_source == queue::NameIndex::none) return;
   Timestamp due = kNever;
@@ -87,7 +87,7 @@ void Engine::follow_policy(const Queue& queue, MessageKey key, const queue::Stam
     const Timestamp ends = message.sent_at + queue.settings.retention - kBeforeExpiry;
     due = std::min(due, std::max(ends, stamp.now));
   }
-  if (due != kNever) policy_runs_[queue.key].due.emplace(due, key);
+  if (due != kNever) policy_due_.insert({due, queue.key, key});
 }
 
 void Engine::discard_spent(Turn& turn, const Queue& queue, MessageKey key) {
@@ -136,24 +136,19 @@ bool Engine::apply_policy(Turn& turn, Queue& queue, queue::Slot slot,
 
 void Engine::run_policies(Turn& turn) {
   const Timestamp now = turn.stamp().now;
-  std::size_t left = kPolicyMovesPerTurn;
-  std::erase_if(policy_runs_,
-                [&](const auto& entry) { return store_.state().find(entry.first) == nullptr; });
-  for (auto& [key, run] : policy_runs_) {
-    Queue* queue = store_.state().find(key);
-    if (run.due.empty() || run.due.begin()->first > now) continue;
+  for (std::size_t left = kPolicyMovesPerTurn; left > 0; --left) {
+    if (policy_due_.empty() || policy_due_.begin()->at > now) return;
+    const PolicyDue due = *policy_due_.begin();
+    policy_due_.erase(policy_due_.begin());
+    Queue* queue = store_.state().find(due.queue);
+    const DeadLetterPolicy* policy = queue == nullptr ? nullptr : policy_of(*queue);
+    if (policy == nullptr) continue;
     turn.advance(*queue);
-    const auto policy = policy_of(*queue);
-    while (policy && left > 0 && !run.due.empty() && run.due.begin()->first <= now) {
-      const MessageKey message = run.due.begin()->second;
-      run.due.erase(run.due.begin());
-      --left;
-      const queue::Slot slot = store_.state().find_message(*queue, message);
-      if (slot == queue::kNoSlot) continue;
-      const bool held = store_.state().messages()[slot].phase == queue::Phase::in_flight;
-      if (held || apply_policy(turn, *queue, slot, *policy)) {
-        run.due.emplace(now + kLookAgain, message);
-      }
+    const queue::Slot slot = store_.state().find_message(*queue, due.message);
+    if (slot == queue::kNoSlot) continue;
+    const bool held = store_.state().messages()[slot].phase == queue::Phase::in_flight;
+    if (held || apply_policy(turn, *queue, slot, *policy)) {
+      policy_due_.insert({now + kLookAgain, due.queue, due.message});
     }
   }
 }
@@ -168,9 +163,9 @@ std::size_t Engine::archive_due() {
     for (std::size_t i = 0; i < count; ++i) {
       const auto [key, message] = to_archive_[i];
       Queue* queue = store_.state().find(key);
-      const auto policy = queue == nullptr ? std::nullopt : policy_of(*queue);
+      const DeadLetterPolicy* policy = queue == nullptr ? nullptr : policy_of(*queue);
       const queue::Slot slot =
-          policy ? store_.state().find_message(*queue, message) : queue::kNoSlot;
+          policy != nullptr ? store_.state().find_message(*queue, message) : queue::kNoSlot;
       if (slot == queue::kNoSlot) continue;
       items.push_back({.target = policy->archive,
                        .queue_arn = queue->identity.arn(),

@@ -43,6 +43,9 @@ void Engine::count_processed() {
   std::map<queue::QueueKey, std::string> recorded;
   turn([&](Turn& turn) {
     samples.swap(samples_);
+    const auto gone = [&](const auto& entry) { return turn.state().find(entry.first) == nullptr; };
+    std::erase_if(processed_, gone);
+    std::erase_if(processed_seen_, gone);
     for (const auto& [key, body] : samples) {
       const queue::Queue* queue = turn.state().find(key);
       if (queue != nullptr && !processed_.contains(key)) recorded[key] = queue->processed;
@@ -51,9 +54,7 @@ void Engine::count_processed() {
   std::string bytes;
   for (const auto& [key, body] : samples) {
     ProcessedCounts& counts = processed_counts(key, recorded[key]);
-    bytes.resize(body.size);
-    const bool whole = store_.read(body, bytes.data()).has_value();
-    const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
+    const auto stored = store_.read_message(body, bytes);
     store_.unpin(body);
     if (!stored) continue;
     const StoredView view(*stored);
@@ -73,12 +74,6 @@ void Engine::record_processed() {
     });
     counts.changed = false;
   }
-  turn([&](Turn& turn) {
-    std::erase_if(processed_,
-                  [&](const auto& entry) { return turn.state().find(entry.first) == nullptr; });
-    std::erase_if(processed_seen_,
-                  [&](const auto& entry) { return turn.state().find(entry.first) == nullptr; });
-  });
 }
 
 dead_letter::FeatureCounts Engine::processed(const queue::QueueIdentity& identity) {

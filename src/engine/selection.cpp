@@ -49,10 +49,8 @@ queue::Slot Selection::next(const queue::State& state, const queue::Queue& sourc
 
 Selection::Fit Selection::fits(const store::Store& store, queue::Slot slot, std::string& changed) {
   if (!reads()) return Fit::yes;
-  const queue::BodyRef& body = store.state().messages()[slot].body;
-  std::string bytes(body.size, '\0');
-  const bool whole = store.read(body, bytes.data()).has_value();
-  const auto stored = whole ? store::decode_message(bytes) : std::nullopt;
+  std::string bytes;
+  const auto stored = store.read_message(store.state().messages()[slot].body, bytes);
   if (!stored) {
     const queue::State& state = store.state();
     const queue::Queue* queue = state.find(state.queue_of(slot));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "api/access.h"
 #include "base/text.h"
 
 namespace redrive::manage {
@@ -33,10 +34,10 @@ Result<void> Call::allow(const queue::QueueIdentity& queue) const {
 Result<queue::QueueIdentity> Call::queue_called(std::string_view name_or_arn) const {
   queue::QueueIdentity identity{caller.account, caller.region, std::string(name_or_arn)};
   if (name_or_arn.starts_with("arn:")) {
-    const auto words = split(name_or_arn, ':');
-    if (words.size() != 6 || words[2] != "sqs")
+    auto named = api::identity_from_arn(name_or_arn);
+    if (!named)
       return fail(ErrorCode::invalid_parameter_value, "The destination is not a queue's ARN.");
-    identity = {std::string(words[4]), std::string(words[3]), std::string(words[5])};
+    identity = *std::move(named);
   }
   CHECK(allow(identity));
   return identity;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "api/draft.h"
-#include "dead_letter/fingerprint.h"
 #include "dead_letter/json_patch.h"
 #include "manage/operations.h"
 #include "store/message_codec.h"
@@ -17,20 +16,6 @@ constexpr std::size_t kTouchedMax = 10'000;
 
 std::unexpected<Error> refuse_choice(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
-}
-
-sqs::MessageAttributes attributes_of(const store::MessageContents& contents) {
-  sqs::MessageAttributes attributes;
-  contents.for_each_attribute([&](const store::AttributeView& attribute) {
-    sqs::MessageAttributeValue value{.data_type = attribute.type};
-    if (attribute.binary) {
-      value.binary_value = wire::Blob{attribute.value};
-    } else {
-      value.string_value = attribute.value;
-    }
-    attributes.emplace_back(attribute.name, value);
-  });
-  return attributes;
 }
 
 // The attributes a message has after the edit.
@@ -117,15 +102,12 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
   if (!keys.empty()) return keys;
   queue::TaskPlan plan{.filter = std::string(input.filter), .include_parked = true};
   if (!input.group.empty()) {
-    const auto id = dead_letter::GroupId::parse(input.group);
-    CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
+    const auto found = call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
       const queue::Queue& found = *TRY(turn.queue(queue));
-      const auto* group = id ? turn.state().find_group(found.key, id->bytes) : nullptr;
-      if (group == nullptr)
-        return fail(ErrorCode::resource_not_found, "The queue has no failure group with this id.");
-      plan.group = group->key;
+      plan.group = TRY(find_group(turn.state(), found, input.group))->key;
       return {};
-    }));
+    });
+    CHECK(found);
   }
   return TRY(call.parts.engine.choose(queue, plan, SIZE_MAX, kTouchedMax)).keys;
 }

@@ -122,6 +122,8 @@ Result<std::vector<documents::Distinction>> distinctions(
   return told;
 }
 
+}  // namespace
+
 Result<const queue::FailureGroup*> find_group(const queue::State& state, const queue::Queue& queue,
                                               std::string_view id) {
   const auto parsed = dead_letter::GroupId::parse(id);
@@ -131,8 +133,6 @@ Result<const queue::FailureGroup*> find_group(const queue::State& state, const q
   }
   return group;
 }
-
-}  // namespace
 
 void group_what_came(engine::Engine& engine) {
   for (int i = 0; i < kGroupingRounds; ++i) {

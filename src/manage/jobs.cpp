@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/calendar.h"
+#include "dead_letter/filter_text.h"
 #include "dead_letter/fingerprint.h"
 #include "manage/operations.h"
 
@@ -106,7 +107,8 @@ std::string filter_of(const documents::JobRequest& input) {
   if (input.message_ids.empty()) return std::string(input.filter);
   std::string ids;
   for (const std::string_view id : input.message_ids) {
-    ids += fmt::format("{}message_id == \"{}\"", ids.empty() ? "" : " or ", id);
+    ids += fmt::format(
+        "{}message_id == {}", ids.empty() ? "" : " or ", dead_letter::filter_literal(id));
   }
   return input.filter.empty() ? ids : fmt::format("({}) and ({})", input.filter, ids);
 }
@@ -127,16 +129,6 @@ queue::TaskPlan plan_of(const Call& call, const documents::JobRequest& input) {
   for (const std::int64_t stage : input.canary)
     plan.stages.push_back(static_cast<std::uint32_t>(stage));
   return plan;
-}
-
-Result<queue::FailureGroupKey> group_called(const queue::State& state, const queue::Queue& queue,
-                                            std::string_view id) {
-  if (id.empty()) return queue::FailureGroupKey::none;
-  const auto parsed = dead_letter::GroupId::parse(id);
-  const auto* group = parsed ? state.find_group(queue.key, parsed->bytes) : nullptr;
-  if (group == nullptr)
-    return fail(ErrorCode::resource_not_found, "The queue has no failure group with this id.");
-  return group->key;
 }
 
 Result<void> check_destination(const queue::Queue& source, const queue::Queue& destination) {
@@ -200,7 +192,9 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
   if (!input.destination.empty()) destination = TRY(call.queue_called(input.destination));
   const auto prepared = call.parts.engine.turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& source = *TRY(turn.queue(identity));
-    plan.group = TRY(group_called(turn.state(), source, input.group));
+    if (!input.group.empty()) {
+      plan.group = TRY(find_group(turn.state(), source, input.group))->key;
+    }
     plan.frozen_at = number(turn.state().last_key());
     if (destination) CHECK(check_destination(source, *TRY(turn.queue(*destination))));
     return {};

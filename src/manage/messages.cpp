@@ -177,15 +177,7 @@ class PageWriter {
     if (peeked.phase != queue::Phase::visible) {
       out.visible_at = time(wall_ + peeked.visible_in);
     }
-    stored.contents.for_each_attribute([&](const store::AttributeView& attribute) {
-      sqs::MessageAttributeValue value{.data_type = attribute.type};
-      if (attribute.binary) {
-        value.binary_value = wire::Blob{attribute.value};
-      } else {
-        value.string_value = attribute.value;
-      }
-      out.attributes.emplace_back(attribute.name, value);
-    });
+    out.attributes = attributes_of(stored.contents);
     if (peeked.history) add_history(out, peeked);
     return out;
   }
@@ -253,6 +245,20 @@ Result<documents::MessagePage> write_page(Call& call, const PageWriter::Fetch& f
 }
 
 }  // namespace
+
+sqs::MessageAttributes attributes_of(const store::MessageContents& contents) {
+  sqs::MessageAttributes attributes;
+  contents.for_each_attribute([&](const store::AttributeView& attribute) {
+    sqs::MessageAttributeValue value{.data_type = attribute.type};
+    if (attribute.binary) {
+      value.binary_value = wire::Blob{attribute.value};
+    } else {
+      value.string_value = attribute.value;
+    }
+    attributes.emplace_back(attribute.name, value);
+  });
+  return attributes;
+}
 
 Result<documents::MessagePage> peek_messages(Call& call) {
   const queue::QueueIdentity queue = TRY(call.queue("queue"));

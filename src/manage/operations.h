@@ -10,6 +10,7 @@
 #include "documents/message_page.h"
 #include "documents/policy.h"
 #include "manage/call.h"
+#include "store/message_codec.h"
 #include "wire/shape.h"
 
 // The operations of the management API and the documents they take and give. routes.cpp says where
@@ -53,6 +54,8 @@ constexpr auto shape_of(ResetOutput*) {
 Result<documents::MessagePage> peek_messages(Call& call);
 
 Result<documents::Message> show_message(Call& call);
+// The attributes of a stored message as SQS writes them; views of it.
+sqs::MessageAttributes attributes_of(const store::MessageContents& contents);
 // One message as it lies in its queue now.
 Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
                                             queue::MessageKey key);
@@ -63,8 +66,12 @@ Result<documents::Touched> restore_messages(Call& call, const documents::Choice&
 Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input);
 
 Result<documents::FailureReceipt> report_failure(Call& call, const documents::FailureReport& input);
-// Dead letters that came in just now get their groups, so that what is told or done next knows them.
+// Dead letters that came in just now get their groups, so that what is told or done next knows
+// them.
 void group_what_came(engine::Engine& engine);
+// The group of a queue that has this id.
+Result<const queue::FailureGroup*> find_group(const queue::State& state, const queue::Queue& queue,
+                                              std::string_view id);
 Result<documents::FailureGroups> list_groups(Call& call);
 Result<documents::FailureGroup> show_group(Call& call);
 Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input);

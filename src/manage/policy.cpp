@@ -51,9 +51,8 @@ Result<DeadLetterPolicy> policy_from(const documents::Policy& input) {
   return policy;
 }
 
-documents::Policy describe_policy(Call& call, const std::optional<DeadLetterPolicy>& policy,
-                                  bool own) {
-  if (!policy) return {.source = "none"};
+documents::Policy describe_policy(Call& call, const DeadLetterPolicy* policy, bool own) {
+  if (policy == nullptr) return {.source = "none"};
   documents::Policy out{.max_redrives = policy->redrives_max,
                         .redrive_after_seconds = policy->redrive_after.count(),
                         .backoff_rate = policy->backoff_rate,

@@ -55,6 +55,11 @@ void Store::let_go(const BodyRef& body) {
   replayed_holds_[body.segment] -= body.size;
 }
 
+std::optional<StoredMessage> Store::read_message(const BodyRef& body, std::string& bytes) const {
+  bytes.resize(body.size);
+  return read(body, bytes.data()) ? decode_message(bytes) : std::nullopt;
+}
+
 journal::Appended Store::append(const Stamp& stamp, std::span<const Change> changes) {
   last_stamp_ = stamp;
   let_go_since_record_ = false;

@@ -11,6 +11,7 @@
 #include "journal/journal.h"
 #include "queue/state.h"
 #include "store/change_codec.h"
+#include "store/message_codec.h"
 
 namespace redrive::store {
 
@@ -50,6 +51,9 @@ class Store final : public queue::BodyLedger {
   Result<void> read_many(std::span<const journal::Journal::Wanted> wanted) const {
     return journal_->read_many(wanted);
   }
+
+  // The same, read as a message that views `bytes`; nothing when it cannot be read whole.
+  std::optional<StoredMessage> read_message(const queue::BodyRef& body, std::string& bytes) const;
 
   // One slice of background work: checkpoints and burying. True while there is more to do at once.
   bool maintain(const queue::Stamp& stamp);
