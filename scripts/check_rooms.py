@@ -19,6 +19,7 @@ KNOWS = {
     "sqs": ["wire"],
     "auth": [],
     "http": [],
+    "runtime": ["wire", "http"],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
