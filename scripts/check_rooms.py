@@ -19,6 +19,7 @@ KNOWS = {
     "sqs": ["wire"],
     "auth": [],
     "http": [],
+    "runtime": ["wire", "http"],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
@@ -26,7 +27,6 @@ KNOWS = {
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
-    "runtime": ["http"],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
