@@ -26,6 +26,7 @@ KNOWS = {
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
+    "packages": [],
     "runtime": ["http"],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.

@@ -98,6 +98,8 @@ void members(Fields& fields, InvokeConfig& config) {
 
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+template <class T>
+concept Member = std::same_as<T, FunctionId> || std::same_as<T, Retrier>;
 
 class Writer {
  public:
@@ -137,9 +139,7 @@ class Writer {
     }
     out_ += ']';
   }
-  template <class T>
-  requires std::is_class_v<T>
-  void put(T& record) {
+  void put(Member auto& record) {
     Writer inner(out_);
     members(inner, record);
     inner.end();
@@ -214,9 +214,7 @@ class Reader {
     }
     return true;
   }
-  template <class T>
-  requires std::is_class_v<T>
-  static bool take(dom::element element, T& record) {
+  static bool take(dom::element element, Member auto& record) {
     dom::object object;
     if (element.get(object) != simdjson::SUCCESS) return false;
     Reader inner(object);
