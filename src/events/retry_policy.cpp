@@ -210,7 +210,7 @@ bool names_error(std::string_view name, std::string_view error) {
 }
 
 RetryDecision decide_retry(const RetryPolicy& policy, std::string_view error_name,
-                           std::span<const std::uint16_t> retries, double random01) {
+                           std::span<const std::uint32_t> retries, double random01) {
   using Verdict = RetryDecision::Verdict;
   for (std::size_t i = 0; i < policy.size(); ++i) {
     const bool fits = std::ranges::any_of(policy[i].error_equals, [&](const std::string& name) {

@@ -55,7 +55,7 @@ struct RetryDecision {
 // when it is used up. `retries` holds how often each has been used for this message already; those
 // beyond its end count as zero. `random01` is chance, from 0 to 1.
 RetryDecision decide_retry(const RetryPolicy& policy, std::string_view error_name,
-                           std::span<const std::uint16_t> retries, double random01);
+                           std::span<const std::uint32_t> retries, double random01);
 
 // Whether a name in ErrorEquals speaks of an error, wildcards included. Timeouts and failures of
 // the platform are known under Step Functions' names, too.
