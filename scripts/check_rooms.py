@@ -16,6 +16,7 @@ KNOWS = {
     "dead_letter": [],
     "topology": [],
     "wire": [],
+    "events": ["wire"],
     "sqs": ["wire"],
     "auth": [],
     "http": [],
