@@ -16,6 +16,7 @@ KNOWS = {
     "dead_letter": [],
     "topology": [],
     "wire": [],
+    "events": ["wire"],
     "sqs": ["wire"],
     "auth": [],
     "http": [],
@@ -27,6 +28,7 @@ KNOWS = {
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
+    "packages": [],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
