@@ -63,6 +63,10 @@ void Turn::advance(Queue& queue) {
 }
 
 void Turn::commit(std::span<Change> changes) {
+  for (const Change& change : changes) {
+    if (notices_ == nullptr || !may_be_notable(change)) continue;
+    if (auto notice = notice_of(state(), change)) notices_->push_back(*std::move(notice));
+  }
   store_.commit(stamp_, changes);
   for (const Change& change : changes) note(change);
 }
@@ -141,7 +145,7 @@ Engine::Engine(Parts parts, Hooks hooks)
     store_.commit(stamp(), std::span(&started, 1));
   }
   adopt_tasks(engine_start_);
-  Turn first(store_, ids_, stamp(), touched_);
+  Turn first(store_, ids_, stamp(), touched_, nullptr);
   adopt_policies(first);
 }
 
@@ -175,7 +179,10 @@ void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   if (earlier) armed_ = wake;
   std::vector<Answer> answers;
   answers.swap(answers_);
+  std::vector<Notice> notices;
+  notices.swap(notices_);
   lock.unlock();
+  for (const Notice& notice : notices) hooks_.notice(notice);
   for (Answer& answer : answers) answer.done(std::move(answer.outcome));
   if (earlier && hooks_.wake_earlier) hooks_.wake_earlier();
 }

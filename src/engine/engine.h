@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
+#include "engine/notice.h"
 #include "engine/peeked.h"
 #include "engine/processed.h"
 #include "engine/selection.h"
@@ -142,8 +143,8 @@ class Turn {
  private:
   friend class Engine;
   Turn(store::Store& store, IdSource& ids, queue::Stamp stamp,
-       std::vector<queue::QueueKey>& touched)
-      : store_(store), ids_(ids), stamp_(stamp), touched_(touched) {}
+       std::vector<queue::QueueKey>& touched, std::vector<Notice>* notices)
+      : store_(store), ids_(ids), stamp_(stamp), touched_(touched), notices_(notices) {}
   void note(const queue::Change& change);
   void advance(queue::Queue& queue);
 
@@ -151,6 +152,7 @@ class Turn {
   IdSource& ids_;
   queue::Stamp stamp_;
   std::vector<queue::QueueKey>& touched_;  // Queues in which something may have become receivable.
+  std::vector<Notice>* notices_;           // None: nobody wants any.
   bool tasks_changed_ = false;
   bool policies_changed_ = false;
   std::vector<std::pair<queue::QueueKey, queue::MessageKey>> dead_letters_;  // That came just now.
@@ -187,6 +189,8 @@ class Engine {
     std::function<void()> sync_wanted;
     // A line for the log.
     std::function<void(std::string)> log;
+    // Something notable happened. Called outside the turn.
+    std::function<void(const Notice&)> notice;
     // Keeps a message for good; when it returns without an error, the message may go. Called
     // outside the turn. Empty: there is no archive.
     std::function<Result<void>(const ArchiveItem&)> archive;
@@ -207,7 +211,7 @@ class Engine {
   template <class Work>
   auto turn(Work work) {
     std::unique_lock lock(mutex_);
-    Turn here(store_, ids_, stamp(), touched_);
+    Turn here(store_, ids_, stamp(), touched_, hooks_.notice ? &notices_ : nullptr);
     struct AtEnd {
       Engine& engine;
       Turn& here;
@@ -388,7 +392,8 @@ class Engine {
     std::function<void(Result<ReceiveOutcome>)> done;
     Result<ReceiveOutcome> outcome;
   };
-  std::vector<Answer> answers_;  // To be given after the turn.
+  std::vector<Answer> answers_;  // To be given after the turn, like the next.
+  std::vector<Notice> notices_;
   std::map<queue::TaskKey, TaskRun> task_runs_;
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;

@@ -33,6 +33,7 @@
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
+#include "server/event_log.h"
 #include "server/maintenance.h"
 #include "store/store.h"
 
@@ -45,6 +46,12 @@ void raise_file_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
+}
+
+// People read text, machines JSON.
+LogFormat log_format(const Config& config) {
+  const bool person = config.log_format == "auto" && isatty(STDERR_FILENO) == 1;
+  return person || config.log_format == "text" ? LogFormat::text : LogFormat::json;
 }
 
 // Signals are taken by `wait_for_signal` alone. To be called before any thread starts.
@@ -275,6 +282,8 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
 
 Result<void> serve(const Config& config) {
   CHECK(check_config(config));
+  EventLog log(log_format(config), config.log_level);
+  if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
   const ListenAddress listen = TRY(parse_listen(config.listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
@@ -305,6 +314,7 @@ Result<void> serve(const Config& config) {
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
+       .notice = [&](const engine::Notice& notice) { log.write(notice); },
        .archive =
            [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); }});
   ticker = std::make_unique<Ticker>(engine,
@@ -326,11 +336,13 @@ Result<void> serve(const Config& config) {
        .ready = [&] { return !stopping.load(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
-  manage::Service management({.engine = engine,
-                              .gate = gate,
-                              .time = time ? &*time : nullptr,
-                              .disposable = config.memory || config.virtual_clock,
-                              .audit = [&](std::string line) { audit.write(std::move(line)); }});
+  manage::Service management(
+      {.engine = engine,
+       .gate = gate,
+       .time = time ? &*time : nullptr,
+       .disposable = config.memory || config.virtual_clock,
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); }});
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
