@@ -16,6 +16,7 @@ KNOWS = {
     "dead_letter": [],
     "topology": [],
     "wire": [],
+    "events": ["wire"],
     "sqs": ["wire"],
     "auth": [],
     "http": [],
@@ -26,6 +27,8 @@ KNOWS = {
     "objects": [],
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
+    "functions": ["wire"],
+    "packages": [],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
