@@ -16,7 +16,7 @@ KNOWS = {
     "dead_letter": [],
     "topology": [],
     "wire": [],
-    "events": ["wire"],
+    "events": ["functions", "wire"],
     "sqs": ["wire"],
     "auth": [],
     "http": [],
