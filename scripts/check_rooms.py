@@ -16,7 +16,7 @@ KNOWS = {
     "dead_letter": [],
     "topology": [],
     "wire": [],
-    "events": ["wire"],
+    "events": ["functions", "wire"],
     "sqs": ["wire"],
     "auth": [],
     "http": [],
@@ -29,6 +29,7 @@ KNOWS = {
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
     "packages": [],
+    "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
