@@ -20,6 +20,7 @@ KNOWS = {
     "sqs": ["wire"],
     "auth": [],
     "http": [],
+    "runtime": ["wire", "http"],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
@@ -28,10 +29,9 @@ KNOWS = {
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
     "packages": [],
-    "runtime": ["http"],
     "lambda": ["functions", "packages", "runtime", "events", "documents", "objects", "queue", "engine", "wire", "auth",
                "http", "api"],
-    "cli": ["packages", "documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
+    "cli": ["packages", "events", "documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

@@ -150,6 +150,7 @@ Outcome<Answer> delete_function(Call& call) {
   });
   CHECK(gone);
   call.parts.invoker.retire(called.id.arn());
+  call.parts.invoker.forget(called.id.arn());
   call.parts.changed();
   return empty_answer(204);
 }

@@ -92,7 +92,8 @@ Outcome<Answer> invoke(Call& call) {
   runtime::Invocation invocation{.request_id = call.request_id,
                                  .payload = std::string(payload),
                                  .client_context = TRY(client_context_of(call)),
-                                 .trace = std::string(call.request.header("x-amzn-trace-id"))};
+                                 .trace = std::string(call.request.header("x-amzn-trace-id")),
+                                 .invoked_arn = called.arn()};
   if (how == How::event) {
     CHECK(told<void>(call.parts.invoke_async(called.id, std::move(invocation))));
     return empty_answer(202);
@@ -115,7 +116,7 @@ Outcome<Answer> show_logs(Call& call) {
   const auto lines = call.parts.invoker.logs(function.id.arn(), *after, kLogLinesMax);
   documents::LogPage out;
   for (const auto& line : lines) {
-    out.lines.push_back({.number = static_cast<std::int64_t>(line.number),
+    out.lines.push_back({.number = static_cast<std::int64_t>(line.sequence),
                          .at = call.keep(format_utc(line.wall)),
                          .request_id = line.request_id,
                          .text = line.text});
