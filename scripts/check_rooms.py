@@ -30,7 +30,9 @@ KNOWS = {
     "functions": ["wire"],
     "packages": [],
     "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
-    "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
+    "lambda": ["functions", "packages", "runtime", "events", "documents", "objects", "queue", "engine", "wire", "auth",
+               "http", "api"],
+    "cli": ["packages", "events", "documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

@@ -231,11 +231,10 @@ void Service::run(std::shared_ptr<Job> job) {
   const auto respond = responder(job);
   Match match = find_route(job->request.method, job->request.path);
   if (match.route == nullptr) {
-    const Refusal refusal{404,
-                          "UnknownOperationException",
-                          fmt::format("There is no {} {} here.",
-                                      job->request.method,
-                                      job->request.path)};
+    const Refusal refusal{
+        404,
+        "UnknownOperationException",
+        fmt::format("There is no {} {} here.", job->request.method, job->request.path)};
     return respond(answer_for(job->request, refusal));
   }
   const bool own = job->request.path.starts_with(kManagementPrefix);
