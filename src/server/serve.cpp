@@ -34,6 +34,7 @@
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
 #include "server/event_log.h"
+#include "server/handlers.h"
 #include "server/maintenance.h"
 #include "store/store.h"
 
@@ -256,12 +257,23 @@ class Ticker {
   http::Server* server_ = nullptr;  // Guarded by mutex_.
 };
 
-void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+std::string url_of(const ListenAddress& listen, const Config& config, std::uint16_t port) {
   const bool v6 = listen.address.find(':') != std::string::npos;
-  const std::string url = fmt::format("{}://{}:{}",
-                                      config.tls() ? "https" : "http",
-                                      v6 ? "[" + listen.address + "]" : listen.address,
-                                      port);
+  return fmt::format("{}://{}:{}",
+                     config.tls() ? "https" : "http",
+                     v6 ? "[" + listen.address + "]" : listen.address,
+                     port);
+}
+
+// Where a process on this machine finds a server that listens on all addresses.
+ListenAddress reachable(ListenAddress listen) {
+  if (listen.address == "0.0.0.0") listen.address = "127.0.0.1";
+  if (listen.address == "::") listen.address = "::1";
+  return listen;
+}
+
+void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+  const std::string url = url_of(listen, config, port);
   fmt::print("redrive: listening on {}\n", url);
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
@@ -346,6 +358,17 @@ Result<void> serve(const Config& config) {
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
+  const auto handlers =
+      TRY(Handlers::make({.config = config,
+                          .engine = engine,
+                          .gate = gate,
+                          .buckets = *buckets,
+                          .ids = ids,
+                          .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
+                          .sync_wanted = [&] { sync->request(); },
+                          .audit = [&](std::string line) { audit.write(std::move(line)); },
+                          .directories = listen.loopback && config.keys.empty()}));
+
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
   std::optional<http::BrowserGuard> guard;
@@ -358,6 +381,8 @@ Result<void> serve(const Config& config) {
     if (guard && turn_away(*guard, exchange)) return;
     if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
+    } else if (lambda::is_lambda_request(exchange.request())) {
+      handlers->handle(exchange);
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
     } else {
@@ -375,6 +400,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
       journal::SyncThread::Hooks{.on_synced =
@@ -386,6 +412,7 @@ Result<void> serve(const Config& config) {
   ticker->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
+  handlers->start();
   greet(server->port(), config, listen);
 
   const int signal_number = wait_for_signal(signals, [&] {
@@ -395,6 +422,7 @@ Result<void> serve(const Config& config) {
   });
   spdlog::info("{}: draining", strsignal(signal_number));
   stopping = true;
+  handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
   archive.stop();
