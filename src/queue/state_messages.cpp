@@ -101,6 +101,7 @@ void State::enter_anew(Slot slot, const Queue& from, const Queue& to, std::strin
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   if (history.origin == NameIndex::none) history.origin = from.arn;
+  history.retries = {};
   message.phase = delayed_until ? Phase::delayed : Phase::visible;
   if (delayed_until) message.visible_at = *delayed_until;
   message.visibility_touched = false;
