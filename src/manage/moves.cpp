@@ -70,10 +70,11 @@ class Mover {
                   "It is not known where the message came from: name a `destination`.");
     }
     auto identity = TRY(call_.queue_called(name));
-    auto settings = TRY(call_.parts.engine.turn([&](engine::Turn& turn) -> Result<Settings> {
+    auto settings = call_.parts.engine.turn([&](engine::Turn& turn) -> Result<Settings> {
       return TRY(turn.queue(identity))->published;
-    }));
-    return destinations_.emplace(std::string(name), Destination(std::move(identity), settings))
+    });
+    CHECK(settings);
+    return destinations_.emplace(std::string(name), Destination(std::move(identity), *settings))
         .first->second;
   }
 
