@@ -36,7 +36,7 @@ struct MoveRequest {
   std::string_view reason;
 };
 constexpr auto shape_of(MoveRequest*) {
-  return wire::shape(wire::required("moves", &MoveRequest::moves).each("move"),
+  return wire::shape(wire::optional("moves", &MoveRequest::moves).each("move"),
                      wire::optional("reason", &MoveRequest::reason));
 }
 
@@ -53,10 +53,12 @@ constexpr auto shape_of(MoveResult*) {
 }
 
 struct MoveResults {
+  std::int64_t moved = 0;
   std::vector<MoveResult> results;  // In the order of the moves.
 };
 constexpr auto shape_of(MoveResults*) {
-  return wire::shape(wire::required("results", &MoveResults::results).each("result"));
+  return wire::shape(wire::required("moved", &MoveResults::moved),
+                     wire::optional("results", &MoveResults::results).each("result"));
 }
 
 }  // namespace redrive::documents

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "manage/failure.h"
@@ -38,7 +39,9 @@ class Mover {
       places_.push_back(i);
     }
     CHECK(carry_out());
-    return documents::MoveResults{std::move(results_)};
+    const auto moved =
+        std::ranges::count_if(results_, [](const auto& one) { return one.message_id.has_value(); });
+    return documents::MoveResults{moved, std::move(results_)};
   }
 
  private:
