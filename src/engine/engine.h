@@ -124,6 +124,25 @@ struct Edit {
   std::optional<queue::QueueIdentity> destination;  // Redriven there in the same step.
 };
 
+// A message as the holder of a receipt handle finds it.
+struct Delivered {
+  queue::BodyRef body;
+  std::string dead_letter_source;  // ARN, or empty.
+};
+struct DeliveredMessages {
+  std::vector<Result<Delivered>> messages;  // One for each handle.
+  BodyPins pins;
+};
+
+// A delivered message on its way into another queue.
+struct Move {
+  std::string_view handle;
+  queue::QueueIdentity destination;
+  queue::BodyRef of;        // The bytes that whoever moves it saw.
+  std::string_view stored;  // Other contents, as store::message_codec lays them out; empty: as is.
+  std::chrono::seconds delay{0};
+};
+
 // A queue of the server's own, where what is discarded from `queue` rests.
 inline queue::QueueIdentity bin_of(const queue::QueueIdentity& queue) {
   return {queue.account, queue.region, queue.name + "!bin"};
@@ -305,6 +324,15 @@ class Engine {
                               std::span<const queue::MessageKey> keys, const Signature& by);
   // Gives a message that nobody holds other contents, and redrives it if so wished, in one step.
   Result<void> edit(const queue::QueueIdentity& queue, const Edit& edit, const Signature& by);
+
+  // What receipt handles are of.
+  Result<DeliveredMessages> delivered(const queue::QueueIdentity& queue,
+                                      std::span<const std::string_view> handles);
+  // Moves messages for whoever received them. Each leaves this queue and enters the other in one
+  // step, with other contents if so wished, and with its lineage, as a redrive does. Gives the new
+  // message ids.
+  Result<std::vector<Result<Uuid>>> move(const queue::QueueIdentity& queue,
+                                         std::span<const Move> moves, const Signature& by);
 
   // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
   // move tasks. To be called when armed() comes.
