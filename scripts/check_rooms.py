@@ -27,6 +27,8 @@ KNOWS = {
     "iam": ["engine", "queue", "sqs", "wire", "auth", "http", "api"],
     "stack": [],
     "archive": ["objects", "wire", "auth", "http"],
+    "functions": ["wire"],
+    "runtime": ["http"],
     "cli": ["documents", "archive", "dead_letter", "topology", "stack", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

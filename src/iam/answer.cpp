@@ -56,9 +56,8 @@ void Xml::time(std::string_view name, Timestamp value) {
 std::string success_document(Service service, std::string_view action, const Xml& result,
                              std::string_view request_id) {
   const std::string body =
-      result.is_result()
-          ? fmt::format("<{}Result>{}</{}Result>", action, result.contents(), action)
-          : std::string();
+      result.is_result() ? fmt::format("<{}Result>{}</{}Result>", action, result.contents(), action)
+                         : std::string();
   return fmt::format(
       "<{}Response xmlns=\"{}\">{}<ResponseMetadata><RequestId>{}</RequestId></ResponseMetadata>"
       "</{}Response>",
@@ -77,9 +76,8 @@ std::string error_document(Service service, const Refusal& refusal, std::string_
     error.text("Message", refusal.message);
   });
   error.text("RequestId", request_id);
-  return fmt::format("<ErrorResponse xmlns=\"{}\">{}</ErrorResponse>",
-                     namespace_of(service),
-                     error.contents());
+  return fmt::format(
+      "<ErrorResponse xmlns=\"{}\">{}</ErrorResponse>", namespace_of(service), error.contents());
 }
 
 }  // namespace redrive::iam

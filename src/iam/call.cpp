@@ -15,11 +15,7 @@ using queue::EntryKind;
 
 constexpr std::size_t kPolicyTextMax = 131'072;
 constexpr std::size_t kPathMax = 512;
-constexpr std::size_t kTagsMax = 50;
-
-std::string role_entry(std::string_view account, std::string_view name) {
-  return fmt::format("{}/{}", account, name);
-}
+constexpr std::size_t kTagsKeptMax = 50;
 
 // Visits the entries of a kind whose names begin with `prefix`.
 template <class T>
@@ -38,18 +34,22 @@ void for_each_entry(const queue::State& state, EntryKind kind, const std::string
 template <class T>
 Outcome<Kept<T>> find_entry(const queue::State& state, EntryKind kind, const std::string& name,
                             std::string missing) {
-  const auto found = state.entries().find({kind, name});
-  if (found == state.entries().end()) return no_such_entity(std::move(missing));
-  Kept<T> kept(found->second);
+  const std::string* const found = state.find_entry(kind, name);
+  if (found == nullptr) return no_such_entity(std::move(missing));
+  Kept<T> kept(*found);
   if (!kept.ok()) return refuse(500, "ServiceFailure", "The stored entity cannot be read.");
   return kept;
 }
 
 template <class T>
-void put_entry(engine::Turn& turn, EntryKind kind, std::string name, const T& value) {
+Outcome<void> put_entry(engine::Turn& turn, EntryKind kind, std::string_view name, const T& value) {
   std::string text;
   wire::encode_json(text, value);
-  turn.commit(queue::EntryPut{kind, std::move(name), std::move(text)});
+  if (text.size() > queue::kEntryBytesMax) {
+    return refuse(409, "LimitExceeded", "The policies of one entity are too large together.");
+  }
+  turn.commit(queue::EntryPut{kind, name, text});
+  return {};
 }
 
 bool is_name_character(char c) {
@@ -59,6 +59,10 @@ bool is_name_character(char c) {
 }
 
 }  // namespace
+
+std::string role_entry(std::string_view account, std::string_view name) {
+  return fmt::format("{}/{}", account, name);
+}
 
 Outcome<void> with_role(Call& call, Access access,
                         const std::function<Outcome<void>(engine::Turn&, Role&)>& work) {
@@ -70,8 +74,8 @@ Outcome<void> with_role(Call& call, Access access,
                                      entry,
                                      fmt::format("The role with name {} cannot be found.", name)));
     CHECK(work(turn, *role));
-    if (access == Access::change) put_entry(turn, EntryKind::role, entry, *role);
-    return {};
+    if (access == Access::read) return {};
+    return put_entry(turn, EntryKind::role, entry, *role);
   });
 }
 
@@ -79,12 +83,11 @@ Outcome<void> with_policy(Call& call, Access access,
                           const std::function<Outcome<void>(engine::Turn&, Policy&)>& work) {
   const std::string arn = TRY(call.form.required("PolicyArn"));
   return call.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    const auto missing =
-        fmt::format("Policy {} does not exist or is not attachable.", arn);
-    auto policy = TRY(find_entry<Policy>(turn.state(), EntryKind::policy, arn, missing));
+    const auto missing = fmt::format("Policy {} does not exist or is not attachable.", arn);
+    auto policy = TRY(find_entry<Policy>(turn.state(), EntryKind::role_policy, arn, missing));
     CHECK(work(turn, *policy));
-    if (access == Access::change) put_entry(turn, EntryKind::policy, arn, *policy);
-    return {};
+    if (access == Access::read) return {};
+    return put_entry(turn, EntryKind::role_policy, arn, *policy);
   });
 }
 
@@ -96,11 +99,15 @@ void for_each_role(const queue::State& state, std::string_view account,
 void for_each_policy(const queue::State& state, std::string_view account,
                      const std::function<bool(Policy&)>& visit) {
   for_each_entry(
-      state, EntryKind::policy, fmt::format("arn:aws:iam::{}:policy/", account), visit);
+      state, EntryKind::role_policy, fmt::format("arn:aws:iam::{}:policy/", account), visit);
 }
 
-void put_policy(engine::Turn& turn, std::string_view account, const Policy& policy) {
-  put_entry(turn, EntryKind::policy, policy_arn(account, policy), policy);
+Outcome<void> put_role(engine::Turn& turn, std::string_view account, const Role& role) {
+  return put_entry(turn, EntryKind::role, role_entry(account, role.name), role);
+}
+
+Outcome<void> put_policy(engine::Turn& turn, std::string_view account, const Policy& policy) {
+  return put_entry(turn, EntryKind::role_policy, policy_arn(account, policy), policy);
 }
 
 Outcome<std::string> entity_name(const Form& form, std::string_view parameter,
@@ -126,7 +133,8 @@ Outcome<std::string> policy_text(const Form& form, std::string_view parameter) {
   std::string text = TRY(form.required(parameter));
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  const bool readable = text.size() <= kPolicyTextMax && parser.parse(text).get(object) == simdjson::SUCCESS;
+  const bool readable =
+      text.size() <= kPolicyTextMax && parser.parse(text).get(object) == simdjson::SUCCESS;
   if (readable) return text;
   return refuse(400, "MalformedPolicyDocument", fmt::format("{} is no JSON object.", parameter));
 }
@@ -151,14 +159,13 @@ Outcome<void> add_tags(TextMap& tags, const Tags& given) {
       tags.emplace_back(key, value);
     }
   }
-  if (tags.size() <= kTagsMax) return {};
+  if (tags.size() <= kTagsKeptMax) return {};
   return refuse(409, "LimitExceeded", "There can be at most 50 tags.");
 }
 
 void remove_tags(TextMap& tags, const std::vector<std::string>& keys) {
-  std::erase_if(tags, [&](const auto& tag) {
-    return std::ranges::find(keys, tag.first) != keys.end();
-  });
+  std::erase_if(tags,
+                [&](const auto& tag) { return std::ranges::find(keys, tag.first) != keys.end(); });
 }
 
 void write_tags(Xml& out, const TextMap& tags) {

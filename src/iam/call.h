@@ -70,7 +70,10 @@ void for_each_role(const queue::State& state, std::string_view account,
                    const std::function<bool(Role&)>& visit);
 void for_each_policy(const queue::State& state, std::string_view account,
                      const std::function<bool(Policy&)>& visit);
-void put_policy(engine::Turn& turn, std::string_view account, const Policy& policy);
+// What the catalogue calls a role. A policy goes by its ARN.
+std::string role_entry(std::string_view account, std::string_view name);
+Outcome<void> put_role(engine::Turn& turn, std::string_view account, const Role& role);
+Outcome<void> put_policy(engine::Turn& turn, std::string_view account, const Policy& policy);
 
 // Name and path as IAM allows them; the path is / when nobody said.
 Outcome<std::string> entity_name(const Form& form, std::string_view parameter,

@@ -26,7 +26,7 @@ struct Role {
   std::int64_t session_seconds_max = 3600;
   std::int64_t created_ms = 0;
   TextMap tags;
-  TextMap inline_policies;  // Name and document.
+  TextMap inline_policies;                 // Name and document.
   std::vector<std::string_view> attached;  // ARNs, in the order they came.
 };
 constexpr auto shape_of(Role*) {

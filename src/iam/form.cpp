@@ -50,9 +50,8 @@ std::string_view Form::text(std::string_view name) const {
 Outcome<std::string> Form::required(std::string_view name) const {
   const std::string_view value = text(name);
   if (!value.empty()) return std::string(value);
-  return refuse(400,
-                "ValidationError",
-                fmt::format("The request must contain the parameter {}.", name));
+  return refuse(
+      400, "ValidationError", fmt::format("The request must contain the parameter {}.", name));
 }
 
 Outcome<std::int64_t> Form::number(std::string_view name, std::int64_t otherwise, std::int64_t min,
@@ -98,9 +97,10 @@ std::string Form::json() const {
     out += separator;
     wire::append_json_text(out, name);
     out += ':';
-    wire::append_json_text(out, is_utf8(value.substr(0, kAuditedValueBytes))
-                                    ? value.substr(0, kAuditedValueBytes)
-                                    : "(too long)");
+    wire::append_json_text(out,
+                           is_utf8(value.substr(0, kAuditedValueBytes))
+                               ? value.substr(0, kAuditedValueBytes)
+                               : "(too long)");
     separator = ",";
   }
   return out += '}';

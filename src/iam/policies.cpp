@@ -32,7 +32,8 @@ Policy aws_managed(std::string_view arn) {
 
 // Reads a policy of the account, or one of AWS.
 Outcome<void> look_at_policy(
-    Call& call, const std::function<Outcome<void>(engine::Turn&, Policy&, std::string_view)>& look) {
+    Call& call,
+    const std::function<Outcome<void>(engine::Turn&, Policy&, std::string_view)>& look) {
   const std::string arn = TRY(call.form.required("PolicyArn"));
   if (is_aws_managed(arn)) {
     return call.engine.turn([&](engine::Turn& turn) {
@@ -106,7 +107,7 @@ Outcome<void> create_policy(Call& call) {
     policy.id = id;
     policy.created_ms = policy.updated_ms = turn.stamp().wall.ms();
     policy.versions = {{.number = 1, .document = text, .created_ms = policy.created_ms}};
-    put_policy(turn, call.account(), policy);
+    CHECK(put_policy(turn, call.account(), policy));
     call.out.element("Policy", [&] {
       write_policy_fields(call.out, policy_arn(call.account(), policy), policy, 0);
     });
@@ -128,8 +129,7 @@ Outcome<void> delete_policy(Call& call) {
   return with_policy(call, Access::read, [&](engine::Turn& turn, Policy& policy) -> Outcome<void> {
     const std::string arn = policy_arn(call.account(), policy);
     if (attachments_of(turn.state(), call.account(), arn) > 0) {
-      return refuse(
-          409, "DeleteConflict", "Cannot delete a policy attached to entities.");
+      return refuse(409, "DeleteConflict", "Cannot delete a policy attached to entities.");
     }
     if (policy.versions.size() > 1) {
       return refuse(409,
@@ -137,7 +137,7 @@ Outcome<void> delete_policy(Call& call) {
                     "This policy has more than one version. Before you delete a policy, you must "
                     "delete the policy's versions.");
     }
-    turn.commit(queue::EntryRemoved{queue::EntryKind::policy, arn});
+    turn.commit(queue::EntryRemoved{queue::EntryKind::role_policy, arn});
     return {};
   });
 }
@@ -176,23 +176,24 @@ Outcome<void> list_policies(Call& call) {
 }
 
 Outcome<void> list_entities_for_policy(Call& call) {
-  return look_at_policy(
-      call, [&](engine::Turn& turn, Policy&, std::string_view arn) -> Outcome<void> {
-        call.out.element("PolicyRoles", [&] {
-          for_each_role(turn.state(), call.account(), [&](Role& role) {
-            if (std::ranges::find(role.attached, arn) == role.attached.end()) return true;
-            call.out.element("member", [&] {
-              call.out.text("RoleName", role.name);
-              call.out.text("RoleId", role.id);
-            });
-            return true;
-          });
-        });
-        call.out.element("PolicyUsers", [] {});
-        call.out.element("PolicyGroups", [] {});
-        write_page_end(call.out, "");
-        return {};
-      });
+  return look_at_policy(call,
+                        [&](engine::Turn& turn, Policy&, std::string_view arn) -> Outcome<void> {
+                          call.out.element("PolicyRoles", [&] {
+                            for_each_role(turn.state(), call.account(), [&](Role& role) {
+                              if (std::ranges::find(role.attached, arn) == role.attached.end())
+                                return true;
+                              call.out.element("member", [&] {
+                                call.out.text("RoleName", role.name);
+                                call.out.text("RoleId", role.id);
+                              });
+                              return true;
+                            });
+                          });
+                          call.out.element("PolicyUsers", [] {});
+                          call.out.element("PolicyGroups", [] {});
+                          write_page_end(call.out, "");
+                          return {};
+                        });
 }
 
 Outcome<void> tag_policy(Call& call) {
@@ -210,12 +211,12 @@ Outcome<void> untag_policy(Call& call) {
 }
 
 Outcome<void> list_policy_tags(Call& call) {
-  return look_at_policy(
-      call, [&](engine::Turn&, Policy& policy, std::string_view) -> Outcome<void> {
-        write_tags(call.out, policy.tags);
-        write_page_end(call.out, "");
-        return {};
-      });
+  return look_at_policy(call,
+                        [&](engine::Turn&, Policy& policy, std::string_view) -> Outcome<void> {
+                          write_tags(call.out, policy.tags);
+                          write_page_end(call.out, "");
+                          return {};
+                        });
 }
 
 Outcome<void> create_policy_version(Call& call) {
@@ -233,9 +234,8 @@ Outcome<void> create_policy_version(Call& call) {
         policy.versions.push_back(
             {.number = number, .document = text, .created_ms = policy.updated_ms});
         if (call.form.text("SetAsDefault") == "true") policy.default_version = number;
-        call.out.element("PolicyVersion", [&] {
-          write_version(call.out, policy, policy.versions.back(), false);
-        });
+        call.out.element("PolicyVersion",
+                         [&] { write_version(call.out, policy, policy.versions.back(), false); });
         return {};
       });
 }
@@ -246,8 +246,7 @@ Outcome<void> get_policy_version(Call& call) {
       call, [&](engine::Turn&, Policy& policy, std::string_view) -> Outcome<void> {
         const auto version = find_version(policy, name);
         if (version == policy.versions.end()) return no_such_version(name);
-        call.out.element("PolicyVersion",
-                         [&] { write_version(call.out, policy, *version, true); });
+        call.out.element("PolicyVersion", [&] { write_version(call.out, policy, *version, true); });
         return {};
       });
 }

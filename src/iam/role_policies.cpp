@@ -11,7 +11,7 @@
 namespace redrive::iam {
 namespace {
 
-constexpr std::size_t kPolicyNameMax = 128;
+constexpr std::size_t kInlineNameMax = 128;
 constexpr std::size_t kAttachedMax = 20;
 
 TextMap::iterator find_inline(Role& role, std::string_view name) {
@@ -25,7 +25,7 @@ std::unexpected<Refusal> no_such_inline_policy(std::string_view name) {
 }  // namespace
 
 Outcome<void> put_role_policy(Call& call) {
-  const std::string name = TRY(entity_name(call.form, "PolicyName", kPolicyNameMax));
+  const std::string name = TRY(entity_name(call.form, "PolicyName", kInlineNameMax));
   const std::string text = TRY(policy_text(call.form, "PolicyDocument"));
   return with_role(call, Access::change, [&](engine::Turn&, Role& role) -> Outcome<void> {
     const auto found = find_inline(role, name);
@@ -75,7 +75,7 @@ Outcome<void> attach_role_policy(Call& call) {
   const std::string arn = TRY(call.form.required("PolicyArn"));
   return with_role(call, Access::change, [&](engine::Turn& turn, Role& role) -> Outcome<void> {
     const bool known = is_aws_managed(arn) ||
-                       turn.state().entries().contains({queue::EntryKind::policy, arn});
+                       turn.state().find_entry(queue::EntryKind::role_policy, arn) != nullptr;
     if (!known) {
       return no_such_entity(fmt::format("Policy {} does not exist or is not attachable.", arn));
     }

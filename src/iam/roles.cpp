@@ -55,17 +55,15 @@ Outcome<void> create_role(Call& call) {
   role.session_seconds_max = TRY(session_seconds(call.form, kSessionSecondsMin));
   set_tags(role.tags, tags);
   return call.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    const std::pair key(queue::EntryKind::role, fmt::format("{}/{}", call.account(), name));
-    if (turn.state().entries().contains(key)) {
+    const std::string entry = role_entry(call.account(), name);
+    if (turn.state().find_entry(queue::EntryKind::role, entry) != nullptr) {
       return refuse(
           409, "EntityAlreadyExists", fmt::format("Role with name {} already exists.", name));
     }
     const std::string id = entity_id("AROA", turn.ids());
     role.id = id;
     role.created_ms = turn.stamp().wall.ms();
-    std::string text;
-    wire::encode_json(text, role);
-    turn.commit(queue::EntryPut{key.first, key.second, std::move(text)});
+    CHECK(put_role(turn, call.account(), role));
     write_role(call.out, call.account(), role);
     return {};
   });
@@ -91,8 +89,7 @@ Outcome<void> list_roles(Call& call) {
         next = last;
         return false;
       }
-      members.element("member",
-                      [&] { write_role_fields(members, call.account(), role, false); });
+      members.element("member", [&] { write_role_fields(members, call.account(), role, false); });
       last = role.name;
       ++count;
       return true;
@@ -129,8 +126,8 @@ Outcome<void> delete_role(Call& call) {
     if (!role.inline_policies.empty()) {
       return refuse(409, "DeleteConflict", "Cannot delete entity, must delete policies first.");
     }
-    turn.commit(queue::EntryRemoved{queue::EntryKind::role,
-                                    fmt::format("{}/{}", call.account(), role.name)});
+    const std::string entry = role_entry(call.account(), role.name);
+    turn.commit(queue::EntryRemoved{queue::EntryKind::role, entry});
     return {};
   });
 }

@@ -103,8 +103,7 @@ Outcome<const Action*> find_action(Service service, std::string_view name) {
 }
 
 Outcome<void> check_right(const api::Caller& caller, const Action& action) {
-  if (caller.key == nullptr || !action.right ||
-      auth::has_right(caller.key->role, *action.right)) {
+  if (caller.key == nullptr || !action.right || auth::has_right(caller.key->role, *action.right)) {
     return {};
   }
   return refuse(403,
@@ -184,12 +183,8 @@ Outcome<std::string> Endpoint::run(const http::Request& request, Service service
   auto done = check_right(*caller, action);
   if (done) done = action.run(call);
   if (parts_.audit && action.changes()) {
-    parts_.audit(audit_line(call,
-                            request,
-                            action,
-                            done ? nullptr : &done.error(),
-                            request_id,
-                            parts_.gate.wall()));
+    parts_.audit(audit_line(
+        call, request, action, done ? nullptr : &done.error(), request_id, parts_.gate.wall()));
   }
   CHECK(done);
   return success_document(service, action.name, call.out, request_id);
@@ -200,12 +195,11 @@ void Endpoint::handle(http::Exchange& exchange, Service service) {
   const std::string request_id = ids.uuid().text();
   const auto document = run(exchange.request(), service, request_id);
   const std::array<http::Header, 1> headers = {http::Header{"x-amzn-RequestId", request_id}};
-  const std::size_t mark =
-      http::begin_response(exchange.out(),
-                           {.status = document ? 200 : document.error().status,
-                            .content_type = "text/xml",
-                            .headers = headers,
-                            .keep_alive = exchange.request().keep_alive});
+  const std::size_t mark = http::begin_response(exchange.out(),
+                                                {.status = document ? 200 : document.error().status,
+                                                 .content_type = "text/xml",
+                                                 .headers = headers,
+                                                 .keep_alive = exchange.request().keep_alive});
   exchange.out() += document ? *document : error_document(service, document.error(), request_id);
   http::end_response(exchange.out(), mark);
   exchange.reply(parts_.engine.appended());

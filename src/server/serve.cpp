@@ -25,6 +25,7 @@
 #include "engine/time_travel.h"
 #include "http/browser_guard.h"
 #include "http/server.h"
+#include "iam/service.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
 #include "manage/service.h"
@@ -334,6 +335,10 @@ Result<void> serve(const Config& config) {
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
+  iam::Endpoint roles({.engine = engine,
+                       .gate = gate,
+                       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
   std::optional<http::BrowserGuard> guard;
@@ -348,6 +353,8 @@ Result<void> serve(const Config& config) {
       management.handle(exchange);
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
+    } else if (const auto named = iam::service_of(exchange.request())) {
+      roles.handle(exchange, *named);
     } else {
       service.handle(exchange);
     }

@@ -22,7 +22,7 @@ Node node_of_json(element value) {
     case element_type::OBJECT: {
       Node map = Node::map();
       for (const auto [name, item] : simdjson::dom::object(value)) {
-        map.set(name, node_of_json(item));
+        map.members().emplace_back(name, node_of_json(item));
       }
       return map;
     }

@@ -71,7 +71,7 @@ class Node {
   std::vector<Member> members_;
 };
 
-// Both refuse what is malformed, deeper than 64 levels or has more than 200,000 values.
+// Both refuse what is malformed or deeper than 64 levels.
 Result<Node> read_json(std::string_view text);
 // With the short forms of CloudFormation's functions (!Ref, !Sub, …) written out. Aliases are
 // copied.

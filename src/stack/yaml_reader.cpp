@@ -62,15 +62,15 @@ Node plain_scalar(std::string text) {
 
 // !Ref x is {"Ref": x}, !GetAtt a.b is {"Fn::GetAtt": ["a", "b"]}, !Sub x is {"Fn::Sub": x}.
 Node with_tag(std::string_view tag, Node value) {
-  if (!tag.starts_with('!') || tag.starts_with("!!")) return value;
+  if (!tag.starts_with('!')) return value;
   tag.remove_prefix(1);
   if (tag.empty()) return value;
   const bool bare = tag == "Ref" || tag == "Condition";
   if (tag == "GetAtt" && value.is_text()) {
     const std::size_t dot = std::min(value.scalar().find('.'), value.scalar().size());
     const std::size_t rest = std::min(dot + 1, value.scalar().size());
-    value = Node::list({Node::text(value.scalar().substr(0, dot)),
-                        Node::text(value.scalar().substr(rest))});
+    value = Node::list(
+        {Node::text(value.scalar().substr(0, dot)), Node::text(value.scalar().substr(rest))});
   }
   return Node::map({{bare ? std::string(tag) : "Fn::" + std::string(tag), std::move(value)}});
 }
@@ -106,8 +106,7 @@ class YamlReader {
 
  private:
   std::unexpected<Error> broken(YamlEvent& event, std::string_view what) {
-    return fail(ErrorCode::usage,
-                fmt::format("line {}: {}", event->start_mark.line + 1, what));
+    return fail(ErrorCode::usage, fmt::format("line {}: {}", event->start_mark.line + 1, what));
   }
 
   Result<void> next(YamlEvent& event) {
@@ -141,7 +140,7 @@ class YamlReader {
     const auto& data = event->data.scalar;
     std::string text(reinterpret_cast<const char*>(data.value), data.length);
     const std::string_view tag = view_of(data.tag);
-    const bool plain = data.style == YAML_PLAIN_SCALAR_STYLE && (tag.empty() || tag.starts_with("!!"));
+    const bool plain = data.style == YAML_PLAIN_SCALAR_STYLE && tag.empty();
     // What a function is given in short form is a text: !Ref 1 names the resource 1.
     Node node = plain ? plain_scalar(std::move(text)) : Node::text(std::move(text));
     return remember(view_of(data.anchor), with_tag(tag, std::move(node)));
