@@ -102,6 +102,25 @@ Node document_text(Node document) {
   return Node::text(document.json(Node::Order::sorted));
 }
 
+// Templates write 10 and "10" alike, and parameters are always texts.
+Node as_api_has_it(std::string_view member, Node value) {
+  if (member == "Environment") {
+    if (Node* const variables = value.find("Variables")) {
+      for (auto& [name, variable] : variables->members()) variable = Node::text(variable.scalar());
+    }
+    return value;
+  }
+  if (member == "ScalingConfig" && value.has("MaximumConcurrency")) {
+    value.set("MaximumConcurrency", as_api_has_it("Maximum", value["MaximumConcurrency"]));
+  }
+  if (member == "FilterCriteria" || !value.is_text()) return value;
+  const bool texts = member == "Description" || member == "AlarmDescription";
+  if (texts) return value;
+  if (const auto number = value.integer()) return Node::number(*number);
+  if (const auto truth = value.truth()) return Node::flag(*truth);
+  return value;
+}
+
 class TemplateReader {
  public:
   TemplateReader(const Node& root, const Node& assets, const Surroundings& around)
@@ -160,7 +179,7 @@ class TemplateReader {
   // Those of the members that are there.
   static void take(Node& out, const Node& from, std::span<const std::string_view> members) {
     for (const std::string_view member : members) {
-      if (from.has(member)) out.set(member, from[member]);
+      if (from.has(member)) out.set(member, as_api_has_it(member, from[member]));
     }
   }
 
