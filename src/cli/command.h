@@ -55,6 +55,7 @@ void add_dlq_show(Verb parent, Commands& commands);
 void add_dlq_export(Verb parent, Commands& commands);
 void add_dlq_import(Verb parent, Commands& commands);
 void add_dlq_watch(Verb parent, Commands& commands);
+void add_apply(Verb parent, Commands& commands);
 void add_doctor(Verb parent, Commands& commands);
 void add_topology(Verb parent, Commands& commands);
 void add_key_new(Verb parent, Commands& commands);

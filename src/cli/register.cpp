@@ -72,6 +72,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
   job.needs_a_verb();
   add_job(job, commands);
+  add_apply(program, commands);
   add_doctor(program, commands);
   add_topology(program, commands);
   Verb key = program.verb("key", "Access keys of a server");

@@ -6,6 +6,7 @@
 #include "server/key_config.h"
 #include "server/policy_config.h"
 #include "server/toml.h"
+#include "stack/sections.h"
 
 namespace redrive::server {
 namespace {
@@ -119,6 +120,8 @@ Result<void> load_config(Config& config) {
     }));
     table.erase("limits");
   }
+  // What `redrive apply` makes may stand in the same file.
+  for (const std::string_view section : stack::kStackSections) table.erase(section);
   return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
     return set_key(config, key, node, known);
   });

@@ -25,6 +25,7 @@
 #include "engine/time_travel.h"
 #include "http/browser_guard.h"
 #include "http/server.h"
+#include "iam/service.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
 #include "manage/service.h"
@@ -358,16 +359,19 @@ Result<void> serve(const Config& config) {
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
-  const auto handlers =
-      TRY(Handlers::make({.config = config,
-                          .engine = engine,
-                          .gate = gate,
-                          .buckets = *buckets,
-                          .ids = ids,
-                          .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
-                          .sync_wanted = [&] { sync->request(); },
-                          .audit = [&](std::string line) { audit.write(std::move(line)); },
-                          .directories = listen.loopback && config.keys.empty()}));
+  const auto handlers = TRY(Handlers::make(
+      {.config = config,
+       .engine = engine,
+       .gate = gate,
+       .buckets = *buckets,
+       .ids = ids,
+       .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
+       .sync_wanted = [&] { sync->request(); },
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .directories = listen.loopback && config.keys.empty()}));
+  iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
+                         audit.write(std::move(line));
+                       }});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -385,6 +389,8 @@ Result<void> serve(const Config& config) {
       handlers->handle(exchange);
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
+    } else if (const auto named = iam::service_of(exchange.request())) {
+      roles.handle(exchange, *named);
     } else {
       service.handle(exchange);
     }
