@@ -9,6 +9,7 @@ import sys
 
 KNOWS = {
     "base": [],
+    "metrics": [],
     "queue": [],
     "journal": [],
     "store": ["queue", "journal"],
@@ -18,8 +19,8 @@ KNOWS = {
     "wire": [],
     "sqs": ["wire"],
     "auth": [],
-    "http": [],
-    "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
+    "http": ["metrics"],
+    "api": ["metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "objects": [],
