@@ -26,6 +26,8 @@ KNOWS = {
     "objects": [],
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
+    "functions": ["wire"],
+    "runtime": ["http"],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

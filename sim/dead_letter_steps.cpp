@@ -81,12 +81,17 @@ void Driver::report_failure() {
   const auto disposition = static_cast<Disposition>(chance_.below(3));
   const seconds after(chance_.below(30));
   const queue::ErrorText error = choose_error(chance_);
+  std::optional<queue::RetryCounts> retries;
+  if (chance_.one_in(2)) retries = {.scope = chance_.below(3), .counts = {1, 2}};
   const auto expected = report_refusal(shown, *key, disposition);
   const auto target = world_.model().dead_letter_target(*key);
   const std::string text = seal(shown);
-  const auto answer = world_.engine().report_failure(
-      identity_of(*key),
-      {.handle = text, .error = error, .disposition = disposition, .retry_after = after});
+  const auto answer = world_.engine().report_failure(identity_of(*key),
+                                                     {.handle = text,
+                                                      .error = error,
+                                                      .disposition = disposition,
+                                                      .retry_after = after,
+                                                      .retries = retries});
   const bool right = expected ? !answer && answer.error().code == *expected : answer.has_value();
   require(right, kReports, "message {}", number(shown.handle.key));
   const auto records = world_.take_records();
@@ -97,6 +102,7 @@ void Driver::report_failure() {
     const auto* dead = find_fact<queue::MessageDeadLettered>(records);
     const bool gives_up = disposition == Disposition::dead_letter;
     require((dead != nullptr) == gives_up && (!gives_up || dead->to == *target) &&
+                told->retries == retries &&
                 told->visible_at.has_value() == (disposition == Disposition::retry) &&
                 (!told->visible_at || *told->visible_at == world_.now() + after),
             kReports,
@@ -142,6 +148,21 @@ void Driver::count_processed() {
   world_.engine().count_processed();
   world_.follow(world_.take_records());
   world_.settle_answers();
+}
+
+void Driver::change_catalogue() {
+  const auto kind = static_cast<queue::EntryKind>(chance_.between(1, 2));
+  const std::string name = chance_.one_in(2) ? "a" : "b";
+  const bool known = world_.model().entries().contains({kind, name});
+  const std::string value(chance_.below(200), 'v');
+  world_.engine().turn([&](engine::Turn& turn) {
+    if (known && chance_.one_in(3)) {
+      turn.commit(queue::EntryRemoved{kind, name});
+    } else {
+      turn.commit(queue::EntryPut{kind, name, value});
+    }
+  });
+  world_.follow(world_.take_records());
 }
 
 void Driver::start_job() {

@@ -59,6 +59,8 @@ std::span<const Driver::Choice> Driver::choices() {
       {"group", 6, &Driver::group},
       {"mark group", 1, &Driver::mark_group},
       {"count processed", 2, &Driver::count_processed},
+      {"catalogue", 1, &Driver::change_catalogue},
+      {"exchange", 2, &Driver::exchange},
       {"start job", 6, &Driver::start_job},
       {"change job", 4, &Driver::change_job},
       {"discard", 3, &Driver::discard},

@@ -86,6 +86,8 @@ class Driver {
   void group();
   void mark_group();
   void count_processed();
+  void change_catalogue();
+  void exchange();
   void start_job();
   void change_job();
   void discard();

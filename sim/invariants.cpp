@@ -213,7 +213,8 @@ void names_and_numbers_are_kept(const View& view) {
               number(view.state.last_queue()) == view.model.last_queue() &&
               number(view.state.last_task()) == view.model.last_task() &&
               number(view.state.last_group()) == view.model.last_group() &&
-              number(view.state.errors().last()) == view.model.last_error(),
+              number(view.state.errors().last()) == view.model.last_error() &&
+              view.state.entries() == view.model.entries(),
           kKept,
           "last key {}, not {}",
           number(view.state.last_key()),

@@ -190,12 +190,22 @@ void Model::on(const queue::QueueDeleted& fact) {
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == fact.queue; });
 }
 
+void Model::on(const queue::EntryPut& fact) {
+  entries_[{fact.kind, std::string(fact.name)}] = fact.value;
+}
+
+void Model::on(const queue::EntryRemoved& fact) {
+  const auto gone = entries_.erase({fact.kind, std::string(fact.name)});
+  require(gone == 1, kSpeaksOfWhatIs, "no entry {}", fact.name);
+}
+
 void Model::on(const queue::ServerReset&) {
   queues_.clear();
   messages_.clear();
   tasks_.clear();
   groups_.clear();
   deleted_.clear();
+  entries_.clear();
 }
 
 void Model::on(const queue::QueuePurged& fact) {
@@ -303,6 +313,7 @@ void Model::on(const queue::MessageDeadLettered& fact) {
   history.group = queue::FailureGroupKey::none;
   add_event(history, {.wall = wall_, .from = from.arn, .why = fact.why});
   history.entered_generation = message.generation();
+  history.retries = {};
   history.dead_letter_source = from.arn;
   if (history.origin == NameIndex::none) history.origin = from.arn;
   history.sequence = message.order = fact.sequence;
@@ -374,6 +385,7 @@ void Model::on(const queue::MessageRedriven& fact) {
   end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
   history.prior_receives += message.receive_count;
   history.entered_generation = history.prior_receives;
+  history.retries = {};
   history.first_received_wall = Timestamp();
   history.dead_letter_source = NameIndex::none;
   if (history.origin == NameIndex::none) history.origin = queues_.at(fact.from).arn;

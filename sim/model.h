@@ -114,6 +114,8 @@ enum class Standing {
 // stamp of a record is over before the record counts, whether or not the server looked.
 class Model {
  public:
+  using Entries = std::map<std::pair<queue::EntryKind, std::string>, std::string>;
+
   void apply(const Record& record);
   // Lets time pass without a record.
   void advance(Timestamp now);
@@ -141,6 +143,7 @@ class Model {
   static bool plan_means(const queue::TaskPlan& plan, const ModelMessage& message);
   const std::vector<std::string>& names() const { return names_; }
   const std::map<queue::QueueIdentity, Timestamp>& deleted() const { return deleted_; }
+  const Entries& entries() const { return entries_; }
   const std::array<std::uint8_t, 16>& secret() const { return secret_; }
   bool started() const { return started_; }
   std::uint64_t last_key() const { return last_key_; }
@@ -178,6 +181,8 @@ class Model {
   void on(const queue::MessageGrouped&);
   void on(const queue::GroupMarked&);
   void on(const queue::ProcessedCounted&);
+  void on(const queue::EntryPut&);
+  void on(const queue::EntryRemoved&);
   void on(const queue::ServerReset&);
   template <class Passive>
   void on(const Passive&) {}  // Checkpoints, compaction and the passing of time change nothing.
@@ -209,6 +214,7 @@ class Model {
   bool disk_fails_ = false;     // While it was written.
   std::vector<std::string> names_{std::string()};
   std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never forgotten here.
+  Entries entries_;
   std::array<std::uint8_t, 16> secret_{};
   bool started_ = false;
   std::uint64_t last_key_ = 0;

@@ -66,6 +66,7 @@ void Model::on(const queue::FailureReported& fact) {
   end_attempt(history, queue::AttemptEnd::failed, now_);
   history.attempts.back().end = queue::AttemptEnd::failed;
   history.attempts.back().error = fact.error;
+  if (fact.retries) history.retries = *fact.retries;
   if (!fact.visible_at) return;
   require(message.phase == Phase::in_flight,
           "only who holds a message gives it up",
@@ -83,6 +84,7 @@ void Model::carry_over(ModelMessage& message, QueueKey to, std::uint64_t sequenc
   history.entered_generation = message.generation();
   history.sequence = message.order = sequence;
   history.group = FailureGroupKey::none;
+  history.retries = {};
   message.sent_at = now_;
   message.queue = to;
   message.phase = Phase::visible;

@@ -131,6 +131,51 @@ void Driver::send_letters(QueueKey key, std::vector<Letter> letters) {
   world_.settle_answers();
 }
 
+// Consumed from one queue and sent to another, or neither.
+void Driver::exchange() {
+  const auto from = choose_received_queue();
+  const auto to = choose_queue();
+  if (!from || !to || !world_.journal().has_room()) return;
+  const auto handles = choose_handles(*from, static_cast<std::size_t>(chance_.between(1, 3)));
+  if (handles.empty()) return;
+  const ModelQueue target = world_.model().queues().at(*to);
+  const auto post = target.settings.is_fifo() ? Post::fifo : Post::standard;
+  std::vector<Letter> letters;
+  letters.push_back(write_letter(chance_, post, world_.shape().body_bytes_max));
+  const auto sends = expect_sends(world_.model(), target, letters);
+  bool valid = true;
+  std::vector<std::string> texts;
+  for (const Shown& shown : handles) {
+    valid = valid && !refusal(shown, *from) &&
+            world_.model().standing(shown.handle, *from) != Standing::gone;
+    texts.push_back(seal(shown));
+  }
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const queue::Draft draft = draft_of(letters.front());
+  const auto result =
+      world_.engine().exchange(identity_of(*from), views, target.identity, std::span(&draft, 1));
+  const auto records = world_.take_records();
+  const auto removes = [](const Record& record) {
+    return std::ranges::any_of(record.facts, [](const queue::Change& fact) {
+      return std::holds_alternative<queue::MessageDeleted>(fact);
+    });
+  };
+  tell("  {} from {} to {}: {}", handles.size(), number(*from), number(*to), valid);
+  require(result.has_value() == valid && (valid || std::ranges::none_of(records, removes)),
+          "an exchange happens as a whole or not at all",
+          "from {}",
+          number(*from));
+  if (valid && !sends.front().duplicate) {
+    Record sent = records.front();
+    std::erase_if(sent.facts, [](const queue::Change& fact) {
+      return std::holds_alternative<queue::MessageDeleted>(fact);
+    });
+    accept(target, *to, sent, result->outcomes, std::move(letters));
+  }
+  world_.follow(records);
+  world_.settle_answers();
+}
+
 // The first record of a send holds the letters that are new, in their order.
 void Driver::accept(const ModelQueue& queue, QueueKey key, const Record& record,
                     std::span<const queue::SendOutcome> outcomes, std::vector<Letter> letters) {

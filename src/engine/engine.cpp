@@ -17,6 +17,13 @@ using queue::QueueIdentity;
 using queue::Slot;
 using queue::Stamp;
 
+Result<void> check_room(const journal::Journal& journal) {
+  if (journal.has_room()) return {};
+  return fail(ErrorCode::service_unavailable,
+              "The disk that holds the journal is full. Receiving and deleting go on; sending "
+              "resumes when there is room.");
+}
+
 // Consumers are remembered by name for the history of attempts; past this many, new ones are
 // "unknown".
 constexpr std::size_t kNamesMax = 1'000'000;
@@ -245,12 +252,7 @@ Timestamp Engine::next_wake() const {
 
 Result<SendResult> Engine::send(const QueueIdentity& identity,
                                 std::span<const queue::Draft> drafts) {
-  if (!journal_.has_room()) {
-    return fail(ErrorCode::service_unavailable,
-                "The disk that holds the journal is full. Receiving and deleting go on; sending "
-                "resumes when there is "
-                "room.");
-  }
+  CHECK(check_room(journal_));
   return turn([&](Turn& turn) -> Result<SendResult> {
     Queue& queue = *TRY(turn.queue(identity));
     SendResult result;
@@ -314,7 +316,8 @@ Received Engine::describe(const Queue& queue, queue::MessageKey key) const {
                     .message_id = history.message_id,
                     .sent_wall = history.sent_wall,
                     .dead_letter_source = {},
-                    .dedup_is_message_id = history.dedup_is_message_id};
+                    .dedup_is_message_id = history.dedup_is_message_id,
+                    .retries = history.retries};
   if (history.dead_letter_source != queue::NameIndex::none) {
     received.dead_letter_source = state.name(history.dead_letter_source);
   }
@@ -387,6 +390,32 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
     }
     if (!changes_.empty()) turn.commit(changes_);
     return results;
+  });
+}
+
+Result<SendResult> Engine::exchange(const QueueIdentity& from,
+                                    std::span<const std::string_view> handles,
+                                    const QueueIdentity& to, std::span<const queue::Draft> drafts) {
+  CHECK(check_room(journal_));
+  return turn([&](Turn& turn) -> Result<SendResult> {
+    Queue& source = *TRY(turn.queue(from));
+    Queue& target = *TRY(turn.queue(to));
+    std::vector<Change> changes;
+    std::set<queue::MessageKey> taken;
+    for (const std::string_view handle : handles) {
+      const auto deleted = TRY(queue::decide_delete(turn.state(), source, handle, turn.stamp()));
+      if (!deleted) {
+        return fail(ErrorCode::receipt_handle_is_invalid, "The message has been deleted.");
+      }
+      if (taken.insert(deleted->key).second) changes.push_back(*deleted);
+    }
+    SendResult result;
+    result.outcomes.resize(drafts.size());
+    queue::decide_send(turn.state(), target, drafts, turn.stamp(), ids_, changes, result.outcomes);
+    turn.commit(changes);
+    result.sent_wall = turn.stamp().wall;
+    result.after = journal_.appended();
+    return result;
   });
 }
 

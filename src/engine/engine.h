@@ -44,6 +44,7 @@ struct Received {
   Timestamp sent_wall;
   std::string dead_letter_source;  // ARN, or empty.
   bool dedup_is_message_id = false;
+  queue::RetryCounts retries;
 };
 
 // Keeps segments from being recycled while bodies are read from them.
@@ -230,6 +231,11 @@ class Engine {
   // One result for each handle. All in one record.
   Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
                                            std::span<const std::string_view> handles);
+  // Takes messages from one queue by their handles and sends others to another, in one record:
+  // either all of it happens or, with the first handle that is not valid any more, nothing.
+  Result<SendResult> exchange(const queue::QueueIdentity& from,
+                              std::span<const std::string_view> handles,
+                              const queue::QueueIdentity& to, std::span<const queue::Draft> drafts);
   struct VisibilityRequest {
     std::string_view handle;
     std::chrono::seconds timeout;
@@ -250,6 +256,7 @@ class Engine {
     queue::ErrorText error;
     queue::Disposition disposition = queue::Disposition::none;
     std::chrono::seconds retry_after{0};
+    std::optional<queue::RetryCounts> retries = {};  // To be kept with the message.
   };
   // The queue that a receipt handle is of; an error when it is not ours.
   Result<queue::QueueIdentity> queue_of_handle(std::string_view handle);

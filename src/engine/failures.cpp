@@ -17,12 +17,16 @@ using queue::FailureGroupKey;
 constexpr std::size_t kErrorTypeBytesMax = 256;
 constexpr std::size_t kErrorMessageBytesMax = 1024;
 constexpr std::size_t kErrorStackBytesMax = 4096;
+constexpr std::size_t kErrorLogBytesMax = 2048;  // Its end.
 
 queue::ErrorText bounded(const queue::ErrorText& text) {
   return {.type = dead_letter::cut(text.type, kErrorTypeBytesMax),
           .message = dead_letter::cut(text.message, kErrorMessageBytesMax),
           .stack = dead_letter::cut(text.stack, kErrorStackBytesMax),
-          .fingerprint = dead_letter::cut(text.fingerprint, kErrorTypeBytesMax)};
+          .fingerprint = dead_letter::cut(text.fingerprint, kErrorTypeBytesMax),
+          .log = text.log.size() <= kErrorLogBytesMax
+                     ? text.log
+                     : text.log.substr(text.log.size() - kErrorLogBytesMax)};
 }
 
 dead_letter::AttemptEnds ends_of(const queue::History& history) {
@@ -147,13 +151,15 @@ Result<void> Engine::report_failure(const queue::QueueIdentity& identity, Failur
     const queue::FailureDecision decision = TRY(queue::decide_report_failure(
         turn.state(), queue, report.handle, report.disposition, report.retry_after, turn.stamp()));
     if (errors.full()) error = {.type = error.type};
+    if (!errors.has_room_for_logs()) error.log.clear();
     std::vector<Change> changes;
     queue::ErrorKey key = errors.find(error);
     if (key == queue::ErrorKey::none) {
       key = next(errors.last());
       changes.push_back(queue::ErrorLearned{key, error});
     }
-    changes.push_back(queue::FailureReported{queue.key, decision.key, key, decision.visible_at});
+    changes.push_back(queue::FailureReported{
+        queue.key, decision.key, key, decision.visible_at, std::move(report.retries)});
     if (decision.dead_lettered) changes.push_back(*decision.dead_lettered);
     turn.commit(changes);
     return {};

@@ -103,8 +103,8 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
   queue::TaskPlan plan{.filter = std::string(input.filter), .include_parked = true};
   if (!input.group.empty()) {
     const auto found = call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
-      const queue::Queue& found = *TRY(turn.queue(queue));
-      plan.group = TRY(find_group(turn.state(), found, input.group))->key;
+      const queue::Queue& source = *TRY(turn.queue(queue));
+      plan.group = TRY(find_group(turn.state(), source, input.group))->key;
       return {};
     });
     CHECK(found);

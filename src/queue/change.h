@@ -121,6 +121,7 @@ struct FailureReported {
   MessageKey key;
   ErrorKey error;
   std::optional<Timestamp> visible_at;  // When to try again; none: as it was.
+  std::optional<RetryCounts> retries;   // As they are now; none: as they were.
 };
 struct MessageRedriven {
   TaskKey task;
@@ -205,6 +206,18 @@ struct ProcessedCounted {
   std::string_view counts;
 };
 
+// The catalogue: small documents by kind and name, for rooms that keep definitions of their own.
+struct EntryPut {
+  EntryKind kind;
+  std::string_view name;
+  std::string_view value;
+};
+struct EntryRemoved {
+  EntryKind kind;
+  std::string_view name;
+};
+inline constexpr std::size_t kEntryBytesMax = 256u << 10;
+
 // Every queue is gone with all that belongs to it, and forgotten: a test begins anew.
 struct ServerReset {};
 
@@ -286,14 +299,13 @@ struct DeletedNameSnapshot {  // A queue that was deleted lately.
 };
 struct CheckpointEnded {};
 
-using Change =
-    std::variant<ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged,
-                 QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
-                 VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
-                 MoveTaskStarted, MoveTaskChanged, MoveTaskEnded, ErrorLearned, FailureReported,
-                 MessageDiscarded, MessageRestored, MessageEdited, GroupLearned, MessageGrouped,
-                 GroupMarked, ProcessedCounted, MessageRelocated, ServerReset, TimePassed,
-                 CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot, AttemptSnapshot,
-                 TaskSnapshot, GroupSnapshot, DeletedNameSnapshot, CheckpointEnded>;
+using Change = std::variant<
+    ServerStarted, NameLearned, QueueCreated, QueueSettingsChanged, QueueTagsChanged, QueueDeleted,
+    QueuePurged, MessageSent, MessagesReceived, MessageDeleted, VisibilityChanged, ReceiveRepeated,
+    MessageDeadLettered, MessageRedriven, MoveTaskStarted, MoveTaskChanged, MoveTaskEnded,
+    ErrorLearned, FailureReported, MessageDiscarded, MessageRestored, MessageEdited, GroupLearned,
+    MessageGrouped, GroupMarked, ProcessedCounted, EntryPut, EntryRemoved, MessageRelocated,
+    ServerReset, TimePassed, CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot,
+    AttemptSnapshot, TaskSnapshot, GroupSnapshot, DeletedNameSnapshot, CheckpointEnded>;
 
 }  // namespace redrive::queue

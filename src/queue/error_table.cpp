@@ -7,7 +7,8 @@ namespace redrive::queue {
 
 std::size_t ErrorTable::Hash::operator()(const ErrorText& text) const {
   std::size_t mixed = 0;
-  for (const std::string* part : {&text.type, &text.message, &text.stack, &text.fingerprint}) {
+  for (const std::string* part :
+       {&text.type, &text.message, &text.stack, &text.fingerprint, &text.log}) {
     mixed = (mixed ^ std::hash<std::string>{}(*part)) * 0x9e3779b97f4a7c15ull;
   }
   return mixed;

@@ -18,10 +18,11 @@ struct ErrorText {
   std::string message;
   std::string stack;
   std::string fingerprint;  // Its own word for what belongs together.
+  std::string log;          // The end of what it wrote to its log.
 
   friend auto operator<=>(const ErrorText&, const ErrorText&) = default;
   std::size_t bytes() const {
-    return type.size() + message.size() + stack.size() + fingerprint.size();
+    return type.size() + message.size() + stack.size() + fingerprint.size() + log.size();
   }
 };
 
@@ -35,6 +36,8 @@ class ErrorTable {
   ErrorKey find(const ErrorText& text) const;
   const ErrorText* find(ErrorKey key) const;
   bool full() const { return bytes_ >= kBytesMax; }
+  // Logs differ with every failure: they must not take the room of errors.
+  bool has_room_for_logs() const { return bytes_ < kBytesMax / 2; }
   std::size_t size() const { return entries_.size(); }
   ErrorKey last() const { return last_; }
 

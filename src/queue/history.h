@@ -49,6 +49,16 @@ struct LineageEvent {
   friend bool operator==(const LineageEvent&, const LineageEvent&) = default;
 };
 
+// How often handlers have failed with a message, told apart by what happened. Who counts says for
+// which rules it is (`scope`); with other rules counting begins anew.
+struct RetryCounts {
+  std::uint64_t scope = 0;
+  std::vector<std::uint32_t> counts;  // Runs, then the retries of each rule.
+
+  friend bool operator==(const RetryCounts&, const RetryCounts&) = default;
+};
+inline constexpr std::size_t kRetryCountsMax = 64;
+
 inline constexpr std::size_t kAttemptsFirst = 3;  // Kept for ever: how it began.
 inline constexpr std::size_t kAttemptsLast = 20;  // And how it went lately.
 inline constexpr std::size_t kEventsFirst = 3;
@@ -78,6 +88,7 @@ struct History {
   std::uint32_t events_total = 0;
   std::vector<Attempt> attempts;     // The first kAttemptsFirst and the last kAttemptsLast of all.
   std::vector<LineageEvent> events;  // The first kEventsFirst and the last kEventsLast of all.
+  RetryCounts retries;               // In the present queue.
 
   friend bool operator==(const History&, const History&) = default;
 

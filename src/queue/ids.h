@@ -26,6 +26,18 @@ enum class ErrorKey : std::uint32_t { none = 0 };
 // A failure group of one dead-letter queue. Never reused.
 enum class FailureGroupKey : std::uint32_t { none = 0 };
 
+// What a document of the catalogue describes. On disk for ever.
+enum class EntryKind : std::uint8_t {
+  function = 1,
+  mapping = 2,
+  invoke_config = 3,  // How a function is invoked asynchronously.
+  role = 4,
+  role_policy = 5,
+  alarm = 6,
+  alarm_history = 7,
+  setting = 8,  // Anything else that a room remembers under a name.
+};
+
 template <class Key>
 constexpr auto number(Key key) {
   return static_cast<std::underlying_type_t<Key>>(key);

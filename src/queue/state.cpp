@@ -275,10 +275,24 @@ void State::remove_queue(const Queue& queue) {
   queues_.erase(identity);
 }
 
+void State::on(const EntryPut& fact, const Stamp&) {
+  entries_.insert_or_assign({fact.kind, std::string(fact.name)}, fact.value);
+}
+
+void State::on(const EntryRemoved& fact, const Stamp&) {
+  entries_.erase({fact.kind, std::string(fact.name)});
+}
+
+const std::string* State::find_entry(EntryKind kind, const std::string& name) const {
+  const auto found = entries_.find({kind, name});
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
 void State::on(const ServerReset&, const Stamp&) {
   while (!queues_.empty()) remove_queue(*queues_.begin()->second);
   tasks_.clear();
   deleted_.clear();
+  entries_.clear();
 }
 
 void State::on(const QueuePurged& fact, const Stamp& stamp) {

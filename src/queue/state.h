@@ -109,6 +109,11 @@ class State {
   // A message's place in its queue: what entered later has a higher one.
   std::uint64_t order_of(Slot slot) const;
 
+  using Entries = std::map<std::pair<EntryKind, std::string>, std::string>;
+  const Entries& entries() const { return entries_; }
+  // A document of the catalogue; nullptr when there is none.
+  const std::string* find_entry(EntryKind kind, const std::string& name) const;
+
   // When a queue of that name was deleted, if that was less than a minute ago.
   std::optional<Timestamp> deleted_at(const QueueIdentity& identity, Timestamp now) const;
   const std::map<QueueIdentity, Timestamp>& deleted() const { return deleted_; }
@@ -159,6 +164,8 @@ class State {
   void on(const MessageGrouped&, const Stamp&);
   void on(const GroupMarked&, const Stamp&);
   void on(const ProcessedCounted&, const Stamp&);
+  void on(const EntryPut&, const Stamp&);
+  void on(const EntryRemoved&, const Stamp&);
   void on(const MessageRelocated&, const Stamp&);
   void on(const ServerReset&, const Stamp&);
   void on(const TimePassed&, const Stamp&) {}
@@ -223,6 +230,7 @@ class State {
   std::vector<std::string> names_;
   std::unordered_map<std::string, NameIndex, TextHash, std::equal_to<>> name_index_;
   std::map<TaskKey, MoveTask> tasks_;
+  Entries entries_;
   ErrorTable errors_;
   std::map<FailureGroupKey, FailureGroup> groups_;
   GroupIndex group_index_;

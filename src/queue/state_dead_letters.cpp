@@ -47,7 +47,9 @@ void State::on(const FailureReported& fact, const Stamp& stamp) {
   const Slot slot = expect_message(*queue, fact.key);
   if (slot == kNoSlot) return;
   errors_.hold(fact.error);
-  errors_.let_go(messages_.history(slot).fail_attempt(fact.error, stamp.now), loading_);
+  History& history = messages_.history(slot);
+  errors_.let_go(history.fail_attempt(fact.error, stamp.now), loading_);
+  if (fact.retries) history.retries = *fact.retries;
   if (!fact.visible_at || messages_[slot].phase != Phase::in_flight) return;
   messages_[slot].visibility_touched = true;
   mailbox(*queue).set_visible_at(slot, *fact.visible_at, stamp.now);

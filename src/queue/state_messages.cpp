@@ -100,6 +100,7 @@ void State::enter_anew(Slot slot, const Queue& from, const Queue& to, std::strin
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   if (history.origin == NameIndex::none) history.origin = from.arn;
+  history.retries = {};
   message.phase = Phase::visible;
   message.visibility_touched = false;
   mailbox(to).enter(slot, group);

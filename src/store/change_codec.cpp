@@ -37,8 +37,8 @@ enum class Tag : std::uint8_t {
   message_redriven = 21,
   move_task_started = 22,
   move_task_changed = 23,
-  error_learned = 24,
-  failure_reported = 25,
+  error_learned_1 = 24,
+  failure_reported_1 = 25,
   message_discarded = 26,
   message_restored = 27,
   message_edited = 28,
@@ -57,6 +57,10 @@ enum class Tag : std::uint8_t {
   task_snapshot = 41,
   group_snapshot = 42,
   processed_counted = 43,
+  error_learned = 44,
+  failure_reported = 45,
+  entry_put = 46,
+  entry_removed = 47,
 };
 
 void put(Writer& w, Timestamp t) {
@@ -214,7 +218,22 @@ QueueSettings get_settings(Reader& r) {
   return s;
 }
 
-constexpr std::uint8_t kHistoryVersion = 2;  // 1 had neither errors nor events.
+constexpr std::uint8_t kHistoryVersion = 3;  // 1 had neither errors nor events, 2 no retries.
+
+void put(Writer& w, const RetryCounts& retries) {
+  w.number(retries.scope);
+  w.number(static_cast<std::uint8_t>(retries.counts.size()));
+  for (const std::uint32_t count : retries.counts) w.number(count);
+}
+
+RetryCounts get_retries(Reader& r) {
+  RetryCounts retries;
+  retries.scope = r.number<std::uint64_t>();
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    retries.counts.push_back(r.number<std::uint32_t>());
+  }
+  return retries;
+}
 
 void put(Writer& w, const LineageEvent& event) {
   put(w, event.wall);
@@ -267,6 +286,7 @@ void put(Writer& w, const History& h) {
   w.number(h.events_total);
   w.number(static_cast<std::uint8_t>(h.events.size()));
   for (const LineageEvent& event : h.events) put(w, event);
+  put(w, h.retries);
 }
 
 std::shared_ptr<History> get_history(Reader& r) {
@@ -302,6 +322,7 @@ std::shared_ptr<History> get_history(Reader& r) {
   for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
     h->events.push_back(get_event(r));
   }
+  if (version >= 3) h->retries = get_retries(r);
   return h;
 }
 
@@ -451,6 +472,7 @@ void write(Writer& w, const ErrorLearned& f) {
   w.text(f.text.message);
   w.text(f.text.stack);
   w.text(f.text.fingerprint);
+  w.text(f.text.log);
 }
 void write(Writer& w, const FailureReported& f) {
   w.number(Tag::failure_reported);
@@ -459,6 +481,8 @@ void write(Writer& w, const FailureReported& f) {
   w.number(f.error);
   w.number(static_cast<std::uint8_t>(f.visible_at.has_value()));
   if (f.visible_at) put(w, *f.visible_at);
+  w.number(static_cast<std::uint8_t>(f.retries.has_value()));
+  if (f.retries) put(w, *f.retries);
 }
 void write(Writer& w, const MessageDiscarded& f) {
   w.number(Tag::message_discarded);
@@ -506,6 +530,17 @@ void write(Writer& w, const ProcessedCounted& f) {
   w.number(Tag::processed_counted);
   w.number(f.queue);
   w.text(f.counts);
+}
+void write(Writer& w, const EntryPut& f) {
+  w.number(Tag::entry_put);
+  w.number(f.kind);
+  w.text(f.name);
+  w.text(f.value);
+}
+void write(Writer& w, const EntryRemoved& f) {
+  w.number(Tag::entry_removed);
+  w.number(f.kind);
+  w.text(f.name);
 }
 void put(Writer& w, const std::vector<NameIndex>& names) {
   w.number(static_cast<std::uint8_t>(names.size()));
@@ -688,7 +723,7 @@ TaskSnapshot read_task_snapshot_1(Reader& r) {
   return f;
 }
 
-FailureReported read_failure_reported(Reader& r) {
+FailureReported read_failure_reported_1(Reader& r) {
   FailureReported f{};
   f.queue = r.number<QueueKey>();
   f.key = r.number<MessageKey>();
@@ -697,13 +732,25 @@ FailureReported read_failure_reported(Reader& r) {
   return f;
 }
 
-ErrorLearned read_error_learned(Reader& r) {
+FailureReported read_failure_reported(Reader& r) {
+  FailureReported f = read_failure_reported_1(r);
+  if (r.number<std::uint8_t>() != 0) f.retries = get_retries(r);
+  return f;
+}
+
+ErrorLearned read_error_learned_1(Reader& r) {
   ErrorLearned f{};
   f.error = r.number<ErrorKey>();
   f.text.type = r.text();
   f.text.message = r.text();
   f.text.stack = r.text();
   f.text.fingerprint = r.text();
+  return f;
+}
+
+ErrorLearned read_error_learned(Reader& r) {
+  ErrorLearned f = read_error_learned_1(r);
+  f.text.log = r.text();
   return f;
 }
 
@@ -888,8 +935,12 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
                              r.number<std::uint32_t>(),
                              r.number<std::uint32_t>(),
                              r.text()};
+    case Tag::error_learned_1:
+      return read_error_learned_1(r);
     case Tag::error_learned:
       return read_error_learned(r);
+    case Tag::failure_reported_1:
+      return read_failure_reported_1(r);
     case Tag::failure_reported:
       return read_failure_reported(r);
     case Tag::message_discarded:
@@ -923,6 +974,10 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
           r.number<FailureGroupKey>(), r.number<GroupStatus>(), r.text(), r.number<NameIndex>()};
     case Tag::processed_counted:
       return ProcessedCounted{r.number<QueueKey>(), r.text()};
+    case Tag::entry_put:
+      return EntryPut{r.number<EntryKind>(), r.text(), r.text()};
+    case Tag::entry_removed:
+      return EntryRemoved{r.number<EntryKind>(), r.text()};
     case Tag::group_snapshot:
       return read_group_snapshot(r);
     case Tag::move_task_ended:

@@ -121,6 +121,11 @@ void Store::begin_checkpoint(const Stamp& stamp) {
     flush_snapshot(stamp, facts_per_record(270 << 10));
   }
   flush_snapshot(stamp, 1);
+  for (const auto& [entry, value] : state_.entries()) {
+    snapshot_.push_back(queue::EntryPut{entry.first, entry.second, value});
+    flush_snapshot(stamp, facts_per_record(270 << 10));
+  }
+  flush_snapshot(stamp, 1);
   for (const auto& [identity, deleted_at] : state_.deleted()) {
     snapshot_.push_back(queue::DeletedNameSnapshot{identity, deleted_at});
     flush_snapshot(stamp, facts_per_record(1024));

@@ -30,7 +30,7 @@ struct Both {
     tell(two_queues(Kind::standard));
     tell(record_of({sent(1), sent(2), sent(3), sent(4), received({1, 2, 3, 4})}));
     tell(record_of({queue::ErrorLearned{kError, {.type = "T"}},
-                    queue::FailureReported{kQueue, message(1), kError, std::nullopt}}));
+                    queue::FailureReported{kQueue, message(1), kError, std::nullopt, {}}}));
     tell(record_of({dead(1, 5), dead(2, 6), dead(3, 7)}));
     tell(record_of({queue::GroupLearned{kGroup, kOther, {.id = {1}, .title = "t"}},
                     queue::MessageGrouped{message(1), kOther, kGroup},
@@ -97,7 +97,7 @@ TEST(DeadLetters, DifferencesAreNoticed) {
        "messages are as they should be"},
       {"statistics", queue::ProcessedCounted{kQueue, "counts"}, "queues are as they should be"},
       {"a failure",
-       queue::FailureReported{kQueue, message(4), kError, std::nullopt},
+       queue::FailureReported{kQueue, message(4), kError, std::nullopt, {}},
        "messages are as they should be"},
   };
   for (const auto& difference : cases) {

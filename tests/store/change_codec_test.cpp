@@ -207,11 +207,13 @@ struct Describe {
     return fmt::format("{} {}", number(f.error), describe_error(f.text));
   }
   std::string operator()(const FailureReported& f) const {
-    return fmt::format("{} {} {} {}",
+    return fmt::format("{} {} {} {} {} {}",
                        number(f.queue),
                        number(f.key),
                        number(f.error),
-                       f.visible_at ? f.visible_at->ms() : -1);
+                       f.visible_at ? f.visible_at->ms() : -1,
+                       f.retries ? f.retries->scope : 0,
+                       fmt::join(f.retries.value_or(RetryCounts{}).counts, ","));
   }
   std::string operator()(const MessageDiscarded& f) const {
     return fmt::format("{} {} {} {} {} {}",
@@ -239,6 +241,12 @@ struct Describe {
   }
   std::string operator()(const ProcessedCounted& f) const {
     return fmt::format("{} {}", number(f.queue), f.counts);
+  }
+  std::string operator()(const EntryPut& f) const {
+    return fmt::format("{} {} {}", number(f.kind), f.name, f.value);
+  }
+  std::string operator()(const EntryRemoved& f) const {
+    return fmt::format("{} {}", number(f.kind), f.name);
   }
   std::string operator()(const MessageRelocated& f) const {
     return fmt::format("{}", number(f.key));
@@ -380,8 +388,15 @@ struct Samples {
         started,
         MoveTaskChanged{key<TaskKey>(1), TaskStatus::halted, 2, 3, "note"},
         ErrorLearned{key<ErrorKey>(1), {"type", "message", "stack", "fingerprint"}},
-        FailureReported{key<QueueKey>(1), key<MessageKey>(2), key<ErrorKey>(3), Timestamp(4)},
-        FailureReported{key<QueueKey>(1), key<MessageKey>(2), key<ErrorKey>(3), std::nullopt},
+        FailureReported{key<QueueKey>(1), key<MessageKey>(2), key<ErrorKey>(3), Timestamp(4), {}},
+        FailureReported{key<QueueKey>(1), key<MessageKey>(2), key<ErrorKey>(3), std::nullopt, {}},
+        FailureReported{key<QueueKey>(1),
+                        key<MessageKey>(2),
+                        key<ErrorKey>(3),
+                        std::nullopt,
+                        RetryCounts{.scope = 7, .counts = {1, 0, 3}}},
+        EntryPut{EntryKind::function, "name", "value"},
+        EntryRemoved{EntryKind::alarm, "name"},
         MessageDiscarded{key<MessageKey>(1),
                          key<QueueKey>(2),
                          key<QueueKey>(3),

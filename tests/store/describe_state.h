@@ -16,7 +16,8 @@ namespace redrive::store {
 enum class Order { all_queues, fifo_queues };
 
 inline std::string describe_error(const queue::ErrorText& error) {
-  return fmt::format("{}|{}|{}|{}", error.type, error.message, error.stack, error.fingerprint);
+  return fmt::format(
+      "{}|{}|{}|{}|{}", error.type, error.message, error.stack, error.fingerprint, error.log);
 }
 
 inline std::string describe_event(const queue::LineageEvent& event) {
@@ -34,7 +35,7 @@ inline std::string describe_history(const queue::History* history) {
   if (history == nullptr) return "no history";
   std::string out = fmt::format(
       "first {} at {} attempts {} entered {} prior {} redrives {} from {} origin {} "
-      "sequence {} id {} sent {} dedup {} job {} group {} formerly {} events {}:",
+      "sequence {} id {} sent {} dedup {} job {} group {} formerly {} events {} retries {} {}:",
       history->first_received_wall.ms(),
       history->received_at.ms(),
       history->attempts_total,
@@ -50,7 +51,9 @@ inline std::string describe_history(const queue::History* history) {
       number(history->job),
       number(history->group),
       number(history->former_group),
-      history->events_total);
+      history->events_total,
+      history->retries.scope,
+      fmt::join(history->retries.counts, ","));
   for (const queue::Attempt& attempt : history->attempts) {
     out += fmt::format(" {}/{}/{}/{}/{}",
                        attempt.received_wall.ms(),
@@ -281,6 +284,9 @@ inline std::string describe_state(const queue::State& state, Order order) {
   for (const auto& [key, text] : messages) out += text;
   for (const auto& [key, task] : state.tasks()) out += describe_task(task);
   for (const auto& [key, group] : state.groups()) out += describe_group(group);
+  for (const auto& [entry, value] : state.entries()) {
+    out += fmt::format("entry {} {} {}\n", number(entry.first), entry.second, value);
+  }
   for (const auto& [key, entry] : state.errors().entries()) {
     out +=
         fmt::format("error {} held {}: {}\n", number(key), entry.holds, describe_error(entry.text));

@@ -71,6 +71,7 @@ class Traffic {
       case 19:
         return edit();
       case 20:
+        commit({queue::EntryPut{queue::EntryKind::setting, queue.identity.name, "v"}});
         return commit({queue::ProcessedCounted{queue.key, fmt::format("{}", roll(100))}});
       default:
         return work(queue);
@@ -232,7 +233,12 @@ class Traffic {
       key = next(state().errors().last());
       changes.push_back(queue::ErrorLearned{key, text});
     }
-    changes.push_back(queue::FailureReported{queue.key, decision->key, key, decision->visible_at});
+    changes.push_back(queue::FailureReported{
+        queue.key,
+        decision->key,
+        key,
+        decision->visible_at,
+        queue::RetryCounts{.scope = 1, .counts = {static_cast<std::uint32_t>(roll(5))}}});
     if (decision->dead_lettered) changes.push_back(*decision->dead_lettered);
     store_.commit(stamp_, changes);
   }

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace redrive::functions {
+
+using Tags = std::map<std::string, std::string>;
+
+// Account, region and name: what a caller means by a function.
+struct FunctionId {
+  std::string account;
+  std::string region;
+  std::string name;
+
+  friend auto operator<=>(const FunctionId&, const FunctionId&) = default;
+  std::string arn() const {
+    return "arn:aws:lambda:" + region + ":" + account + ":function:" + name;
+  }
+};
+
+struct Function {
+  FunctionId id;
+  std::string description;
+  std::string runtime;  // python3.x, nodejsNN.x, provided.*, command, http.
+  std::string handler;
+  std::string role;
+  std::chrono::seconds timeout{3};
+  unsigned memory_mb = 128;
+  std::map<std::string, std::string> environment;
+  Tags tags;
+  std::optional<unsigned> reserved_concurrency;
+  std::string dead_letter_arn;  // For asynchronous invocations that failed for good.
+  std::string code_sha256;      // Base64; of the zip.
+  std::uint64_t code_size = 0;
+  std::string directory;             // Instead of a zip: a developer's own directory.
+  std::vector<std::string> command;  // Of the runtime "command".
+  std::string url;                   // Of the runtime "http".
+  std::string revision;              // Changes with every change.
+  Timestamp modified_wall;
+};
+
+// As Step Functions has it.
+struct Retrier {
+  enum class Jitter : std::uint8_t { none, full };
+
+  std::vector<std::string> error_equals;
+  std::uint32_t interval_seconds = 1;
+  std::uint32_t max_attempts = 3;  // 0: never again.
+  double backoff_rate = 2.0;
+  std::optional<std::uint32_t> max_delay_seconds;
+  Jitter jitter = Jitter::none;
+};
+
+// A queue that feeds a function.
+struct Mapping {
+  std::string id;  // UUID.
+  std::string account;
+  std::string region;
+  std::string queue_arn;
+  std::string function_arn;  // As the caller named it, made an ARN: with or without a qualifier.
+  bool enabled = true;
+  std::uint32_t batch_size = 10;
+  std::chrono::seconds window{0};
+  bool report_item_failures = false;
+  std::vector<std::string> filters;  // Patterns; a message that fits one of them is meant.
+  std::optional<std::uint32_t> concurrency_max;
+  std::optional<std::uint32_t> pollers_min;  // ProvisionedPollerConfig.
+  std::optional<std::uint32_t> pollers_max;
+  bool counts_events = false;  // MetricsConfig.
+  Tags tags;
+  Timestamp modified_wall;
+  // Beyond what AWS has for queues.
+  bool bisect = false;
+  std::optional<std::uint32_t> retries_max;     // None: as often as the queue gives it.
+  std::optional<std::chrono::seconds> age_max;  // None: any.
+  std::string on_success;  // ARN of a queue, function or bucket, or a URL; empty: nowhere.
+  std::string on_failure;
+  std::vector<Retrier> retriers;
+
+  std::string arn() const {
+    return "arn:aws:lambda:" + region + ":" + account + ":event-source-mapping:" + id;
+  }
+};
+
+// How a function is invoked asynchronously.
+struct InvokeConfig {
+  std::string function_arn;                     // Without a qualifier.
+  std::optional<std::uint32_t> retries_max;     // None: 2.
+  std::optional<std::chrono::seconds> age_max;  // None: 6 hours.
+  std::string on_success;
+  std::string on_failure;
+  Timestamp modified_wall;
+};
+
+}  // namespace redrive::functions
