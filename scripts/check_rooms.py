@@ -28,6 +28,7 @@ KNOWS = {
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
     "runtime": ["http"],
+    "monitor": ["metrics", "queue", "journal", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

@@ -413,6 +413,8 @@ Result<SendResult> Engine::exchange(const QueueIdentity& from,
     result.outcomes.resize(drafts.size());
     queue::decide_send(turn.state(), target, drafts, turn.stamp(), ids_, changes, result.outcomes);
     turn.commit(changes);
+    source.traffic.deleted += taken.size();
+    count_sent(target, drafts, result.outcomes);
     result.sent_wall = turn.stamp().wall;
     result.after = journal_.appended();
     return result;

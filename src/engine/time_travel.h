@@ -15,8 +15,8 @@ class TimeTravel {
   // Both must outlive this; nobody else moves the clock.
   TimeTravel(Engine& engine, VirtualClock& clock) : engine_(engine), clock_(clock) {}
 
-  // Called now and then while time passes, and when it has passed: every ten seconds, or, when it is
-  // a long time, some hundred times on the way. Set before the first advance.
+  // Called now and then while time passes, and when it has passed: every ten seconds, or, when it
+  // is a long time, some hundred times on the way. Set before the first advance.
   void watch(std::function<void()> watcher) { watcher_ = std::move(watcher); }
 
   // Lets so much time pass, stopping at every moment at which something is due, so that each thing

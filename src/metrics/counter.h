@@ -28,6 +28,20 @@ class Gauge {
   std::atomic<std::int64_t> value_ = 0;
 };
 
+// The highest value since somebody last took it.
+class Peak {
+ public:
+  void record(std::uint64_t value) {
+    std::uint64_t highest = value_.load(std::memory_order_relaxed);
+    while (highest < value && !value_.compare_exchange_weak(highest, value)) {
+    }
+  }
+  std::uint64_t take() { return value_.exchange(0); }
+
+ private:
+  std::atomic<std::uint64_t> value_ = 0;
+};
+
 // A number of its own for each thread, from 0; threads beyond the last share.
 inline constexpr std::size_t kThreadShares = 8;
 inline std::size_t thread_share() {

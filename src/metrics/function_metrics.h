@@ -34,7 +34,8 @@ struct FunctionMetrics {
   Counter invocations;  // That were run, however they ended.
   Counter errors;       // Of those: ended with an error, a timeout or a crash.
   NamedCounters errors_by_type;
-  Counter throttles;             // Turned away because too many were running.
+  Counter throttles;  // Turned away because too many were running.
+  Peak duration_max;
   Histogram duration;            // Milliseconds.
   Gauge concurrency;             // Running now.
   Counter cold_starts;           // Processes started.

@@ -34,6 +34,7 @@
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
 #include "server/maintenance.h"
+#include "server/monitoring.h"
 #include "store/store.h"
 
 namespace redrive::server {
@@ -317,6 +318,11 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
+  const auto monitoring = TRY(Monitoring::open({.config = config,
+                                                .engine = engine,
+                                                .journal = journal,
+                                                .gate = gate,
+                                                .time = time ? &*time : nullptr}));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
@@ -324,7 +330,8 @@ Result<void> serve(const Config& config) {
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
-       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .actions = &monitoring->recorded().add_api("sqs", api::measured_actions())});
 
   manage::Service management({.engine = engine,
                               .gate = gate,
@@ -346,6 +353,8 @@ Result<void> serve(const Config& config) {
     if (guard && turn_away(*guard, exchange)) return;
     if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
+    } else if (monitoring->handle(exchange)) {
+      return;
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
     } else {
@@ -363,14 +372,18 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  monitoring->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
-      journal::SyncThread::Hooks{.on_synced =
-                                     [&](journal::Sequence synced) {
-                                       std::lock_guard lock(serving);
-                                       if (server) server->release(synced);
-                                     },
-                                 .on_failure = stop_at_once});
+      journal::SyncThread::Hooks{
+          .on_synced =
+              [&](journal::Sequence synced) {
+                std::lock_guard lock(serving);
+                if (server) server->release(synced);
+              },
+          .on_failure = stop_at_once,
+          .on_measured = [&](std::uint64_t records,
+                             auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
@@ -385,6 +398,7 @@ Result<void> serve(const Config& config) {
   stopping = true;
   engine.stop_waiting();
   server->drain(config.drain_time);
+  monitoring->stop();
   archive.stop();
   maintenance.reset();
   ticker->detach();
