@@ -347,6 +347,11 @@ class Engine {
   Result<dead_letter::FeatureCounts> dead_features(const queue::QueueIdentity& queue,
                                                    queue::FailureGroupKey group);
 
+  // Shows up to `max` queues that come behind `after`, each brought to this moment, in one turn;
+  // those of the server's own are left out. True while there are more; then `after` is the last.
+  using Surveyor = std::function<void(const queue::State&, queue::Queue&, const queue::Stamp&)>;
+  bool survey(queue::QueueIdentity& after, std::size_t max, const Surveyor& look);
+
   // Ends every wait with an empty answer; later ones end at once.
   void stop_waiting();
   // Brings every queue to this moment and records that it has come.

@@ -13,6 +13,7 @@
 #include "queue/dedup_table.h"
 #include "queue/mailbox.h"
 #include "queue/message_table.h"
+#include "queue/traffic.h"
 
 namespace redrive::queue {
 
@@ -44,6 +45,7 @@ struct Queue {
   DedupTable dedup;  // FIFO.
   std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
   std::string processed;  // See ProcessedCounted.
+  Traffic traffic;        // Not part of the state.
 };
 
 inline constexpr std::size_t kTasksKeptPerSource = 50;

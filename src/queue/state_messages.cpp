@@ -121,10 +121,13 @@ void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
   mailbox(*from).leave(slot);
   leave_group(slot);
   settle_job(slot, Outcome::failed_again);
+  ++from->traffic.dead_lettered_away;
+  ++to->traffic.dead_lettered;
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
   history.add({.wall = stamp.wall, .from = from->arn, .why = fact.why});
+  if (history.redrives > 0) ++to->traffic.failed_again;
   if (!loading_) ungrouped_.push_back(fact.key);
   history.entered_generation = history.prior_receives + message.receive_count;
   history.dead_letter_source = from->arn;
@@ -155,6 +158,7 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   std::string group(mailbox(*from).group_name(slot));
   mailbox(*from).leave(slot);
   settle_job(slot, Outcome::gone);
+  ++from->traffic.redriven;
   const FailureGroupKey failure_group = messages_.history(slot).group;
   leave_group(slot);
   Message& message = messages_[slot];
