@@ -103,6 +103,12 @@ struct Chosen {
   bool complete = false;                // All have been looked at.
 };
 
+// A call that was asked for.
+struct CallId {
+  Timestamp when;
+  std::uint64_t number = 0;
+};
+
 // Who does something to other people's messages, and why.
 struct Signature {
   std::string_view actor;
@@ -228,6 +234,10 @@ class Engine {
                        std::function<void(Result<ReceiveOutcome>)> done);
   // True if the wait had not ended: then `done` will not be called.
   bool cancel(WaitId wait);
+  // Calls back at that moment of engine time, once, outside the turn, on the thread that ticks.
+  CallId call_at(Timestamp when, std::function<void()> call);
+  // True if the call had not begun: then it will not be made.
+  bool cancel(const CallId& call);
   // One result for each handle. All in one record.
   Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
                                            std::span<const std::string_view> handles);
@@ -255,7 +265,7 @@ class Engine {
     std::string_view handle;
     queue::ErrorText error;
     queue::Disposition disposition = queue::Disposition::none;
-    std::chrono::seconds retry_after{0};
+    Duration retry_after{0};
     std::optional<queue::RetryCounts> retries = {};  // To be kept with the message.
   };
   // The queue that a receipt handle is of; an error when it is not ours.
@@ -339,6 +349,7 @@ class Engine {
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
   void rearm(queue::QueueKey queue);
   Timestamp next_wake() const;
+  std::vector<std::function<void()>> take_calls(Timestamp now);
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
@@ -384,6 +395,8 @@ class Engine {
       queue_wakes_;  // Queues somebody waits on, by their next hidden message.
   std::unordered_map<queue::QueueKey, Timestamp> queue_wake_;
   Timestamp armed_ = kNever;
+  std::map<std::pair<Timestamp, std::uint64_t>, std::function<void()>> calls_;
+  std::uint64_t last_call_ = 0;
   struct Answer {
     std::function<void(Result<ReceiveOutcome>)> done;
     Result<ReceiveOutcome> outcome;

@@ -76,7 +76,7 @@ std::string filterable_record(const Record& record) {
   return out;
 }
 
-std::size_t records_that_fit(std::span<const std::string> encoded) {
+std::size_t records_that_fit(std::span<const std::string_view> encoded) {
   std::size_t bytes = kHead.size() + kFoot.size();
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     bytes += encoded[i].size() + (i > 0 ? 1 : 0);
@@ -85,13 +85,13 @@ std::size_t records_that_fit(std::span<const std::string> encoded) {
   return encoded.size();
 }
 
-std::string event_document(std::span<const std::string> encoded) {
+std::string event_document(std::span<const std::string_view> encoded) {
   std::size_t bytes = kHead.size() + kFoot.size() + encoded.size();
-  for (const std::string& record : encoded) bytes += record.size();
+  for (const std::string_view record : encoded) bytes += record.size();
   std::string out;
   out.reserve(bytes);
   out += kHead;
-  for (const std::string& record : encoded) {
+  for (const std::string_view record : encoded) {
     if (out.back() != '[') out += ',';
     out += record;
   }
