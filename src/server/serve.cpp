@@ -33,6 +33,7 @@
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
+#include "server/handlers.h"
 #include "server/maintenance.h"
 #include "store/store.h"
 
@@ -208,9 +209,10 @@ class BucketRoot {
   std::filesystem::path path_;
 };
 
-// Room for the chunks that an object of the largest size travels in.
+// Room for the chunks that an object of the largest size travels in, and for the code of functions.
 http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
   limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
+  limits.upload_path = "/2015-03-31/functions";
   return limits;
 }
 
@@ -269,6 +271,18 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
       "    redrive send orders '{{\"order\":1}}'\n"
       "    redrive receive orders\n");
   std::fflush(stdout);
+}
+
+// Where handlers, which run on this machine, find the server.
+std::string handler_url(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+  const bool everywhere = listen.address == "0.0.0.0" || listen.address == "::";
+  const bool v6 = listen.address.find(':') != std::string::npos && !everywhere;
+  return fmt::format("{}://{}:{}",
+                     config.tls() ? "https" : "http",
+                     everywhere ? "127.0.0.1"
+                     : v6       ? "[" + listen.address + "]"
+                                : listen.address,
+                     port);
 }
 
 }  // namespace
@@ -332,6 +346,16 @@ Result<void> serve(const Config& config) {
                               .disposable = config.memory || config.virtual_clock,
                               .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
+  const auto handlers = TRY(Handlers::make(
+      {.engine = engine,
+       .gate = gate,
+       .buckets = *buckets,
+       .data = config.memory ? std::filesystem::path() : std::filesystem::path(config.data),
+       .directories = listen.loopback && config.keys.empty(),
+       .sync_wanted = [&] { sync->request(); },
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .log = [](std::string line) { spdlog::warn("{}", line); }}));
+
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
   // The first connection may come before the parts below exist; it waits for them.
@@ -344,7 +368,9 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (exchange.request().path.starts_with(manage::kPathPrefix)) {
+    if (lambda::is_lambda_request(exchange.request())) {
+      handlers->api().handle(exchange);
+    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
@@ -372,6 +398,7 @@ Result<void> serve(const Config& config) {
                                      },
                                  .on_failure = stop_at_once});
   ticker->attach(*server);
+  handlers->attach(*server, handler_url(server->port(), config, listen));
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
   greet(server->port(), config, listen);
@@ -383,9 +410,11 @@ Result<void> serve(const Config& config) {
   });
   spdlog::info("{}: draining", strsignal(signal_number));
   stopping = true;
+  handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
   archive.stop();
+  handlers->finish();
   maintenance.reset();
   ticker->detach();
   {
