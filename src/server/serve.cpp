@@ -218,9 +218,10 @@ class BucketRoot {
   std::filesystem::path path_;
 };
 
-// Room for the chunks that an object of the largest size travels in.
+// Room for the chunks that an object of the largest size travels in, and for the code of functions.
 http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
   limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
+  limits.upload_path = "/2015-03-31/functions";
   return limits;
 }
 
@@ -364,18 +365,18 @@ Result<void> serve(const Config& config) {
        .audit = [&](std::string line) { audit.write(std::move(line)); },
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); }});
 
-  s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
-
   const auto handlers = TRY(Handlers::make(
-      {.config = config,
-       .engine = engine,
+      {.engine = engine,
        .gate = gate,
        .buckets = *buckets,
-       .ids = ids,
-       .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
+       .data = config.memory ? std::filesystem::path() : std::filesystem::path(config.data),
+       .directories = listen.loopback && config.keys.empty(),
        .sync_wanted = [&] { sync->request(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .directories = listen.loopback && config.keys.empty()}));
+       .log = [](std::string line) { spdlog::warn("{}", line); }}));
+
+  s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
+
   iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
                          audit.write(std::move(line));
                        }});
@@ -390,10 +391,10 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (exchange.request().path.starts_with(manage::kPathPrefix)) {
+    if (lambda::is_lambda_request(exchange.request())) {
+      handlers->api().handle(exchange);
+    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
-    } else if (lambda::is_lambda_request(exchange.request())) {
-      handlers->handle(exchange);
     } else if (monitoring->handle(exchange)) {
       return;
     } else if (s3::is_s3_request(exchange.request())) {
@@ -415,7 +416,6 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
-  handlers->attach(*server);
   monitoring->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
@@ -429,9 +429,9 @@ Result<void> serve(const Config& config) {
           .on_measured = [&](std::uint64_t records,
                              auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
+  handlers->attach(*server, url_of(reachable(listen), config, server->port()));
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
-  handlers->start();
   greet(server->port(), config, listen);
 
   const int signal_number = wait_for_signal(signals, [&] {
@@ -446,6 +446,7 @@ Result<void> serve(const Config& config) {
   server->drain(config.drain_time);
   monitoring->stop();
   archive.stop();
+  handlers->finish();
   maintenance.reset();
   ticker->detach();
   {
