@@ -23,6 +23,8 @@ struct Parts {
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
+  // Empties the archive buckets, and says how many there were; empty: there are none.
+  std::function<Result<std::size_t>()> clear_buckets;
 };
 
 std::unexpected<Error> no_such_message();
