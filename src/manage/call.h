@@ -26,6 +26,8 @@ struct Parts {
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
   // Lines of the log after that number, at most so many; may be empty.
   std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
+  // Empties the archive buckets, and says how many there were; empty: there are none.
+  std::function<Result<std::size_t>()> clear_buckets;
 };
 
 std::unexpected<Error> no_such_message();

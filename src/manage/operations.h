@@ -46,10 +46,12 @@ constexpr auto shape_of(AdvanceClockInput*) {
 }
 
 struct ResetOutput {
-  std::int64_t queues = 0;  // How many there were.
+  std::int64_t queues = 0;              // How many there were.
+  std::optional<std::int64_t> buckets;  // The same, if there were any.
 };
 constexpr auto shape_of(ResetOutput*) {
-  return wire::shape(wire::required("queues", &ResetOutput::queues));
+  return wire::shape(wire::required("queues", &ResetOutput::queues),
+                     wire::optional("buckets", &ResetOutput::buckets));
 }
 
 // GET logs?after=…&limit=…

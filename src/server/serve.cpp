@@ -30,6 +30,7 @@
 #include "journal/posix_files.h"
 #include "manage/service.h"
 #include "objects/store.h"
+#include "objects/uploads.h"
 #include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
@@ -218,6 +219,13 @@ class BucketRoot {
   std::filesystem::path path_;
 };
 
+Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploads) {
+  uploads.clear();
+  const auto count = store.clear();
+  if (!count) return fail(ErrorCode::storage_io, count.error().message);
+  return *count;
+}
+
 // Room for the chunks that an object of the largest size travels in, and for the code of functions.
 http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
   limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
@@ -314,6 +322,8 @@ Result<void> serve(const Config& config) {
 
   const BucketRoot bucket_root(config, ids);
   const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  objects::Uploads uploads(
+      {.object_bytes_max = config.object_bytes_max, .bytes_max = 4 * config.object_bytes_max});
   std::unique_ptr<http::Server> server;
   std::mutex serving;  // Syncs go on while the server ends, and after it.
   std::unique_ptr<journal::SyncThread> sync;
@@ -363,7 +373,8 @@ Result<void> serve(const Config& config) {
        .time = time ? &*time : nullptr,
        .disposable = config.memory || config.virtual_clock,
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); }});
+       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
+       .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
   const auto handlers = TRY(Handlers::make(
       {.engine = engine,
@@ -375,7 +386,11 @@ Result<void> serve(const Config& config) {
        .audit = [&](std::string line) { audit.write(std::move(line)); },
        .log = [](std::string line) { spdlog::warn("{}", line); }}));
 
-  s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
+  s3::Service archive({.store = *buckets,
+                       .uploads = uploads,
+                       .gate = gate,
+                       .domains = config.allowed_hosts,
+                       .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
   iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
                          audit.write(std::move(line));
