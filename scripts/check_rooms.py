@@ -22,13 +22,15 @@ KNOWS = {
     "http": ["metrics"],
     "api": ["metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
-    "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "manage": ["metrics", "documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "objects": [],
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
     "runtime": ["http"],
     "monitor": ["metrics", "queue", "journal", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "alarms": ["metrics", "queue", "store", "engine", "dead_letter", "wire", "http"],
+    "cloudwatch": ["alarms", "metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

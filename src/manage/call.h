@@ -11,6 +11,7 @@
 #include "engine/time_travel.h"
 #include "http/message.h"
 #include "manage/route.h"
+#include "metrics/history.h"
 #include "wire/decoder.h"
 #include "wire/encode.h"
 
@@ -23,6 +24,8 @@ struct Parts {
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
+  const metrics::History* history = nullptr;
+  std::function<void()> observe = {};  // Brings the history to this moment.
 };
 
 std::unexpected<Error> no_such_message();

@@ -337,7 +337,9 @@ Result<void> serve(const Config& config) {
                               .gate = gate,
                               .time = time ? &*time : nullptr,
                               .disposable = config.memory || config.virtual_clock,
-                              .audit = [&](std::string line) { audit.write(std::move(line)); }});
+                              .audit = [&](std::string line) { audit.write(std::move(line)); },
+                              .history = &monitoring->history(),
+                              .observe = [&] { monitoring->observe(); }});
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
