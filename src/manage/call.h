@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/gate.h"
+#include "documents/logs.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
 #include "http/message.h"
@@ -26,6 +27,8 @@ struct Parts {
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
   const metrics::History* history = nullptr;
   std::function<void()> observe = {};  // Brings the history to this moment.
+  // Lines of the log after that number, at most so many; may be empty.
+  std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
 };
 
 std::unexpected<Error> no_such_message();

@@ -213,7 +213,8 @@ class State {
       QueueKey queue) const;
   void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
                    const Stamp& stamp);
-  void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group);
+  void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group,
+                  std::optional<Timestamp> delayed_until = std::nullopt);
   void forget_old_tasks(QueueKey source);
 
   BodyLedger& ledger_;

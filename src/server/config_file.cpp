@@ -6,6 +6,7 @@
 #include "server/key_config.h"
 #include "server/policy_config.h"
 #include "server/toml.h"
+#include "stack/sections.h"
 
 namespace redrive::server {
 namespace {
@@ -64,6 +65,7 @@ bool set_key(Config& config, std::string_view key, const toml::node& node, bool&
   if (key == "insecure") return take(node, config.insecure);
   if (key == "audit-log") return take(node, config.audit_log);
   if (key == "log-level") return take(node, config.log_level);
+  if (key == "log-format") return take(node, config.log_format);
   if (key == "drain-time") return take_number(node, config.drain_time);
   if (key == "tls-certificate") return take(node, config.tls_certificate);
   if (key == "tls-key") return take(node, config.tls_key);
@@ -133,6 +135,8 @@ Result<void> load_config(Config& config) {
     }));
     table.erase("metrics");
   }
+  // What `redrive apply` makes may stand in the same file.
+  for (const std::string_view section : stack::kStackSections) table.erase(section);
   return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
     return set_key(config, key, node, known);
   });
