@@ -102,6 +102,7 @@ Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& 
 Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
+Result<Document> show_history(Call& call);
 Result<Document> show_openapi(Call& call);
 
 }  // namespace redrive::manage

@@ -373,6 +373,8 @@ Result<void> serve(const Config& config) {
        .time = time ? &*time : nullptr,
        .disposable = config.memory || config.virtual_clock,
        .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .history = &monitoring->history(),
+       .observe = [&] { monitoring->observe(); },
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
