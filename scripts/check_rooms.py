@@ -20,6 +20,7 @@ KNOWS = {
     "sqs": ["wire"],
     "auth": [],
     "http": [],
+    "runtime": ["wire", "http"],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
@@ -27,8 +28,8 @@ KNOWS = {
     "s3": ["objects", "wire", "auth", "http", "api"],
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
-    "runtime": ["http"],
     "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
+    "packages": [],
     "cli": ["documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
