@@ -103,9 +103,9 @@ bool MappingRunner::must_wait(const Item& item) {
 }
 
 void MappingRunner::gather(Item item) {
-  const std::size_t frame = events::event_document({}).size();
+  constexpr std::size_t kFrame = events::kEventHead.size() + events::kEventFoot.size();
   const std::size_t bytes = item.record.size() + 1;
-  if (frame + gathering_.bytes + bytes > events::kEventBytesMax) {
+  if (kFrame + gathering_.bytes + bytes > events::kEventBytesMax) {
     const bool fifo = plan_->queue.name.ends_with(".fifo");
     // Of a FIFO group nothing may run beside what comes before it.
     if (fifo && !gathering_.items.empty()) return give_back({std::move(item)});
