@@ -89,16 +89,16 @@ void Dispatcher::adopt_mappings(const std::vector<functions::Mapping>& mappings)
   for (const functions::Mapping& mapping : mappings) {
     auto plan = plan_of(mapping);
     if (plan == nullptr) continue;
-    auto known = former.extract(mapping.id);
-    if (known.empty()) {
+    const auto known = former.find(mapping.id);
+    if (known == former.end() || known->second->plan().queue != plan->queue) {
       auto runner = std::make_shared<MappingRunner>(world_, std::move(plan));
       mappings_.emplace(mapping.id, runner);
       runner->poll();
       continue;
     }
-    const auto& runner = known.mapped();
+    const auto& runner = known->second;
     if (compared(runner->plan()) != compared(*plan)) runner->adopt(std::move(plan));
-    mappings_.insert(std::move(known));
+    mappings_.insert(former.extract(known));
   }
   for (auto& [id, runner] : former) {
     runner->retire();
