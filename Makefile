@@ -74,6 +74,7 @@ examples: build
 	@examples/reporting-failures/run.sh
 	@examples/poison-consumer/run.sh
 	@examples/retry-and-archive/run.sh
+	@/usr/bin/python3 examples/check_page.py README.md $$(grep -l '^```sh' examples/*/README.md)
 
 # Ten thousand idle connections and a thousand hostile ones.
 hostile: build

@@ -16,9 +16,11 @@ KNOWS = {
     "dead_letter": [],
     "topology": [],
     "wire": [],
+    "events": ["functions", "wire"],
     "sqs": ["wire"],
     "auth": [],
     "http": [],
+    "runtime": ["wire", "http"],
     "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
@@ -28,8 +30,11 @@ KNOWS = {
     "stack": [],
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
-    "runtime": ["http"],
-    "cli": ["documents", "archive", "dead_letter", "topology", "stack", "sqs", "wire", "auth", "http"],
+    "packages": [],
+    "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
+    "lambda": ["functions", "packages", "runtime", "events", "documents", "objects", "queue", "engine", "wire", "auth",
+               "http", "api"],
+    "cli": ["packages", "events", "documents", "archive", "dead_letter", "topology", "stack", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "auth/authenticate.h"
 #include "base/account.h"
 
@@ -24,6 +26,22 @@ void Gate::use(auth::KeyRing keys) {
   keys_.store(keys.empty() ? nullptr : std::make_shared<const auth::KeyRing>(std::move(keys)));
 }
 
+void Gate::lend(auth::AccessKey key) {
+  const std::lock_guard lock(lending_);
+  lent_keys_.push_back(std::move(key));
+  auto ring = auth::KeyRing::make(lent_keys_);
+  assert(ring);  // Ids are random, so no two are equal.
+  lent_.store(std::make_shared<const auth::KeyRing>(*std::move(ring)));
+}
+
+std::shared_ptr<const auth::KeyRing> Gate::ring_for(const http::Request& request) const {
+  auto keys = keys_.load();
+  const auto lent = keys == nullptr ? nullptr : lent_.load();
+  if (lent == nullptr) return keys;
+  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  return scope && lent->find(scope->access_key) != nullptr ? lent : keys;
+}
+
 Caller Gate::claimed(const http::Request& request) const {
   const auto scope = auth::scope_of(request.header("authorization"), request.query);
   const std::string_view key = scope ? scope->access_key : "anonymous";
@@ -34,7 +52,7 @@ Caller Gate::claimed(const http::Request& request) const {
 
 Result<Caller> Gate::admit(const http::Request& request, std::string_view service) const {
   Caller caller = claimed(request);
-  caller.keys = keys_.load();
+  caller.keys = ring_for(request);
   if (caller.keys == nullptr) return caller;
   const auth::RequestParts parts{.method = request.method,
                                  .path = request.path,

@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "auth/access_key.h"
 #include "base/clock.h"
@@ -36,6 +38,9 @@ class Gate {
 
   // Requests that come from now on are measured by these keys.
   void use(auth::KeyRing keys);
+  // A key of the server's own, for something that it runs; good until the process ends, whatever
+  // keys are read again. Does not close a server that has no keys.
+  void lend(auth::AccessKey key);
   Timestamp wall() const { return clock_.wall(); }
   bool open() const { return keys_.load() == nullptr; }
 
@@ -44,10 +49,14 @@ class Gate {
 
  private:
   Caller claimed(const http::Request& request) const;
+  std::shared_ptr<const auth::KeyRing> ring_for(const http::Request& request) const;
 
   const Defaults defaults_;
   const Clock& clock_;
   std::atomic<std::shared_ptr<const auth::KeyRing>> keys_;
+  std::mutex lending_;
+  std::vector<auth::AccessKey> lent_keys_;  // Guarded by lending_.
+  std::atomic<std::shared_ptr<const auth::KeyRing>> lent_;
 };
 
 }  // namespace redrive::api

@@ -66,6 +66,8 @@ void add_clock(Verb parent, Commands& commands);
 void add_reset(Verb parent, Commands& commands);
 void add_worker(Verb parent, Commands& commands);
 void add_consume(Verb parent, Commands& commands);
+void add_demo(Verb parent, Commands& commands);
+void add_logs(Verb parent, Commands& commands);
 void add_archive_list(Verb parent, Commands& commands);
 void add_archive_search(Verb parent, Commands& commands);
 void add_archive_show(Verb parent, Commands& commands);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/json_text.h"
 #include "cli/message_pages.h"
@@ -50,11 +51,24 @@ void print_section(Terminal& terminal, std::string_view title, const std::string
   if (!text.empty()) terminal.out << paint(terminal, Color::bold, title) << "\n" << text;
 }
 
+std::string indented(std::string_view text) {
+  std::string out;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.empty()) return out;
+  for (const std::string_view line : split(text, '\n')) out += "  " + harmless(line) + "\n";
+  return out;
+}
+
 void print_whole(Terminal& terminal, const documents::Message& message) {
   terminal.out << name_value_lines(terminal, facts_of(message));
   print_section(terminal,
                 fmt::format("Attempts ({})", message.attempts_total),
                 readable_attempts(terminal, message));
+  if (!message.attempts.empty()) {
+    const documents::Attempt& last = message.attempts.back();
+    print_section(terminal, "Where it failed last", indented(last.stack_trace));
+    print_section(terminal, "What it wrote to its log", indented(last.log));
+  }
   print_section(terminal, "Attributes", readable_attributes(terminal, message.attributes));
   print_section(terminal,
                 "Body",

@@ -57,11 +57,17 @@ Answer<std::uint64_t> for_each_message(
 MaskedMessage::MaskedMessage(const documents::Message& message)
     : message_(message), body_(masked_text(message.body)) {
   message_.body = body_;
-  values_.reserve(message_.attributes.size());  // Views point into its texts.
+  // Views point into its texts.
+  values_.reserve(message_.attributes.size() + 3 * message_.attempts.size());
   for (auto& [name, value] : message_.attributes) {
     if (value.string_value) {
       value.string_value = values_.emplace_back(masked_value(name, *value.string_value));
     }
+  }
+  for (documents::Attempt& attempt : message_.attempts) {
+    attempt.error_message = values_.emplace_back(masked_text(attempt.error_message));
+    attempt.stack_trace = values_.emplace_back(masked_text(attempt.stack_trace));
+    attempt.log = values_.emplace_back(masked_text(attempt.log));
   }
 }
 

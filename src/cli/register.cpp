@@ -85,6 +85,8 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_reset(program, commands);
   add_worker(program, commands);
   add_consume(program, commands);
+  add_demo(program, commands);
+  add_logs(program, commands);
   Verb archive = program.verb("archive", "Archived messages: find them, bring them back");
   archive.needs_a_verb();
   add_archive_list(archive, commands);

@@ -15,6 +15,7 @@ struct Attempt {
   std::string_view error_type;              // What the consumer reported.
   std::string_view error_message;
   std::string_view stack_trace;
+  std::string_view log;  // The end of the handler's log.
 
   bool operator==(const Attempt&) const = default;
 };
@@ -25,7 +26,8 @@ constexpr auto shape_of(Attempt*) {
                      wire::required("end", &Attempt::end),
                      wire::optional("errorType", &Attempt::error_type),
                      wire::optional("errorMessage", &Attempt::error_message).content(),
-                     wire::optional("stackTrace", &Attempt::stack_trace).content());
+                     wire::optional("stackTrace", &Attempt::stack_trace).content(),
+                     wire::optional("log", &Attempt::log).content());
 }
 
 // What happened to a message besides being delivered.

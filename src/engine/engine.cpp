@@ -50,7 +50,7 @@ Timestamp next_arrival(const queue::State& state, const Queue& queue) {
 
 Result<Queue*> Turn::queue(const QueueIdentity& identity) {
   Queue* found = store_.state().find(identity);
-  if (found == nullptr || identity.is_hidden()) return no_such_queue();
+  if (found == nullptr || (identity.is_hidden() && !identity.of_ours)) return no_such_queue();
   advance(*found);
   return found;
 }
@@ -63,6 +63,10 @@ void Turn::advance(Queue& queue) {
 }
 
 void Turn::commit(std::span<Change> changes) {
+  for (const Change& change : changes) {
+    if (notices_ == nullptr || !may_be_notable(change)) continue;
+    if (auto notice = notice_of(state(), change)) notices_->push_back(*std::move(notice));
+  }
   store_.commit(stamp_, changes);
   for (const Change& change : changes) note(change);
 }
@@ -141,7 +145,7 @@ Engine::Engine(Parts parts, Hooks hooks)
     store_.commit(stamp(), std::span(&started, 1));
   }
   adopt_tasks(engine_start_);
-  Turn first(store_, ids_, stamp(), touched_);
+  Turn first(store_, ids_, stamp(), touched_, nullptr);
   adopt_policies(first);
 }
 
@@ -175,7 +179,10 @@ void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   if (earlier) armed_ = wake;
   std::vector<Answer> answers;
   answers.swap(answers_);
+  std::vector<Notice> notices;
+  notices.swap(notices_);
   lock.unlock();
+  for (const Notice& notice : notices) hooks_.notice(notice);
   for (Answer& answer : answers) answer.done(std::move(answer.outcome));
   if (earlier && hooks_.wake_earlier) hooks_.wake_earlier();
 }
@@ -234,7 +241,29 @@ Timestamp Engine::next_wake() const {
   if (!queue_wakes_.empty()) wake = std::min(wake, queue_wakes_.begin()->first);
   for (const auto& [key, run] : task_runs_) wake = std::min(wake, run.next);
   if (!policy_due_.empty()) wake = std::min(wake, policy_due_.begin()->at);
+  if (!calls_.empty()) wake = std::min(wake, calls_.begin()->first.first);
   return wake;
+}
+
+CallId Engine::call_at(Timestamp when, std::function<void()> call) {
+  return turn([&](Turn&) {
+    calls_.emplace(std::pair(when, ++last_call_), std::move(call));
+    return CallId{when, last_call_};
+  });
+}
+
+bool Engine::cancel(const CallId& id) {
+  std::lock_guard lock(mutex_);
+  return calls_.erase({id.when, id.number}) > 0;
+}
+
+std::vector<std::function<void()>> Engine::take_calls(Timestamp now) {
+  std::vector<std::function<void()>> due;
+  while (!calls_.empty() && calls_.begin()->first.first <= now) {
+    due.push_back(std::move(calls_.begin()->second));
+    calls_.erase(calls_.begin());
+  }
+  return due;
 }
 
 Result<SendResult> Engine::send(const QueueIdentity& identity,
@@ -422,8 +451,10 @@ Result<std::vector<Result<void>>> Engine::change_visibility(
 
 void Engine::tick() {
   const Sequence before = journal_.appended();
+  std::vector<std::function<void()>> calls;
   turn([&](Turn& turn) {
     const Timestamp now = turn.stamp().now;
+    calls = take_calls(now);
     while (auto due = waiters_.take_due(now)) {
       rearm(due->queue);
       answer(std::move(due->done), ReceiveOutcome{});
@@ -437,6 +468,7 @@ void Engine::tick() {
     serve_waiters(turn);
     armed_ = next_wake();
   });
+  for (const auto& call : calls) call();
   if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();
 }
 

@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
+#include "engine/notice.h"
 #include "engine/peeked.h"
 #include "engine/processed.h"
 #include "engine/selection.h"
@@ -103,6 +104,12 @@ struct Chosen {
   bool complete = false;                // All have been looked at.
 };
 
+// A call that was asked for.
+struct CallId {
+  Timestamp when;
+  std::uint64_t number = 0;
+};
+
 // Who does something to other people's messages, and why.
 struct Signature {
   std::string_view actor;
@@ -142,8 +149,8 @@ class Turn {
  private:
   friend class Engine;
   Turn(store::Store& store, IdSource& ids, queue::Stamp stamp,
-       std::vector<queue::QueueKey>& touched)
-      : store_(store), ids_(ids), stamp_(stamp), touched_(touched) {}
+       std::vector<queue::QueueKey>& touched, std::vector<Notice>* notices)
+      : store_(store), ids_(ids), stamp_(stamp), touched_(touched), notices_(notices) {}
   void note(const queue::Change& change);
   void advance(queue::Queue& queue);
 
@@ -151,6 +158,7 @@ class Turn {
   IdSource& ids_;
   queue::Stamp stamp_;
   std::vector<queue::QueueKey>& touched_;  // Queues in which something may have become receivable.
+  std::vector<Notice>* notices_;           // None: nobody wants any.
   bool tasks_changed_ = false;
   bool policies_changed_ = false;
   std::vector<std::pair<queue::QueueKey, queue::MessageKey>> dead_letters_;  // That came just now.
@@ -187,6 +195,8 @@ class Engine {
     std::function<void()> sync_wanted;
     // A line for the log.
     std::function<void(std::string)> log;
+    // Something notable happened. Called outside the turn.
+    std::function<void(const Notice&)> notice;
     // Keeps a message for good; when it returns without an error, the message may go. Called
     // outside the turn. Empty: there is no archive.
     std::function<Result<void>(const ArchiveItem&)> archive;
@@ -207,7 +217,7 @@ class Engine {
   template <class Work>
   auto turn(Work work) {
     std::unique_lock lock(mutex_);
-    Turn here(store_, ids_, stamp(), touched_);
+    Turn here(store_, ids_, stamp(), touched_, hooks_.notice ? &notices_ : nullptr);
     struct AtEnd {
       Engine& engine;
       Turn& here;
@@ -228,6 +238,10 @@ class Engine {
                        std::function<void(Result<ReceiveOutcome>)> done);
   // True if the wait had not ended: then `done` will not be called.
   bool cancel(WaitId wait);
+  // Calls back at that moment of engine time, once, outside the turn, on the thread that ticks.
+  CallId call_at(Timestamp when, std::function<void()> call);
+  // True if the call had not begun: then it will not be made.
+  bool cancel(const CallId& call);
   // One result for each handle. All in one record.
   Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
                                            std::span<const std::string_view> handles);
@@ -255,7 +269,7 @@ class Engine {
     std::string_view handle;
     queue::ErrorText error;
     queue::Disposition disposition = queue::Disposition::none;
-    std::chrono::seconds retry_after{0};
+    Duration retry_after{0};
     std::optional<queue::RetryCounts> retries = {};  // To be kept with the message.
   };
   // The queue that a receipt handle is of; an error when it is not ours.
@@ -339,6 +353,7 @@ class Engine {
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
   void rearm(queue::QueueKey queue);
   Timestamp next_wake() const;
+  std::vector<std::function<void()>> take_calls(Timestamp now);
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
@@ -384,11 +399,14 @@ class Engine {
       queue_wakes_;  // Queues somebody waits on, by their next hidden message.
   std::unordered_map<queue::QueueKey, Timestamp> queue_wake_;
   Timestamp armed_ = kNever;
+  std::map<std::pair<Timestamp, std::uint64_t>, std::function<void()>> calls_;
+  std::uint64_t last_call_ = 0;
   struct Answer {
     std::function<void(Result<ReceiveOutcome>)> done;
     Result<ReceiveOutcome> outcome;
   };
-  std::vector<Answer> answers_;  // To be given after the turn.
+  std::vector<Answer> answers_;  // To be given after the turn, like the next.
+  std::vector<Notice> notices_;
   std::map<queue::TaskKey, TaskRun> task_runs_;
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;

@@ -42,6 +42,11 @@ struct Function {
   std::string directory;             // Instead of a zip: a developer's own directory.
   std::vector<std::string> command;  // Of the runtime "command".
   std::string url;                   // Of the runtime "http".
+  // Kept because clients read back what they set; none of it changes how a function runs.
+  std::string architecture = "x86_64";
+  unsigned storage_mb = 512;
+  std::string tracing = "PassThrough";
+  std::map<std::string, std::string> permissions;  // Statements of its policy by their Sid.
   std::string revision;              // Changes with every change.
   Timestamp modified_wall;
 };

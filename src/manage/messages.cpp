@@ -200,6 +200,7 @@ class PageWriter {
       line.error_type = call_.keep(peeked.errors[i].type);
       line.error_message = call_.keep(peeked.errors[i].message);
       line.stack_trace = call_.keep(peeked.errors[i].stack);
+      line.log = call_.keep(peeked.errors[i].log);
       out.attempts.push_back(line);
     }
     for (std::size_t i = 0; i < history.events.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "documents/corrections.h"
 #include "documents/failures.h"
 #include "documents/jobs.h"
+#include "documents/logs.h"
 #include "documents/message_page.h"
 #include "documents/policy.h"
 #include "manage/call.h"
@@ -49,6 +50,9 @@ struct ResetOutput {
 constexpr auto shape_of(ResetOutput*) {
   return wire::shape(wire::required("queues", &ResetOutput::queues));
 }
+
+// GET logs?after=…&limit=…
+Result<documents::LogPage> read_log(Call& call);
 
 // GET queues/{queue}/messages?limit=100&after=…&filter=…
 Result<documents::MessagePage> peek_messages(Call& call);

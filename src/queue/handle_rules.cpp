@@ -81,8 +81,7 @@ Result<VisibilityChanged> decide_change_visibility(const State& state, const Que
 
 Result<FailureDecision> decide_report_failure(const State& state, const Queue& queue,
                                               std::string_view text, Disposition disposition,
-                                              std::chrono::seconds retry_after,
-                                              const Stamp& stamp) {
+                                              Duration retry_after, const Stamp& stamp) {
   const ReceiptHandle handle = TRY(open_handle(state, queue, text));
   const Slot slot = find_held(state, queue, handle);
   if (slot == kNoSlot || state.generation(slot) != handle.generation)

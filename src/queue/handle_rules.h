@@ -40,6 +40,6 @@ struct FailureDecision {
 // the consumer must still hold the message.
 Result<FailureDecision> decide_report_failure(const State& state, const Queue& queue,
                                               std::string_view handle, Disposition disposition,
-                                              std::chrono::seconds retry_after, const Stamp& stamp);
+                                              Duration retry_after, const Stamp& stamp);
 
 }  // namespace redrive::queue

@@ -10,80 +10,124 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
 
 namespace redrive::runtime {
 
-// What it takes to run a function. A change makes another one, with another revision.
+// What it takes to run a function. Immutable; a change makes a new one with another `revision`.
 struct FunctionSpec {
-  std::string arn;  // Without a qualifier.
+  std::string arn;  // Unqualified.
   std::string name;
   std::string runtime;  // python3.x, nodejsNN.x, provided.*, command, http.
   std::string handler;
-  std::filesystem::path code;        // The directory of its unpacked code.
-  std::vector<std::string> command;  // Of the runtime "command".
-  std::string url;                   // Of the runtime "http".
-  std::string revision;
+  std::filesystem::path code;  // Directory of unpacked code; of command and http may be empty.
+  std::vector<std::string> command;  // Runtime command: its words.
+  std::string url;                   // Runtime http.
+  std::string revision;              // Workers of another revision are retired when idle.
   std::chrono::milliseconds timeout{3000};
   unsigned memory_mb = 128;
+  // The user's and the server's (AWS_ENDPOINT_URL, keys, region), merged already.
   std::map<std::string, std::string> environment;
-  std::optional<unsigned> concurrency_max;  // Reserved; 0: it never runs.
+  std::optional<unsigned> concurrency_max;  // Reserved; 0: every invocation is throttled.
   std::string region;
 };
 
 struct Invocation {
-  std::string request_id;
+  std::string request_id;      // A UUID.
   std::string payload;         // JSON.
-  std::string client_context;  // JSON, or empty.
-  std::string trace;           // X-Ray header, or empty.
+  std::string client_context;  // JSON or empty.
+  std::string trace;           // X-Ray header or empty.
+  std::string invoked_arn;     // As the caller named the function; empty: the function's own.
 };
 
 struct Outcome {
-  enum class Kind {
+  enum class Kind : std::uint8_t {
     done,
-    function_error,  // It ran, and failed.
-    throttled,       // It did not run: too many do.
-    service_error,   // It did not run: we could not start it.
+    function_error,  // The function ran, or was to run, and failed.
+    throttled,       // It did not run: no room, or its reserved concurrency is in use.
+    service_error,   // It did not run, or its end is unknown, through no fault of its own.
   };
   Kind kind = Kind::done;
-  std::string payload;  // Its result, or the document of its error.
+  std::string payload;  // The result, or the error document as the runtime gave it.
+  // Of function_error, read from the document; of the others the reason in `error_message`.
   std::string error_type;
   std::string error_message;
-  std::string stack;  // One frame a line.
-  std::string log;    // The end of what this invocation wrote, with START, END and REPORT.
+  std::string stack;  // Lines.
+  std::string log;    // Of this invocation, with START, END and REPORT; at most kLogBytesMax.
   std::chrono::microseconds duration{};
-  bool fatal = false;  // The process has gone with it.
+  bool fatal = false;  // The process died with it (timeout, exit, out of memory).
 };
 
-// Runs functions.
+inline constexpr std::size_t kMiB = 1u << 20;
+// A log longer than this loses its middle.
+inline constexpr std::size_t kLogBytesMax = 16u << 10;
+// What a function may answer; the same bound as for what it is asked.
+inline constexpr std::size_t kPayloadBytesMax = 6'291'556;
+
+struct LogLine {
+  std::uint64_t sequence = 0;  // Of its function; grows, starts with 1.
+  Timestamp wall;
+  std::string request_id;  // Empty: nobody's (initialisation, threads that go on).
+  std::string text;        // Without its line break.
+};
+
+struct FunctionStats {
+  unsigned starting = 0;
+  unsigned running = 0;
+  unsigned idle = 0;
+  std::uint64_t invocations = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t timeouts = 0;  // Counted in errors, too.
+  std::uint64_t throttles = 0;
+  std::uint64_t cold_starts = 0;
+};
+
+struct InvokerOptions {
+  // Made when missing, and emptied at the start: nobody else's. A server that is root gives a
+  // place that every user may enter, outside of its data.
+  std::filesystem::path scratch;
+  // Directories that no function may look into, as far as the machine lets us hide them.
+  std::vector<std::filesystem::path> hidden;
+  enum class Sandbox : std::uint8_t { automatic, off, required };
+  Sandbox sandbox = Sandbox::automatic;  // Bubblewrap.
+  // A server that is root gives each process a user of its own out of this range. systemd's table
+  // of users leaves it to nobody.
+  unsigned user_first = 60'578;
+  unsigned user_count = 606;
+  unsigned processes_max = 32;
+  unsigned http_calls_max = 64;
+  std::chrono::milliseconds idle_time_max{300'000};
+  std::chrono::milliseconds init_time_max{10'000};  // Before the time of the function begins.
+  std::chrono::milliseconds queue_time_max{1'000};  // For room; then throttled.
+  // Programs by runtime ("python3.11", "nodejs"); what is not named is looked for.
+  std::map<std::string, std::string> interpreters;
+};
+
+// Runs functions, each in processes of its own that are kept warm, fed through the Lambda Runtime
+// API. Members may be called from any thread.
 class Invoker {
  public:
+  // Ends every process. What is running ends with service_error.
   virtual ~Invoker() = default;
-  // `done` is called once, on a thread of the invoker's or before this returns.
+
+  // `done` is called once, on a thread of the invoker's; it must not block for long, and may call
+  // the invoker.
   virtual void invoke(std::shared_ptr<const FunctionSpec> function, Invocation what,
                       std::function<void(Outcome)> done) = 0;
-  // The function is gone or has changed: idle processes end now, others after what they do.
+  // The function has changed or gone: its idle processes end, running ones after their invocation.
   virtual void retire(const std::string& arn) = 0;
-
-  struct LogLine {
-    std::uint64_t number = 0;  // Of this function's lines, from 1.
-    Timestamp wall;
-    std::string request_id;
-    std::string text;
-  };
-  // The lines after that number which are still kept, oldest first.
+  // The function is gone: its log and its numbers, too.
+  virtual void forget(const std::string& arn) = 0;
+  // Lines after that sequence number, oldest first. A bounded number is kept of each function.
   virtual std::vector<LogLine> logs(const std::string& arn, std::uint64_t after,
-                                    std::size_t max) const = 0;
-
-  struct Stats {
-    unsigned running = 0;
-    unsigned idle = 0;
-    std::uint64_t invocations = 0;
-    std::uint64_t errors = 0;
-    std::uint64_t throttles = 0;
-    std::uint64_t cold_starts = 0;
-  };
-  virtual Stats stats(const std::string& arn) const = 0;
+                                    std::size_t lines_max) = 0;
+  virtual FunctionStats stats(const std::string& arn) = 0;
+  // How processes are contained on this machine, in words for an operator.
+  virtual std::string isolation() const = 0;
 };
+
+// Fails when the scratch directory cannot be used, or a sandbox is required and there is none.
+Result<std::unique_ptr<Invoker>> make_invoker(InvokerOptions options);
 
 }  // namespace redrive::runtime

@@ -34,6 +34,8 @@
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
+#include "server/event_log.h"
+#include "server/handlers.h"
 #include "server/maintenance.h"
 #include "store/store.h"
 
@@ -46,6 +48,12 @@ void raise_file_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
+}
+
+// People read text, machines JSON.
+LogFormat log_format(const Config& config) {
+  const bool person = config.log_format == "auto" && isatty(STDERR_FILENO) == 1;
+  return person || config.log_format == "text" ? LogFormat::text : LogFormat::json;
 }
 
 // Signals are taken by `wait_for_signal` alone. To be called before any thread starts.
@@ -250,12 +258,23 @@ class Ticker {
   http::Server* server_ = nullptr;  // Guarded by mutex_.
 };
 
-void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+std::string url_of(const ListenAddress& listen, const Config& config, std::uint16_t port) {
   const bool v6 = listen.address.find(':') != std::string::npos;
-  const std::string url = fmt::format("{}://{}:{}",
-                                      config.tls() ? "https" : "http",
-                                      v6 ? "[" + listen.address + "]" : listen.address,
-                                      port);
+  return fmt::format("{}://{}:{}",
+                     config.tls() ? "https" : "http",
+                     v6 ? "[" + listen.address + "]" : listen.address,
+                     port);
+}
+
+// Where a process on this machine finds a server that listens on all addresses.
+ListenAddress reachable(ListenAddress listen) {
+  if (listen.address == "0.0.0.0") listen.address = "127.0.0.1";
+  if (listen.address == "::") listen.address = "::1";
+  return listen;
+}
+
+void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+  const std::string url = url_of(listen, config, port);
   fmt::print("redrive: listening on {}\n", url);
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
@@ -276,6 +295,8 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
 
 Result<void> serve(const Config& config) {
   CHECK(check_config(config));
+  EventLog log(log_format(config), config.log_level);
+  if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
   const ListenAddress listen = TRY(parse_listen(config.listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
@@ -306,6 +327,7 @@ Result<void> serve(const Config& config) {
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
+       .notice = [&](const engine::Notice& notice) { log.write(notice); },
        .archive =
            [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); }});
   ticker = std::make_unique<Ticker>(engine,
@@ -327,17 +349,29 @@ Result<void> serve(const Config& config) {
        .ready = [&] { return !stopping.load(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); }});
 
-  manage::Service management({.engine = engine,
-                              .gate = gate,
-                              .time = time ? &*time : nullptr,
-                              .disposable = config.memory || config.virtual_clock,
-                              .audit = [&](std::string line) { audit.write(std::move(line)); }});
+  manage::Service management(
+      {.engine = engine,
+       .gate = gate,
+       .time = time ? &*time : nullptr,
+       .disposable = config.memory || config.virtual_clock,
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); }});
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
   iam::Endpoint roles({.engine = engine,
                        .gate = gate,
                        .audit = [&](std::string line) { audit.write(std::move(line)); }});
+  const auto handlers =
+      TRY(Handlers::make({.config = config,
+                          .engine = engine,
+                          .gate = gate,
+                          .buckets = *buckets,
+                          .ids = ids,
+                          .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
+                          .sync_wanted = [&] { sync->request(); },
+                          .audit = [&](std::string line) { audit.write(std::move(line)); },
+                          .directories = listen.loopback && config.keys.empty()}));
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -351,6 +385,8 @@ Result<void> serve(const Config& config) {
     if (guard && turn_away(*guard, exchange)) return;
     if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
+    } else if (lambda::is_lambda_request(exchange.request())) {
+      handlers->handle(exchange);
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
     } else if (const auto named = iam::service_of(exchange.request())) {
@@ -370,6 +406,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
       journal::SyncThread::Hooks{.on_synced =
@@ -381,6 +418,7 @@ Result<void> serve(const Config& config) {
   ticker->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
+  handlers->start();
   greet(server->port(), config, listen);
 
   const int signal_number = wait_for_signal(signals, [&] {
@@ -390,6 +428,7 @@ Result<void> serve(const Config& config) {
   });
   spdlog::info("{}: draining", strsignal(signal_number));
   stopping = true;
+  handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
   archive.stop();

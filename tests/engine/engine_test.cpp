@@ -252,6 +252,31 @@ TEST(EngineMaintenance, WritesACheckpointAndAsksForItsSync) {
   EXPECT_GT(world.syncs, before);
 }
 
+TEST(EngineExchange, TakesAndSendsInOneRecordOrNotAtAll) {
+  EngineWorld world;
+  world.create("orders");
+  world.create("results");
+  world.send("orders", "a");
+  world.send("orders", "b");
+  world.receive("orders", 2);
+  const std::vector<std::string_view> handles(world.last_handles.begin(), world.last_handles.end());
+  std::string tail;
+  store::encode_tail(tail, {.body = "both done"});
+  const queue::Draft draft{.tail = tail, .tail_crc = crc32c(tail)};
+  const auto exchange = [&] {
+    return world.engine().exchange(
+        identity_of("orders"), handles, identity_of("results"), std::span(&draft, 1));
+  };
+  const auto before = world.journal.appended();
+  ASSERT_TRUE(exchange().has_value());
+  EXPECT_EQ(world.journal.appended(), before + 1);
+  EXPECT_FALSE(exchange().has_value());  // What is gone cannot be taken again.
+  EXPECT_EQ(world.receive("results"), Bodies{"both done"});
+  EXPECT_EQ(world.receive("results"), Bodies{});
+  world.pass(hours(1));
+  EXPECT_EQ(world.receive("orders"), Bodies{});
+}
+
 TEST(EngineMaintenance, BuriesWhatWasPurged) {
   EngineWorld world;
   world.create("orders");

@@ -40,6 +40,32 @@ TEST_F(Failures, ToldOnlyChangeNothingButTheHistory) {
   expect_restart_changes_nothing();
 }
 
+TEST_F(Failures, CountersStayWithTheMessageUntilItMoves) {
+  world.send("orders", "m");
+  const queue::RetryCounts counts{.scope = 7, .counts = {1, 0, 2}};
+  ASSERT_TRUE(world.engine().report_failure(identity_of("orders"),
+                                            {.handle = receive_one(),
+                                             .error = {.type = "T", .log = "wrote this"},
+                                             .disposition = Disposition::retry,
+                                             .retries = counts}));
+  expect_restart_changes_nothing();
+  EXPECT_EQ(peek("orders")[0].history.value().retries, counts);
+  EXPECT_EQ(peek("orders")[0].errors[0].log, "wrote this");
+  ASSERT_TRUE(report("orders", receive_one(), {.type = "T"}, Disposition::dead_letter));
+  EXPECT_EQ(peek("dead")[0].history.value().retries, queue::RetryCounts{});
+}
+
+TEST_F(Failures, OfALongLogTheEndIsKept) {
+  world.send("orders", "m");
+  ASSERT_TRUE(report("orders",
+                     receive_one(),
+                     {.type = "T", .log = std::string(10'000, 'x') + "end"},
+                     Disposition::none));
+  const std::string log = peek("orders")[0].errors[0].log;
+  EXPECT_EQ(log.size(), 2'048u);
+  EXPECT_TRUE(log.ends_with("end"));
+}
+
 TEST_F(Failures, TheLastWordOnADeliveryCounts) {
   world.send("orders", "m");
   const std::string handle = receive_one();

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/gate.h"
+#include "engine/engine.h"
+#include "http/message.h"
+#include "lambda/answer.h"
+#include "lambda/functions.h"
+#include "lambda/names.h"
+#include "objects/store.h"
+#include "runtime/invoker.h"
+#include "wire/decoder.h"
+
+namespace redrive::lambda {
+
+// What the operations work on.
+struct Parts {
+  engine::Engine& engine;
+  const api::Gate& gate;
+  Functions& functions;
+  runtime::Invoker& invoker;
+  objects::Store* buckets = nullptr;  // Where S3Bucket and S3Key are looked for.
+  // Takes an event that is to be worked on later, durably before its answer leaves. Tells why not.
+  std::function<Result<void>(const functions::FunctionId&, runtime::Invocation)> invoke_async;
+  // A function, a mapping or an invoke configuration is another than before.
+  std::function<void()> changed;
+  std::function<void(std::string)> audit;  // Takes a line; may be empty.
+  bool directories = false;  // Functions may run from directories that a caller names.
+};
+
+// What {names} stand for in one request, percent-decoded.
+using PathParameters = std::vector<std::pair<std::string_view, std::string>>;
+
+// One request to the Lambda API.
+struct Call {
+  const Parts& parts;
+  const http::Request& request;
+  const api::Caller caller;
+  const PathParameters parameters;
+  const std::string request_id;
+  // For what is not done when the operation returns: give the answer here instead, once, from any
+  // thread, and set `later`.
+  std::function<void(Answer)> respond = {};
+  bool later = false;
+
+  Home home() const { return {caller.account, caller.region}; }
+  // What stood in the path for {name}, which the route's pattern has.
+  std::string_view parameter(std::string_view name) const;
+  // What stands in the query string, decoded; empty when it does not say.
+  std::string query(std::string_view name) const;
+  // A page's size: what `MaxItems` says, at most `max`.
+  Outcome<std::size_t> items_max(std::size_t max) const;
+  // The function that {function} and Qualifier name; refused when the caller's key is for others.
+  Outcome<CalledFunction> function() const;
+  Outcome<CalledFunction> function_called(std::string_view text) const;
+  Outcome<void> may_touch(std::string_view account, std::string_view name) const;
+  // Whether the body, which has been decoded, names this member at all.
+  bool body_names(std::string_view member) const;
+  // Keeps a text alive until the answer is written.
+  std::string_view keep(std::string text) { return kept.emplace_back(std::move(text)); }
+  wire::Decoder& decoder() const;
+
+  template <class T>
+  Outcome<T> body() const {
+    T input;
+    const auto decoded = wire::decode_json(decoder(), padded_body(), input);
+    if (!decoded) return std::unexpected(refusal_of(decoded.error()));
+    return input;
+  }
+
+  // The body, or an empty object where there is none.
+  std::string_view padded_body() const;
+
+  std::deque<std::string> kept = {};
+};
+
+}  // namespace redrive::lambda

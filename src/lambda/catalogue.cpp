@@ -1,0 +1,103 @@
+#include "lambda/catalogue.h"
+
+#include "api/access.h"
+#include "base/result.h"
+
+namespace redrive::lambda {
+namespace {
+
+using queue::EntryKind;
+
+// Entries of one kind whose account and region are the caller's.
+template <class T, class Decode, class Mine>
+std::vector<T> entries_of(const Call& call, EntryKind kind, Decode decode, Mine mine) {
+  return call.parts.engine.turn([&](engine::Turn& turn) {
+    std::vector<T> found;
+    const auto& entries = turn.state().entries();
+    for (auto at = entries.lower_bound({kind, ""}); at != entries.end(); ++at) {
+      if (at->first.first != kind) break;
+      auto value = decode(at->second);
+      if (value && mine(*value)) found.push_back(*std::move(value));
+    }
+    return found;
+  });
+}
+
+}  // namespace
+
+std::unexpected<Refusal> no_such_function(const CalledFunction& called) {
+  return not_found("Function not found: " + called.arn());
+}
+
+std::unexpected<Refusal> no_such_resource() {
+  return not_found("The resource you requested does not exist.");
+}
+
+std::unexpected<Refusal> stale_revision() {
+  return refuse(
+      412,
+      "PreconditionFailedException",
+      "The RevisionId provided does not match the latest RevisionId. Call the GetFunction "
+      "API to retrieve the latest RevisionId for your resource.");
+}
+
+Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunction& called) {
+  const std::string* const entry = turn.state().find_entry(EntryKind::function, called.id.arn());
+  if (entry == nullptr || !called.is_latest()) return no_such_function(called);
+  return told<functions::Function>(functions::decode_function(*entry));
+}
+
+Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id) {
+  const std::string* const entry = turn.state().find_entry(EntryKind::mapping, id);
+  if (entry == nullptr) return no_such_resource();
+  return told<functions::Mapping>(functions::decode_mapping(*entry));
+}
+
+void keep(engine::Turn& turn, const functions::Function& function) {
+  turn.commit(queue::EntryPut{EntryKind::function, function.id.arn(), functions::encode(function)});
+}
+
+void keep(engine::Turn& turn, const functions::Mapping& mapping) {
+  turn.commit(queue::EntryPut{EntryKind::mapping, mapping.id, functions::encode(mapping)});
+}
+
+void save(engine::Turn& turn, functions::Function& function) {
+  function.revision = turn.ids().uuid().text();
+  function.modified_wall = turn.stamp().wall;
+  keep(turn, function);
+}
+
+void save(engine::Turn& turn, functions::Mapping& mapping) {
+  mapping.modified_wall = turn.stamp().wall;
+  keep(turn, mapping);
+}
+
+Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping) {
+  const auto queue = api::identity_from_arn(mapping.queue_arn);
+  return queue ? call.may_touch(queue->account, queue->name) : Outcome<void>();
+}
+
+Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called) {
+  return call.parts.engine.turn([&](engine::Turn& turn) { return load_function(turn, called); });
+}
+
+Outcome<functions::Function> called_function(const Call& call) {
+  const CalledFunction called = TRY(call.function());
+  return find_function(call, called);
+}
+
+std::vector<functions::Function> all_functions(const Call& call) {
+  return entries_of<functions::Function>(
+      call, EntryKind::function, functions::decode_function, [&](const functions::Function& each) {
+        return each.id.account == call.caller.account && each.id.region == call.caller.region;
+      });
+}
+
+std::vector<functions::Mapping> all_mappings(const Call& call) {
+  return entries_of<functions::Mapping>(
+      call, EntryKind::mapping, functions::decode_mapping, [&](const functions::Mapping& each) {
+        return each.account == call.caller.account && each.region == call.caller.region;
+      });
+}
+
+}  // namespace redrive::lambda

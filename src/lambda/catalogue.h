@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "functions/codec.h"
+#include "lambda/call.h"
+
+// The catalogue's entries as this room's operations need them.
+
+namespace redrive::lambda {
+
+// In turn.
+Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunction& called);
+Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id);
+void keep(engine::Turn& turn, const functions::Function& function);
+void keep(engine::Turn& turn, const functions::Mapping& mapping);
+// The same as something new: under another revision, changed now.
+void save(engine::Turn& turn, functions::Function& function);
+void save(engine::Turn& turn, functions::Mapping& mapping);
+
+// The function as it is.
+Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called);
+// The one that the path names.
+Outcome<functions::Function> called_function(const Call& call);
+
+// Lets `change(Function&)` have its way with a function, and lets those know who run it.
+template <class Change>
+Outcome<functions::Function> change_function(Call& call, const CalledFunction& called,
+                                             Change change) {
+  auto changed = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<functions::Function> {
+    auto function = load_function(turn, called);
+    if (!function) return function;
+    const Outcome<void> done = change(*function);
+    if (!done) return std::unexpected(done.error());
+    save(turn, *function);
+    return function;
+  });
+  if (changed) {
+    call.parts.invoker.retire(called.id.arn());
+    call.parts.changed();
+  }
+  return changed;
+}
+
+// Refuses a mapping of a queue that the caller's key is not for.
+Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping);
+
+// Every function, or mapping, of the caller's account and region, in the order of their names.
+std::vector<functions::Function> all_functions(const Call& call);
+std::vector<functions::Mapping> all_mappings(const Call& call);
+
+std::unexpected<Refusal> no_such_function(const CalledFunction& called);
+std::unexpected<Refusal> no_such_resource();
+std::unexpected<Refusal> stale_revision();
+
+}  // namespace redrive::lambda

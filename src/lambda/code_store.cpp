@@ -1,0 +1,125 @@
+#include "lambda/code_store.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "packages/package.h"
+
+namespace redrive::lambda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kUnfinished = ".unfinished";
+// Handlers may run as another user, who must be able to read their code.
+constexpr auto kReadable = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                           fs::perms::others_read | fs::perms::others_exec;
+
+std::string base64_of(const Sha256& digest) {
+  return base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string hex_of(std::string_view sha256) {
+  return to_hex(base64_decode(sha256).value_or(std::string()));
+}
+
+Result<void> code_failure(const objects::Outcome<void>& outcome) {
+  if (outcome) return {};
+  const bool full = outcome.error().fault == objects::Fault::full;
+  return fail(full ? ErrorCode::storage_full : ErrorCode::storage_io, outcome.error().message);
+}
+
+Result<void> make_readable_directory(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error) fs::permissions(path, kReadable, error);
+  if (!error) return {};
+  return fail(ErrorCode::storage_io,
+              fmt::format("cannot make {}: {}", path.string(), error.message()));
+}
+
+}  // namespace
+
+CodeStore::~CodeStore() {
+  std::error_code ignored;
+  if (options_.passing) fs::remove_all(options_.root, ignored);
+}
+
+fs::path CodeStore::zip_path(std::string_view sha256) const {
+  return options_.root / (hex_of(sha256) + ".zip");
+}
+
+fs::path CodeStore::code_path(std::string_view sha256) const {
+  return options_.root / "code" / hex_of(sha256);
+}
+
+Result<CodeStore::Stored> CodeStore::put(std::string_view zip) {
+  Stored stored{.sha256 = base64_of(redrive::sha256(zip)), .size = zip.size()};
+  const std::lock_guard lock(mutex_);
+  CHECK(make_readable_directory(options_.root));
+  CHECK(make_readable_directory(options_.root / "code"));
+  if (!fs::exists(code_path(stored.sha256))) {
+    CHECK(unpack_into_place(zip, code_path(stored.sha256)));
+  }
+  if (!fs::exists(zip_path(stored.sha256))) {
+    CHECK(code_failure(
+        objects::write_durably(zip_path(stored.sha256), std::span(&zip, 1), options_.sync)));
+  }
+  return stored;
+}
+
+Result<std::string> CodeStore::zip(std::string_view sha256) const {
+  std::ifstream file(zip_path(sha256), std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file && base64_of(redrive::sha256(bytes)) == sha256) return bytes;
+  return fail(
+      ErrorCode::storage_damaged,
+      fmt::format("the code of a function is missing or damaged: {}", zip_path(sha256).string()));
+}
+
+Result<fs::path> CodeStore::directory(std::string_view sha256) {
+  const fs::path path = code_path(sha256);
+  const std::lock_guard lock(mutex_);
+  if (fs::exists(path)) return path;
+  CHECK(unpack_into_place(TRY(zip(sha256)), path));
+  return path;
+}
+
+// Under another name until it is whole: a directory that has its name has all its files.
+Result<void> CodeStore::unpack_into_place(std::string_view zip, const fs::path& place) {
+  const fs::path unfinished = place.parent_path() / kUnfinished;
+  std::error_code error;
+  fs::remove_all(unfinished, error);
+  CHECK(make_readable_directory(place.parent_path()));
+  CHECK(make_readable_directory(unfinished));
+  auto unpacked = packages::unpack(zip, unfinished);
+  if (unpacked) {
+    fs::rename(unfinished, place, error);
+    if (!error) return {};
+    unpacked = fail(ErrorCode::storage_io,
+                    fmt::format("cannot name {}: {}", place.string(), error.message()));
+  }
+  fs::remove_all(unfinished, error);
+  return unpacked;
+}
+
+void CodeStore::keep_only(const std::set<std::string>& sha256s) {
+  std::set<std::string> kept;
+  for (const std::string& sha256 : sha256s) kept.insert(hex_of(sha256) + ".zip");
+  const std::lock_guard lock(mutex_);
+  // Unpacked code was not synced, so after a crash nobody knows whether it is whole.
+  std::error_code error;
+  fs::remove_all(options_.root / "code", error);
+  for (fs::directory_iterator at(options_.root, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code ignored;
+    if (!kept.contains(at->path().filename().string())) fs::remove_all(at->path(), ignored);
+  }
+}
+
+}  // namespace redrive::lambda

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "objects/durable_file.h"
+
+namespace redrive::lambda {
+
+// The code of functions:
+//
+//   ROOT/<sha256>.zip      as it was uploaded; on disk before anybody is told so
+//   ROOT/code/<sha256>/    the same unpacked, made again when it is missing
+//
+// Digests are named in base64, as Lambda's CodeSha256 is; file names have them in hexadecimal. From
+// any thread: mutex_ lets one unpack at a time.
+class CodeStore {
+ public:
+  struct Options {
+    std::filesystem::path root;  // Made when the first function is.
+    objects::Sync sync = objects::Sync::yes;
+    bool passing = false;  // Goes with this object.
+  };
+  explicit CodeStore(Options options) : options_(std::move(options)) {}
+  ~CodeStore();
+  CodeStore(const CodeStore&) = delete;
+  CodeStore& operator=(const CodeStore&) = delete;
+
+  struct Stored {
+    std::string sha256;
+    std::uint64_t size = 0;
+  };
+  // Refuses what cannot be unpacked.
+  Result<Stored> put(std::string_view zip);
+  Result<std::string> zip(std::string_view sha256) const;
+  // Where the code lies unpacked.
+  Result<std::filesystem::path> directory(std::string_view sha256);
+  // Removes all zips but those named, and everything that can be made from them again. At start,
+  // before requests.
+  void keep_only(const std::set<std::string>& sha256s);
+
+ private:
+  std::filesystem::path zip_path(std::string_view sha256) const;
+  std::filesystem::path code_path(std::string_view sha256) const;
+  Result<void> unpack_into_place(std::string_view zip, const std::filesystem::path& place);
+
+  const Options options_;
+  std::mutex mutex_;
+};
+
+}  // namespace redrive::lambda

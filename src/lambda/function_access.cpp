@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include "base/result.h"
+#include "documents/functions.h"
+#include "lambda/catalogue.h"
+#include "lambda/operations.h"
+
+// How many may run at once, and who may invoke: the second is kept and told, since keys decide that
+// here.
+
+namespace redrive::lambda {
+namespace {
+
+constexpr std::int64_t kConcurrencyMax = 1000;
+constexpr std::size_t kPermissionsMax = 100;
+
+struct Permission {
+  std::string_view statement_id;
+  std::string_view action;
+  std::string_view principal;
+  std::string_view source_arn;
+  std::string_view source_account;
+};
+constexpr auto shape_of(Permission*) {
+  return wire::shape(wire::required("StatementId", &Permission::statement_id),
+                     wire::required("Action", &Permission::action),
+                     wire::required("Principal", &Permission::principal),
+                     wire::optional("SourceArn", &Permission::source_arn),
+                     wire::optional("SourceAccount", &Permission::source_account));
+}
+
+struct StatementAnswer {
+  std::string_view statement;
+};
+constexpr auto shape_of(StatementAnswer*) {
+  return wire::shape(wire::required("Statement", &StatementAnswer::statement));
+}
+
+struct PolicyAnswer {
+  std::string_view policy;
+  std::string_view revision_id;
+};
+constexpr auto shape_of(PolicyAnswer*) {
+  return wire::shape(wire::required("Policy", &PolicyAnswer::policy),
+                     wire::required("RevisionId", &PolicyAnswer::revision_id));
+}
+
+std::string quoted_json(std::string_view text) {
+  std::string out;
+  wire::append_json_text(out, text);
+  return out;
+}
+
+std::string condition_of(const Permission& permission) {
+  std::string tests;
+  if (!permission.source_account.empty()) {
+    tests = fmt::format(R"("StringEquals":{{"AWS:SourceAccount":{}}})",
+                        quoted_json(permission.source_account));
+  }
+  if (!permission.source_arn.empty()) {
+    tests += fmt::format(R"({}"ArnLike":{{"AWS:SourceArn":{}}})",
+                         tests.empty() ? "" : ",",
+                         quoted_json(permission.source_arn));
+  }
+  return tests.empty() ? "" : fmt::format(R"(,"Condition":{{{}}})", tests);
+}
+
+// The statement that Lambda makes of a permission.
+std::string statement_of(const Permission& permission, const CalledFunction& called) {
+  const bool service = permission.principal.ends_with(".amazonaws.com");
+  const std::string principal =
+      service ? fmt::format(R"({{"Service":{}}})", quoted_json(permission.principal))
+      : permission.principal == "*"
+          ? R"("*")"
+          : fmt::format(R"({{"AWS":{}}})", quoted_json(permission.principal));
+  return fmt::format(R"({{"Sid":{},"Effect":"Allow","Principal":{},"Action":{},"Resource":{}{}}})",
+                     quoted_json(permission.statement_id),
+                     principal,
+                     quoted_json(permission.action),
+                     quoted_json(called.arn()),
+                     condition_of(permission));
+}
+
+Outcome<Answer> change_concurrency(Call& call, std::optional<unsigned> reserved) {
+  const CalledFunction called = TRY(call.function());
+  CHECK(change_function(call, called, [&](functions::Function& function) -> Outcome<void> {
+    function.reserved_concurrency = reserved;
+    return {};
+  }));
+  if (!reserved) return empty_answer(204);
+  return json_answer(200, documents::Concurrency{.reserved = *reserved});
+}
+
+}  // namespace
+
+Outcome<Answer> get_concurrency(Call& call) {
+  const functions::Function function = TRY(called_function(call));
+  documents::Concurrency out;
+  if (function.reserved_concurrency) out.reserved = *function.reserved_concurrency;
+  return json_answer(200, out);
+}
+
+Outcome<Answer> put_concurrency(Call& call) {
+  const auto input = TRY(call.body<documents::Concurrency>());
+  const std::int64_t reserved = input.reserved.value_or(-1);
+  if (reserved < 0 || reserved > kConcurrencyMax) {
+    return breaks_constraint(std::to_string(reserved),
+                             "reservedConcurrentExecutions",
+                             fmt::format("have value between 0 and {}", kConcurrencyMax));
+  }
+  return change_concurrency(call, static_cast<unsigned>(reserved));
+}
+
+Outcome<Answer> delete_concurrency(Call& call) {
+  return change_concurrency(call, std::nullopt);
+}
+
+Outcome<Answer> get_policy(Call& call) {
+  const functions::Function function = TRY(called_function(call));
+  if (function.permissions.empty()) return not_found("The resource you requested does not exist.");
+  std::string statements;
+  for (const auto& [id, statement] : function.permissions) {
+    statements += (statements.empty() ? "" : ",") + statement;
+  }
+  return json_answer(
+      200,
+      PolicyAnswer{
+          call.keep(fmt::format(R"({{"Version":"2012-10-17","Id":"default","Statement":[{}]}})",
+                                statements)),
+          function.revision});
+}
+
+Outcome<Answer> add_permission(Call& call) {
+  const CalledFunction called = TRY(call.function());
+  const auto input = TRY(call.body<Permission>());
+  if (!is_function_name(input.statement_id)) {
+    return breaks_constraint(
+        input.statement_id, "statementId", "satisfy regular expression pattern: ([a-zA-Z0-9-_]+)");
+  }
+  const std::string statement = statement_of(input, called);
+  CHECK(change_function(call, called, [&](functions::Function& function) -> Outcome<void> {
+    if (function.permissions.size() >= kPermissionsMax) {
+      return refuse(400, "PolicyLengthExceededException", "The policy has too many statements.");
+    }
+    if (function.permissions.emplace(input.statement_id, statement).second) return {};
+    return refuse(409,
+                  "ResourceConflictException",
+                  fmt::format("The statement id ({}) provided already exists. Please provide a new "
+                              "statement id, or remove the existing statement.",
+                              input.statement_id));
+  }));
+  return json_answer(201, StatementAnswer{statement});
+}
+
+Outcome<Answer> remove_permission(Call& call) {
+  const CalledFunction called = TRY(call.function());
+  const std::string id(call.parameter("statement"));
+  CHECK(change_function(call, called, [&](functions::Function& function) -> Outcome<void> {
+    if (function.permissions.erase(id) > 0) return {};
+    return not_found(fmt::format("Statement {} is not found in resource policy.", id));
+  }));
+  return empty_answer(204);
+}
+
+}  // namespace redrive::lambda

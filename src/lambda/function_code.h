@@ -1,0 +1,19 @@
+#pragma once
+
+#include "documents/functions.h"
+#include "lambda/call.h"
+
+namespace redrive::lambda {
+
+// Code that is on disk, or lies in a directory of somebody's own.
+struct PlacedCode {
+  CodeStore::Stored stored;
+  std::string directory;
+
+  void give_to(functions::Function& function) const;
+};
+
+// Takes code from where a request says it is.
+Outcome<PlacedCode> place_code(Call& call, const documents::Code& code);
+
+}  // namespace redrive::lambda

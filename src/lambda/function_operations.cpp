@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/result.h"
+#include "documents/functions.h"
+#include "lambda/catalogue.h"
+#include "lambda/configuration.h"
+#include "lambda/function_code.h"
+#include "lambda/operations.h"
+
+// Functions: made, shown, listed, changed, deleted.
+
+namespace redrive::lambda {
+namespace {
+
+using queue::EntryKind;
+
+constexpr std::size_t kFunctionsPageMax = 50;
+
+struct CodeSigning {
+  std::string_view function_name;
+};
+constexpr auto shape_of(CodeSigning*) {
+  return wire::shape(wire::required("FunctionName", &CodeSigning::function_name));
+}
+
+struct AccountUsage {
+  std::int64_t code_bytes = 0;
+  std::int64_t functions = 0;
+};
+constexpr auto shape_of(AccountUsage*) {
+  return wire::shape(wire::required("TotalCodeSize", &AccountUsage::code_bytes),
+                     wire::required("FunctionCount", &AccountUsage::functions));
+}
+struct AccountSettings {
+  AccountUsage usage;
+};
+constexpr auto shape_of(AccountSettings*) {
+  return wire::shape(wire::required("AccountUsage", &AccountSettings::usage));
+}
+
+// What Lambda demands, and what development here does without.
+std::string role_or_default(const Call& call, std::optional<std::string_view> role) {
+  if (role && !role->empty()) return std::string(*role);
+  return fmt::format("arn:aws:iam::{}:role/none", call.caller.account);
+}
+
+Outcome<functions::Function> new_function(Call& call, const documents::FunctionSettings& input) {
+  const CalledFunction called = TRY(call.function_called(input.function_name.value_or("")));
+  functions::Function function{.id = called.id};
+  CHECK(apply_settings(input, function));
+  function.role = role_or_default(call, input.role);
+  for (const auto& [name, value] : input.tags) function.tags.emplace(name, value);
+  const bool own = function.runtime == "command" || function.runtime == "http";
+  if (input.code || !own) {
+    TRY(place_code(call, input.code.value_or(documents::Code{}))).give_to(function);
+  }
+  return function;
+}
+
+std::string code_url(const Call& call, const functions::Function& function) {
+  return fmt::format("{}://{}/_redrive/v1/functions/{}/code",
+                     call.request.secure ? "https" : "http",
+                     call.request.host,
+                     function.id.name);
+}
+
+}  // namespace
+
+Outcome<Answer> create_function(Call& call) {
+  const auto input = TRY(call.body<documents::FunctionSettings>());
+  functions::Function function = TRY(new_function(call, input));
+  const bool made = call.parts.engine.turn([&](engine::Turn& turn) {
+    if (turn.state().find_entry(EntryKind::function, function.id.arn()) != nullptr) return false;
+    save(turn, function);
+    return true;
+  });
+  if (!made) {
+    return refuse(409, "ResourceConflictException", "Function already exist: " + function.id.name);
+  }
+  call.parts.changed();
+  return json_answer(201, describe(call, function));
+}
+
+Outcome<Answer> get_function(Call& call) {
+  const functions::Function function = TRY(called_function(call));
+  documents::FunctionDocument out{
+      .configuration = describe(call, function),
+      .code = {.repository_type = "S3", .location = call.keep(code_url(call, function))},
+      .tags = {function.tags.begin(), function.tags.end()}};
+  if (function.reserved_concurrency) out.concurrency = {*function.reserved_concurrency};
+  return json_answer(200, out);
+}
+
+Outcome<Answer> get_function_configuration(Call& call) {
+  const functions::Function function = TRY(called_function(call));
+  return json_answer(200, describe(call, function));
+}
+
+Outcome<Answer> list_functions(Call& call) {
+  const std::size_t max = TRY(call.items_max(kFunctionsPageMax));
+  const std::string after = call.query("Marker");
+  const auto functions = all_functions(call);
+  documents::FunctionList out;
+  for (const functions::Function& each : functions) {
+    if (!after.empty() && each.id.name <= after) continue;
+    if (!call.may_touch(each.id.account, each.id.name)) continue;
+    if (out.functions.size() == max) {
+      out.next_marker = out.functions.back().function_name;
+      break;
+    }
+    out.functions.push_back(describe(call, each));
+  }
+  return json_answer(200, out);
+}
+
+Outcome<Answer> list_versions(Call& call) {
+  const functions::Function function = TRY(called_function(call));
+  documents::VersionList out{.versions = {describe(call, function)}};
+  out.versions.front().function_arn = call.keep(fmt::format("{}:{}", function.id.arn(), kLatest));
+  return json_answer(200, out);
+}
+
+Outcome<Answer> update_function_configuration(Call& call) {
+  const CalledFunction called = TRY(call.function());
+  const auto input = TRY(call.body<documents::FunctionSettings>());
+  const auto change = [&](functions::Function& function) -> Outcome<void> {
+    if (input.revision_id && *input.revision_id != function.revision) return stale_revision();
+    return apply_settings(input, function);
+  };
+  const functions::Function function = TRY(change_function(call, called, change));
+  return json_answer(200, describe(call, function));
+}
+
+Outcome<Answer> delete_function(Call& call) {
+  const CalledFunction called = TRY(call.function());
+  if (called.qualifier == kLatest) {
+    return invalid("$LATEST version cannot be deleted without deleting the function.");
+  }
+  const Outcome<void> gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
+    CHECK(load_function(turn, called));
+    const std::string arn = called.id.arn();
+    std::vector<queue::Change> changes{queue::EntryRemoved{EntryKind::function, arn}};
+    if (turn.state().find_entry(EntryKind::invoke_config, arn) != nullptr) {
+      changes.push_back(queue::EntryRemoved{EntryKind::invoke_config, arn});
+    }
+    turn.commit(changes);
+    return {};
+  });
+  CHECK(gone);
+  call.parts.invoker.retire(called.id.arn());
+  call.parts.invoker.forget(called.id.arn());
+  call.parts.changed();
+  return empty_answer(204);
+}
+
+Outcome<Answer> get_code_signing_config(Call& call) {
+  const functions::Function function = TRY(called_function(call));
+  return json_answer(200, CodeSigning{function.id.name});
+}
+
+Outcome<Answer> get_account_settings(Call& call) {
+  AccountSettings out;
+  for (const functions::Function& each : all_functions(call)) {
+    ++out.usage.functions;
+    out.usage.code_bytes += static_cast<std::int64_t>(each.code_size);
+  }
+  return json_answer(200, out);
+}
+
+}  // namespace redrive::lambda

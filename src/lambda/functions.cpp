@@ -1,0 +1,115 @@
+#include "lambda/functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "functions/codec.h"
+
+namespace redrive::lambda {
+namespace {
+
+using queue::EntryKind;
+
+constexpr int kColonsOfArn = 6;  // arn:aws:lambda:region:account:function:name
+
+}  // namespace
+
+std::string without_qualifier(const std::string& arn) {
+  std::size_t end = arn.find(':');
+  for (int colon = 0; colon < kColonsOfArn && end != arn.npos; ++colon) {
+    end = arn.find(':', end + 1);
+  }
+  return arn.substr(0, end);
+}
+
+Result<std::shared_ptr<const Deployed>> Functions::find(const std::string& arn) {
+  const std::string name = without_qualifier(arn);
+  const auto document = parts_.engine.turn([&](engine::Turn& turn) -> std::optional<std::string> {
+    const std::string* const entry = turn.state().find_entry(EntryKind::function, name);
+    return entry == nullptr ? std::nullopt : std::optional(*entry);
+  });
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(name);
+    if (!document && known != known_.end()) known_.erase(known);
+    if (document && known != known_.end() && known->second.document == *document) {
+      return known->second.deployed;
+    }
+  }
+  if (!document) return fail(ErrorCode::resource_not_found, "Function not found: " + arn);
+  auto deployed = TRY(deploy(*document));
+  const std::lock_guard lock(mutex_);
+  known_[name] = {*document, deployed};
+  return deployed;
+}
+
+Result<std::shared_ptr<const Deployed>> Functions::deploy(const std::string& document) {
+  auto deployed = std::make_shared<Deployed>();
+  deployed->function = TRY(functions::decode_function(document));
+  const functions::Function& function = deployed->function;
+  std::filesystem::path code = function.directory;
+  if (!function.code_sha256.empty()) code = TRY(parts_.code.directory(function.code_sha256));
+  deployed->spec = std::make_shared<const runtime::FunctionSpec>(
+      runtime::FunctionSpec{.arn = function.id.arn(),
+                            .name = function.id.name,
+                            .runtime = function.runtime,
+                            .handler = function.handler,
+                            .code = std::move(code),
+                            .command = function.command,
+                            .url = function.url,
+                            .revision = function.revision,
+                            .timeout = function.timeout,
+                            .memory_mb = function.memory_mb,
+                            .environment = environment_of(function),
+                            .concurrency_max = function.reserved_concurrency,
+                            .region = function.id.region});
+  return deployed;
+}
+
+// What the owner set wins, except over what Lambda reserves, which cannot be set.
+std::map<std::string, std::string> Functions::environment_of(const functions::Function& function) {
+  const LentKey key = key_for(function.id);
+  std::map<std::string, std::string> environment = function.environment;
+  environment.insert({{"AWS_ENDPOINT_URL", parts_.endpoint_url()},
+                      {"AWS_REGION", function.id.region},
+                      {"AWS_DEFAULT_REGION", function.id.region},
+                      {"AWS_ACCESS_KEY_ID", key.id},
+                      {"AWS_SECRET_ACCESS_KEY", key.secret}});
+  return environment;
+}
+
+// A server with keys lends each function one of its own, which runs queues but cannot create or
+// share them. A server without keys believes the account that a key names.
+Functions::LentKey Functions::key_for(const functions::FunctionId& id) {
+  if (parts_.gate.open()) return {id.account, "test"};
+  const std::lock_guard lock(mutex_);
+  LentKey& key = keys_[id.arn()];
+  if (!key.id.empty()) return key;
+  key = {auth::make_key_id(), auth::make_key_secret()};
+  parts_.gate.lend({.id = key.id,
+                    .secret = key.secret,
+                    .account = id.account,
+                    .name = "function/" + id.name,
+                    .role = auth::Role::operator_,
+                    .queues = {},
+                    .requests_per_second = 0});
+  return key;
+}
+
+void Functions::forget_unused_code() {
+  const auto used = parts_.engine.turn([](engine::Turn& turn) {
+    std::set<std::string> digests;
+    for (const auto& [key, document] : turn.state().entries()) {
+      if (key.first != EntryKind::function) continue;
+      if (auto function = functions::decode_function(document))
+        digests.insert(function->code_sha256);
+    }
+    return digests;
+  });
+  parts_.code.keep_only(used);
+}
+
+}  // namespace redrive::lambda

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "api/gate.h"
+#include "engine/engine.h"
+#include "functions/definition.h"
+#include "lambda/code_store.h"
+#include "runtime/invoker.h"
+
+namespace redrive::lambda {
+
+// A function as it is defined, and what it takes to run it.
+struct Deployed {
+  functions::Function function;
+  std::shared_ptr<const runtime::FunctionSpec> spec;
+};
+
+// Finds functions in the catalogue and makes them ready to run: code unpacked, environment
+// complete.
+//
+// From any thread, and cheap when nothing has changed: an entry is read in the engine's turn and
+// compared with the one known, so nobody has to tell when it changes. mutex_ guards known_ and
+// keys_; it is never held during a turn.
+class Functions {
+ public:
+  struct Parts {
+    engine::Engine& engine;
+    api::Gate& gate;
+    CodeStore& code;
+    std::function<std::string()> endpoint_url;  // Where handlers find this server.
+  };
+  explicit Functions(Parts parts) : parts_(std::move(parts)) {}
+
+  // By its ARN, with or without a qualifier. resource_not_found when there is none.
+  Result<std::shared_ptr<const Deployed>> find(const std::string& arn);
+  // Removes code that no function has. At start, before requests.
+  void forget_unused_code();
+  CodeStore& code() { return parts_.code; }
+
+ private:
+  struct Known {
+    std::string document;
+    std::shared_ptr<const Deployed> deployed;
+  };
+  struct LentKey {
+    std::string id;
+    std::string secret;
+  };
+
+  Result<std::shared_ptr<const Deployed>> deploy(const std::string& document);
+  std::map<std::string, std::string> environment_of(const functions::Function& function);
+  LentKey key_for(const functions::FunctionId& id);
+
+  const Parts parts_;
+  std::mutex mutex_;
+  std::map<std::string, Known> known_;
+  std::map<std::string, LentKey> keys_;
+};
+
+// The ARN of a function without its version or alias.
+std::string without_qualifier(const std::string& arn);
+
+}  // namespace redrive::lambda

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include "api/access.h"
+#include "base/result.h"
+#include "lambda/catalogue.h"
+#include "lambda/mapping_rules.h"
+#include "lambda/operations.h"
+
+// Event source mappings: which queue feeds which function.
+
+namespace redrive::lambda {
+namespace {
+
+using functions::Mapping;
+using queue::EntryKind;
+
+constexpr std::size_t kMappingsPageMax = 100;
+
+Outcome<CalledFunction> wanted_function(const Call& call, std::string_view name) {
+  const CalledFunction called = TRY(call.function_called(name));
+  if (!find_function(call, called)) return invalid("Function does not exist");
+  return called;
+}
+
+Outcome<queue::QueueIdentity> wanted_queue(const Call& call, std::string_view arn) {
+  const auto identity = api::identity_from_arn(arn);
+  if (!identity) return invalid("Unrecognized event source.");
+  CHECK(call.may_touch(identity->account, identity->name));
+  return *identity;
+}
+
+Outcome<queue::Queue*> source_queue(engine::Turn& turn, const queue::QueueIdentity& identity) {
+  auto queue = turn.queue(identity);
+  if (queue) return *queue;
+  return invalid(
+      "Error occurred while ReceiveMessage. SQS Error Code: "
+      "AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue "
+      "does not exist.");
+}
+
+Outcome<void> check_timeouts(const queue::Queue& queue, const functions::Function& function) {
+  const auto visibility = queue.settings.visibility_timeout;
+  if (visibility >= function.timeout) return {};
+  return invalid(
+      fmt::format("Queue visibility timeout: {} seconds is less than Function timeout: {} seconds",
+                  visibility.count(),
+                  function.timeout.count()));
+}
+
+// One queue and one function are mapped once.
+Outcome<void> check_unique(engine::Turn& turn, const Mapping& mapping) {
+  const auto& entries = turn.state().entries();
+  for (auto at = entries.lower_bound({EntryKind::mapping, ""});
+       at != entries.end() && at->first.first == EntryKind::mapping;
+       ++at) {
+    const auto other = functions::decode_mapping(at->second);
+    if (!other || other->id == mapping.id || other->queue_arn != mapping.queue_arn) continue;
+    if (without_qualifier(other->function_arn) != without_qualifier(mapping.function_arn)) continue;
+    return refuse(409,
+                  "ResourceConflictException",
+                  fmt::format("An event source mapping with SQS arn (\" {} \") and function (\" {} "
+                              "\") already exists. Please update or delete the existing mapping "
+                              "with UUID {}",
+                              mapping.queue_arn,
+                              mapping.function_arn.substr(mapping.function_arn.rfind(':') + 1),
+                              other->id));
+  }
+  return {};
+}
+
+std::string mapping_id(const Call& call) {
+  return std::string(call.parameter("mapping"));
+}
+
+std::string_view changing_state(const Mapping& before, const Mapping& after) {
+  if (before.enabled == after.enabled) return "Updating";
+  return after.enabled ? "Enabling" : "Disabling";
+}
+
+}  // namespace
+
+Outcome<Answer> create_mapping(Call& call) {
+  const auto input = TRY(call.body<documents::MappingSettings>());
+  const queue::QueueIdentity source = TRY(wanted_queue(call, input.event_source_arn.value_or("")));
+  Mapping mapping{.account = call.caller.account,
+                  .region = call.caller.region,
+                  .queue_arn = std::string(*input.event_source_arn)};
+  CHECK(apply_settings(call, input, mapping));
+  for (const auto& [name, value] : input.tags) mapping.tags.emplace(name, value);
+  const CalledFunction called = TRY(wanted_function(call, input.function_name.value_or("")));
+  mapping.function_arn = called.arn();
+  const Outcome<void> made = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
+    const functions::Function function = TRY(load_function(turn, called));
+    const queue::Queue& queue = *TRY(source_queue(turn, source));
+    CHECK(check_with_queue(mapping, queue));
+    CHECK(check_timeouts(queue, function));
+    CHECK(check_unique(turn, mapping));
+    mapping.id = turn.ids().uuid().text();
+    save(turn, mapping);
+    return {};
+  });
+  CHECK(made);
+  call.parts.changed();
+  return json_answer(202, describe(call, mapping, "Creating"));
+}
+
+Outcome<Answer> get_mapping(Call& call) {
+  const Mapping mapping = TRY(call.parts.engine.turn(
+      [&](engine::Turn& turn) { return load_mapping(turn, mapping_id(call)); }));
+  CHECK(may_touch(call, mapping));
+  return json_answer(200, describe(call, mapping, settled_state(mapping)));
+}
+
+Outcome<Answer> list_mappings(Call& call) {
+  const std::size_t max = TRY(call.items_max(kMappingsPageMax));
+  const std::string source = call.query("EventSourceArn");
+  const std::string name = call.query("FunctionName");
+  const std::string after = call.query("Marker");
+  std::string function_arn;
+  if (!name.empty()) function_arn = TRY(call.function_called(name)).id.arn();
+  const auto mappings = all_mappings(call);
+  documents::MappingList out;
+  for (const Mapping& each : mappings) {
+    if (!after.empty() && each.id <= after) continue;
+    if (!source.empty() && each.queue_arn != source) continue;
+    if (!name.empty() && without_qualifier(each.function_arn) != function_arn) continue;
+    if (!may_touch(call, each)) continue;
+    if (out.mappings.size() == max) {
+      out.next_marker = out.mappings.back().uuid;
+      break;
+    }
+    out.mappings.push_back(describe(call, each, settled_state(each)));
+  }
+  return json_answer(200, out);
+}
+
+Outcome<Answer> update_mapping(Call& call) {
+  const auto input = TRY(call.body<documents::MappingSettings>());
+  const Mapping before = TRY(call.parts.engine.turn(
+      [&](engine::Turn& turn) { return load_mapping(turn, mapping_id(call)); }));
+  CHECK(may_touch(call, before));
+  Mapping mapping = before;
+  CHECK(apply_settings(call, input, mapping));
+  if (input.function_name) {
+    mapping.function_arn = TRY(wanted_function(call, *input.function_name)).arn();
+  }
+  const queue::QueueIdentity source = TRY(wanted_queue(call, mapping.queue_arn));
+  const Outcome<void> done = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
+    CHECK(load_mapping(turn, mapping.id));
+    // A queue that has gone meanwhile is no reason to keep its mapping from being disabled.
+    if (const auto queue = turn.queue(source)) CHECK(check_with_queue(mapping, **queue));
+    CHECK(check_unique(turn, mapping));
+    save(turn, mapping);
+    return {};
+  });
+  CHECK(done);
+  call.parts.changed();
+  return json_answer(202, describe(call, mapping, changing_state(before, mapping)));
+}
+
+Outcome<Answer> delete_mapping(Call& call) {
+  auto removed = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<Mapping> {
+    Mapping mapping = TRY(load_mapping(turn, mapping_id(call)));
+    CHECK(may_touch(call, mapping));
+    turn.commit(queue::EntryRemoved{EntryKind::mapping, mapping.id});
+    return mapping;
+  });
+  const Mapping mapping = TRY(std::move(removed));
+  call.parts.changed();
+  return json_answer(202, describe(call, mapping, "Deleting"));
+}
+
+}  // namespace redrive::lambda

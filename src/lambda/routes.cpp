@@ -1,0 +1,185 @@
+#include "lambda/routes.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "lambda/operations.h"
+
+namespace redrive::lambda {
+namespace {
+
+using auth::Right;
+
+constexpr Route kRoutes[] = {
+    {"POST", "/2015-03-31/functions", "CreateFunction", Right::administer, create_function},
+    {"GET", "/2015-03-31/functions", "ListFunctions", Right::look, list_functions},
+    {"GET", "/2015-03-31/functions/{function}", "GetFunction", Right::look, get_function},
+    {"DELETE",
+     "/2015-03-31/functions/{function}",
+     "DeleteFunction",
+     Right::administer,
+     delete_function},
+    {"GET",
+     "/2015-03-31/functions/{function}/configuration",
+     "GetFunctionConfiguration",
+     Right::look,
+     get_function_configuration},
+    {"PUT",
+     "/2015-03-31/functions/{function}/configuration",
+     "UpdateFunctionConfiguration",
+     Right::administer,
+     update_function_configuration},
+    {"PUT",
+     "/2015-03-31/functions/{function}/code",
+     "UpdateFunctionCode",
+     Right::administer,
+     update_function_code},
+    {"GET",
+     "/2015-03-31/functions/{function}/versions",
+     "ListVersionsByFunction",
+     Right::look,
+     list_versions},
+    {"GET",
+     "/2020-06-30/functions/{function}/code-signing-config",
+     "GetFunctionCodeSigningConfig",
+     Right::look,
+     get_code_signing_config},
+    {"GET",
+     "/2016-08-19/account-settings",
+     "GetAccountSettings",
+     Right::look,
+     get_account_settings},
+    {"GET",
+     "/2019-09-30/functions/{function}/concurrency",
+     "GetFunctionConcurrency",
+     Right::look,
+     get_concurrency},
+    {"PUT",
+     "/2017-10-31/functions/{function}/concurrency",
+     "PutFunctionConcurrency",
+     Right::operate,
+     put_concurrency},
+    {"DELETE",
+     "/2017-10-31/functions/{function}/concurrency",
+     "DeleteFunctionConcurrency",
+     Right::operate,
+     delete_concurrency},
+    {"GET", "/2015-03-31/functions/{function}/policy", "GetPolicy", Right::look, get_policy},
+    {"POST",
+     "/2015-03-31/functions/{function}/policy",
+     "AddPermission",
+     Right::administer,
+     add_permission},
+    {"DELETE",
+     "/2015-03-31/functions/{function}/policy/{statement}",
+     "RemovePermission",
+     Right::administer,
+     remove_permission},
+    {"GET", "/2017-03-31/tags/{arn}", "ListTags", Right::look, list_tags},
+    {"POST", "/2017-03-31/tags/{arn}", "TagResource", Right::operate, tag_resource},
+    {"DELETE", "/2017-03-31/tags/{arn}", "UntagResource", Right::operate, untag_resource},
+    {"POST", "/2015-03-31/functions/{function}/invocations", "Invoke", Right::send, invoke},
+    {"GET",
+     "/2019-09-25/functions/{function}/event-invoke-config",
+     "GetFunctionEventInvokeConfig",
+     Right::look,
+     get_invoke_config},
+    {"PUT",
+     "/2019-09-25/functions/{function}/event-invoke-config",
+     "PutFunctionEventInvokeConfig",
+     Right::operate,
+     put_invoke_config},
+    {"POST",
+     "/2019-09-25/functions/{function}/event-invoke-config",
+     "UpdateFunctionEventInvokeConfig",
+     Right::operate,
+     update_invoke_config},
+    {"DELETE",
+     "/2019-09-25/functions/{function}/event-invoke-config",
+     "DeleteFunctionEventInvokeConfig",
+     Right::operate,
+     delete_invoke_config},
+    {"GET",
+     "/2019-09-25/functions/{function}/event-invoke-config/list",
+     "ListFunctionEventInvokeConfigs",
+     Right::look,
+     list_invoke_configs},
+    {"POST",
+     "/2015-03-31/event-source-mappings",
+     "CreateEventSourceMapping",
+     Right::operate,
+     create_mapping},
+    {"GET",
+     "/2015-03-31/event-source-mappings",
+     "ListEventSourceMappings",
+     Right::look,
+     list_mappings},
+    {"GET",
+     "/2015-03-31/event-source-mappings/{mapping}",
+     "GetEventSourceMapping",
+     Right::look,
+     get_mapping},
+    {"PUT",
+     "/2015-03-31/event-source-mappings/{mapping}",
+     "UpdateEventSourceMapping",
+     Right::operate,
+     update_mapping},
+    {"DELETE",
+     "/2015-03-31/event-source-mappings/{mapping}",
+     "DeleteEventSourceMapping",
+     Right::operate,
+     delete_mapping},
+    {"GET", "/_redrive/v1/functions/{function}/logs", "ShowLogs", Right::look, show_logs},
+    {"GET", "/_redrive/v1/functions/{function}/code", "DownloadCode", Right::look, download_code},
+};
+
+constexpr std::array<std::string_view, 4> kRoots = {
+    "functions", "event-source-mappings", "tags", "account-settings"};
+
+bool stands_for_one(std::string_view segment) {
+  return segment.starts_with('{') && segment.ends_with('}');
+}
+
+std::optional<PathParameters> fit(std::string_view pattern, std::string_view path) {
+  const auto wanted = split(pattern, '/');
+  const auto given = split(path, '/');
+  if (wanted.size() != given.size()) return std::nullopt;
+  PathParameters parameters;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (stands_for_one(wanted[i]) && !given[i].empty()) {
+      parameters.emplace_back(wanted[i].substr(1, wanted[i].size() - 2),
+                              percent_decode(given[i], false));
+    } else if (wanted[i] != given[i]) {
+      return std::nullopt;
+    }
+  }
+  return parameters;
+}
+
+// 2015-03-31
+bool is_version(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  return std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; }) == 8;
+}
+
+}  // namespace
+
+Match find_route(std::string_view method, std::string_view path) {
+  if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  for (const Route& route : kRoutes) {
+    if (route.method != method) continue;
+    if (auto parameters = fit(route.pattern, path)) return {&route, *std::move(parameters)};
+  }
+  return {};
+}
+
+bool is_lambda_path(std::string_view path) {
+  if (path.starts_with(kManagementPrefix)) return true;
+  const auto segments = split(path, '/');
+  return segments.size() >= 3 && is_version(segments[1]) &&
+         std::ranges::find(kRoots, segments[2]) != kRoots.end();
+}
+
+}  // namespace redrive::lambda

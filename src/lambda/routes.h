@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string_view>
+
+#include "auth/access_key.h"
+#include "lambda/call.h"
+
+namespace redrive::lambda {
+
+// One line of the table in routes.cpp.
+struct Route {
+  std::string_view method;
+  // Literal segments, and {names} that stand for one segment each.
+  std::string_view pattern;
+  std::string_view operation;  // As Lambda calls it.
+  auth::Right right;           // What the caller's role must allow, on a server with keys.
+  Outcome<Answer> (*run)(Call&);
+
+  // Whether it changes what operators answer for: those are written down with who did them.
+  bool audited() const { return right == auth::Right::operate || right == auth::Right::administer; }
+};
+
+struct Match {
+  const Route* route = nullptr;  // None: there is nothing at this path for this method.
+  PathParameters parameters;
+};
+
+Match find_route(std::string_view method, std::string_view path);
+
+// Paths that belong to this room: /2015-03-31/functions and its like, /_redrive/v1/functions.
+bool is_lambda_path(std::string_view path);
+inline constexpr std::string_view kManagementPrefix = "/_redrive/v1/functions/";
+
+}  // namespace redrive::lambda

@@ -1,0 +1,148 @@
+#include "runtime/api_connection.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+
+#include "runtime/invoker.h"
+
+namespace redrive::runtime {
+namespace {
+
+constexpr std::size_t kReceiveBytesMin = 64u << 10;
+constexpr std::size_t kKeptBytesMax = 1u << 20;  // By a connection that is between requests.
+// A runtime that waits for an event has nothing to say.
+constexpr std::size_t kReadAheadBytesMax = 64u << 10;
+constexpr std::string_view kContinueLine = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// Generous: a response that is too large by far is still read, so that its sender hears why it was
+// refused; and the header with the cause for X-Ray may be a megabyte.
+const http::Limits& api_limits() {
+  static const http::Limits limits = [] {
+    http::Limits value;
+    value.head_bytes_max = 2u << 20;
+    value.headers_max = 200;
+    value.body_bytes_max = 64u << 20;
+    return value;
+  }();
+  return limits;
+}
+
+}  // namespace
+
+bool ApiConnection::open(Descriptor socket) {
+  const int on = 1;
+  ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return socket_.open(
+      poller_, std::move(socket), [this](std::uint32_t events) { on_events(events); });
+}
+
+void ApiConnection::close() {
+  if (!socket_.is_open()) return;
+  socket_.close();
+  owner_.on_closed(*this);
+}
+
+void ApiConnection::on_events(std::uint32_t events) {
+  const bool over = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  if (!out_.empty() && !flush_posted_) flush();
+  for (bool more = true; more && socket_.is_open();) {
+    more = receive() || over;
+    serve();
+    if (handling_ && in_.size() > kReadAheadBytesMax) close();
+  }
+}
+
+// True when there may be more.
+bool ApiConnection::receive() {
+  in_.reserve(in_.size() + std::max(kReceiveBytesMin, in_.size()));
+  const auto space = in_.space();
+  const ssize_t count = ::recv(socket_.number(), space.data(), space.size(), 0);
+  if (count > 0) {
+    in_.commit(static_cast<std::size_t>(count));
+    return static_cast<std::size_t>(count) == space.size();
+  }
+  if (count < 0 && errno == EINTR) return true;
+  const bool later = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  if (!later) close();
+  return false;
+}
+
+void ApiConnection::serve() {
+  if (serving_) return;
+  if (refused_) return in_.consume(in_.size());
+  serving_ = true;
+  while (socket_.is_open() && !handling_ && !in_.empty()) {
+    http::Request request;
+    const auto status = parser_.parse(in_, api_limits(), request);
+    if (status == http::Parser::Status::need_more) break;
+    if (status == http::Parser::Status::send_continue) {
+      out_ += kContinueLine;
+      flush_soon();
+      break;
+    }
+    if (status == http::Parser::Status::refused) {
+      refused_ = true;
+      keep_alive_ = false;
+      handling_ = true;
+      owner_.on_refused(*this, parser_.refusal().status);
+      in_.consume(in_.size());
+      break;
+    }
+    handle(request);
+  }
+  if (in_.empty() && in_.capacity() > kKeptBytesMax) in_.release();
+  serving_ = false;
+}
+
+void ApiConnection::handle(const http::Request& request) {
+  handling_ = true;
+  keep_alive_ = request.keep_alive;
+  owner_.on_request(*this, request);
+  in_.consume(parser_.request_bytes());
+  parser_.reset();
+}
+
+void ApiConnection::answer(int status, std::span<const http::Header> headers,
+                           std::string_view body) {
+  assert(handling_);
+  handling_ = false;
+  if (!socket_.is_open()) return;
+  const std::size_t mark = http::begin_response(out_,
+                                                {.status = status,
+                                                 .content_type = "application/json",
+                                                 .headers = headers,
+                                                 .keep_alive = keep_alive_});
+  out_ += body;
+  http::end_response(out_, mark);
+  flush_soon();
+  serve();  // What came behind the request that waited.
+}
+
+void ApiConnection::flush_soon() {
+  if (flush_posted_) return;
+  flush_posted_ = true;
+  poller_.post([this] { flush(); });
+}
+
+void ApiConnection::flush() {
+  flush_posted_ = false;
+  while (socket_.is_open() && out_sent_ < out_.size()) {
+    const ssize_t count =
+        ::send(socket_.number(), out_.data() + out_sent_, out_.size() - out_sent_, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (count < 0) return close();
+    out_sent_ += static_cast<std::size_t>(count);
+  }
+  out_.clear();
+  out_sent_ = 0;
+  if (!keep_alive_ && !handling_) close();
+}
+
+}  // namespace redrive::runtime

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "http/buffer.h"
+#include "http/limits.h"
+#include "http/message.h"
+#include "http/parser.h"
+#include "runtime/watch.h"
+
+namespace redrive::runtime {
+
+// One connection of a runtime to its Runtime API. Requests are handled one by one; a request is
+// answered while it is handled or later, and the next one waits until then.
+//
+// Answers leave at the end of the poller's round: when a runtime sends its result and asks for the
+// next event in one breath, both answers travel together if there is a next event.
+class ApiConnection {
+ public:
+  class Owner {
+   public:
+    virtual void on_request(ApiConnection& connection, const http::Request& request) = 0;
+    // More than a runtime may send: it cannot be told where its next request begins.
+    virtual void on_refused(ApiConnection& connection, int status) = 0;
+    virtual void on_closed(ApiConnection& connection) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  ApiConnection(Poller& poller, Owner& owner) : poller_(poller), owner_(owner) {}
+
+  bool open(Descriptor socket);
+  // Answers the request in hand.
+  void answer(int status, std::span<const http::Header> headers, std::string_view body);
+  void close();
+  bool is_open() const { return socket_.is_open(); }
+
+ private:
+  void on_events(std::uint32_t events);
+  bool receive();
+  void serve();
+  void handle(const http::Request& request);
+  void flush_soon();
+  void flush();
+
+  Poller& poller_;
+  Owner& owner_;
+  Watch socket_;
+  http::Parser parser_;
+  http::Buffer in_;
+  std::string out_;
+  std::size_t out_sent_ = 0;
+  bool handling_ = false;  // A request has no answer yet.
+  bool serving_ = false;
+  bool flush_posted_ = false;
+  bool keep_alive_ = true;
+  bool refused_ = false;  // Where the next request would begin is unknown.
+};
+
+}  // namespace redrive::runtime

@@ -1,0 +1,307 @@
+"""Carries events from the Lambda Runtime API to a Python handler, and its results back.
+
+Written for speed: one connection, one write for each invocation (the result, and the question for
+the next event behind it), and nothing imported that a handler does not need.
+"""
+import _socket
+import json
+import os
+import sys
+import time
+
+API = os.environ["AWS_LAMBDA_RUNTIME_API"]
+TASK_ROOT = os.environ.get("LAMBDA_TASK_ROOT", os.getcwd())
+PREFIX = "/2018-06-01/runtime/"
+NEXT = ("GET %sinvocation/next HTTP/1.1\r\nHost: %s\r\n\r\n" % (PREFIX, API)).encode()
+OWN_FILE = __file__
+
+decode_json = json.JSONDecoder().decode
+
+
+def plain(value):
+    """What json does not know, as Lambda writes it."""
+    if type(value).__name__ == "Decimal":
+        return str(value)
+    raise TypeError("Object of type %s is not JSON serializable" % type(value).__name__)
+
+
+# Newer runtimes leave what is not ASCII as it is.
+encode_json = json.JSONEncoder(
+    default=plain,
+    ensure_ascii=os.environ.get("AWS_EXECUTION_ENV", "")
+    in ("AWS_Lambda_python3.%d" % minor for minor in range(6, 12)),
+).encode
+
+
+class Fault(Exception):
+    """An error that is told in the platform's words."""
+
+    def __init__(self, kind, message, trace=None):
+        Exception.__init__(self, message)
+        self.kind = kind
+        self.trace = trace or []
+
+
+class Connection:
+    def __init__(self):
+        host, port = API.rsplit(":", 1)
+        self.socket = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        self.socket.connect((host, int(port)))
+        self.socket.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+        self.buffer = b""
+
+    def more(self):
+        data = self.socket.recv(262144)
+        if not data:
+            os._exit(0)  # The server is gone, and with it everybody to work for.
+        self.buffer += data
+
+    def read(self):
+        """The next answer: its head, and its body."""
+        while True:
+            end = self.buffer.find(b"\r\n\r\n")
+            if end >= 0:
+                break
+            self.more()
+        head = self.buffer[:end].decode("utf-8", "replace")
+        at = head.lower().index("content-length:") + 15
+        eol = head.find("\r\n", at)
+        size = int(head[at:] if eol < 0 else head[at:eol])
+        begin = end + 4
+        while len(self.buffer) < begin + size:
+            self.more()
+        body = self.buffer[begin : begin + size]
+        self.buffer = self.buffer[begin + size :]
+        return head, body
+
+    def post(self, path, body, kind=None, behind=b""):
+        head = "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % (
+            PREFIX, path, API, len(body))
+        if kind:
+            kind = "".join(c for c in kind if " " < c < "\x7f")
+            head += "Lambda-Runtime-Function-Error-Type: %s\r\n" % kind
+        self.socket.sendall(head.encode() + b"\r\n" + body + behind)
+
+
+class CognitoIdentity:
+    cognito_identity_id = None
+    cognito_identity_pool_id = None
+
+
+class Client:
+    def __init__(self, fields):
+        for name in ("installation_id", "app_title", "app_version_name", "app_version_code", "app_package_name"):
+            setattr(self, name, fields.get(name))
+
+
+class ClientContext:
+    def __init__(self, fields):
+        self.custom = fields.get("custom")
+        self.env = fields.get("env")
+        self.client = Client(fields["client"]) if fields.get("client") else None
+
+
+class Context:
+    function_name = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
+    function_version = os.environ.get("AWS_LAMBDA_FUNCTION_VERSION")
+    memory_limit_in_mb = os.environ.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE")
+    log_group_name = os.environ.get("AWS_LAMBDA_LOG_GROUP_NAME")
+    log_stream_name = os.environ.get("AWS_LAMBDA_LOG_STREAM_NAME")
+    identity = CognitoIdentity()
+    client_context = None
+    tenant_id = None
+    aws_request_id = ""
+
+    def __init__(self, headers):
+        self.aws_request_id = headers["lambda-runtime-aws-request-id"]
+        self.invoked_function_arn = headers.get("lambda-runtime-invoked-function-arn")
+        self._deadline_ms = int(headers["lambda-runtime-deadline-ms"])
+        client = headers.get("lambda-runtime-client-context")
+        if client:
+            self.client_context = ClientContext(decode_json(client))
+
+    def get_remaining_time_in_millis(self):
+        return max(0, self._deadline_ms - int(time.time() * 1000))
+
+    def log(self, message):
+        sys.stdout.write(str(message))
+
+    def __repr__(self):
+        return "LambdaContext([aws_request_id=%s,function_name=%s,function_version=%s,invoked_function_arn=%s])" % (
+            self.aws_request_id, self.function_name, self.function_version, self.invoked_function_arn)
+
+
+current = Context  # Of the invocation that runs.
+
+
+class LoggingWatcher:
+    """Gives the root logger Lambda's handler as soon as somebody imports logging, and costs nothing before."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "logging":
+            return None
+        sys.meta_path.remove(self)
+        import importlib.util
+
+        spec = importlib.util.find_spec(name)
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            install_log_handler(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def install_log_handler(logging):
+    class Filter(logging.Filter):
+        def filter(self, record):
+            record.aws_request_id = current.aws_request_id
+            return True
+
+    formatter = logging.Formatter(
+        "[%(levelname)s]\t%(asctime)s.%(msecs)03dZ\t%(aws_request_id)s\t%(message)s", "%Y-%m-%dT%H:%M:%S")
+    formatter.converter = time.gmtime
+
+    class Handler(logging.StreamHandler):
+        @property
+        def stream(self):
+            return sys.stdout
+
+        @stream.setter
+        def stream(self, value):
+            pass
+
+    handler = Handler()
+    handler.setFormatter(formatter)
+    handler.addFilter(Filter())
+    logging.getLogger().addHandler(handler)
+
+
+def frames_of(error):
+    """The stack without the frames of this file and of the import machinery."""
+    import traceback
+
+    def is_ours(name):
+        return name == OWN_FILE or name.startswith("<frozen importlib") or name.endswith("/importlib/__init__.py")
+
+    return traceback.format_list([f for f in traceback.extract_tb(error.__traceback__) if not is_ours(f.filename)])
+
+
+def document_of(error, request_id):
+    if isinstance(error, Fault):
+        kind, trace = error.kind, error.trace
+    else:
+        kind, trace = type(error).__name__, frames_of(error)
+    return {"errorMessage": str(error), "errorType": kind, "requestId": request_id, "stackTrace": trace}
+
+
+def print_error(document):
+    lines = "[ERROR] %s: %s\n" % (document["errorType"], document["errorMessage"])
+    if document["stackTrace"]:
+        lines += "Traceback (most recent call last):\n" + "".join(document["stackTrace"])
+    sys.stdout.write(lines if lines.endswith("\n") else lines + "\n")
+    sys.stdout.flush()
+
+
+def load_handler():
+    name = os.environ.get("_HANDLER", "")
+    module_name, dot, function_name = name.rpartition(".")
+    if not dot:
+        raise Fault("Runtime.MalformedHandlerName",
+                    "Bad handler '%s': not enough values to unpack (expected 2, got 1)" % name)
+    import importlib
+
+    shown = module_name
+    try:
+        module = importlib.import_module(module_name.replace("/", "."))
+    except ImportError as error:
+        raise Fault("Runtime.ImportModuleError", "Unable to import module '%s': %s" % (shown, error))
+    except SyntaxError as error:
+        trace = '  File "%s" Line %s\n    %s\n' % (error.filename, error.lineno, (error.text or "").rstrip("\n"))
+        raise Fault("Runtime.UserCodeSyntaxError", "Syntax error in module '%s': %s" % (shown, error), [trace])
+    try:
+        return getattr(module, function_name)
+    except AttributeError:
+        raise Fault("Runtime.HandlerNotFound", "Handler '%s' missing on module '%s'" % (function_name, shown))
+
+
+def fail_init(connection, error):
+    document = document_of(error, "")
+    print_error(document)
+    connection.post("init/error", json.dumps(document).encode(), document["errorType"])
+    connection.read()
+    os._exit(1)
+
+
+def headers_of(head):
+    headers = {}
+    for line in head.split("\r\n")[1:]:
+        name, _, value = line.partition(":")
+        headers[name.lower()] = value.strip()
+    return headers
+
+
+def run(handler, body, context):
+    """The result as JSON."""
+    try:
+        event = decode_json(body.decode())
+    except ValueError as error:
+        raise Fault("Runtime.UnmarshalError", "Unable to unmarshal input: %s" % error)
+    result = handler(event, context)
+    try:
+        return encode_json(result).encode("utf-8", "surrogatepass")
+    except Exception as error:
+        raise Fault("Runtime.MarshalError", "Unable to marshal response: %s" % error)
+
+
+def serve(connection, handler):
+    global current
+    connection.socket.sendall(NEXT)
+    while True:
+        head, body = connection.read()
+        if not head.startswith("HTTP/1.1 200"):
+            continue  # The answer to a result. If it was refused, the server knows why.
+        headers = headers_of(head)
+        current = context = Context(headers)
+        request_id = context.aws_request_id
+        trace = headers.get("lambda-runtime-trace-id")
+        if trace:
+            os.environ["_X_AMZN_TRACE_ID"] = trace
+        try:
+            payload = run(handler, body, context)
+        except Exception as error:
+            document = document_of(error, request_id)
+            print_error(document)
+            body = json.dumps(document).encode()
+            connection.post("invocation/" + request_id + "/error", body, document["errorType"], NEXT)
+        else:
+            flush()
+            connection.post("invocation/" + request_id + "/response", payload, None, NEXT)
+        body = payload = context = None
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, ValueError, OSError):
+            pass  # The handler has closed it, or put something else in its place.
+
+
+def main():
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")
+    sys.path.insert(0, TASK_ROOT)
+    sys.meta_path.insert(0, LoggingWatcher())
+    connection = Connection()
+    try:
+        handler = load_handler()
+    except Exception as error:
+        fail_init(connection, error)
+    serve(connection, handler)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,411 @@
+#include "runtime/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace redrive::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Between two looks at processes that run.
+constexpr milliseconds kTick{100};
+
+bool is_command(const Job& job) {
+  return job.function->runtime == "command";
+}
+
+bool is_call(const Job& job) {
+  return job.function->runtime == "http";
+}
+
+// A function whose own code is not what it claims fails; a machine that lacks something does not
+// count against it.
+Outcome outcome_of_start(const Error& error, const std::string& request_id) {
+  if (error.code != ErrorCode::resource_not_found) return service_failed(error.message);
+  return failed_with(
+      {.type = "Runtime.InvalidEntrypoint",
+       .message = fmt::format("RequestId: {} Error: {}", request_id, error.message)});
+}
+
+template <class Workers>
+auto count_in(const Workers& workers, Worker::State state) {
+  return static_cast<unsigned>(std::ranges::count(workers, state, &Worker::state));
+}
+
+}  // namespace
+
+Fleet::Fleet(const Grounds& grounds)
+    : grounds_(grounds), timer_(grounds.poller, [this] { tick(); }) {}
+
+// --- Records ---
+
+std::shared_ptr<FunctionRecord> Fleet::find_record(const std::string& arn) const {
+  const std::lock_guard lock(records_mutex_);
+  const auto found = records_.find(arn);
+  return found == records_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<FunctionRecord> Fleet::record_of(const std::string& arn) {
+  const std::lock_guard lock(records_mutex_);
+  auto& record = records_[arn];
+  if (!record) record = std::make_shared<FunctionRecord>();
+  return record;
+}
+
+void Fleet::forget(const std::string& arn) {
+  retire(arn);
+  const auto pool = pools_.find(arn);
+  const bool is_used =
+      pool != pools_.end() && (pool->second.active > 0 || !pool->second.workers.empty());
+  if (is_used) return pool->second.record->clear();
+  if (pool != pools_.end()) pools_.erase(pool);
+  const std::lock_guard lock(records_mutex_);
+  records_.erase(arn);
+}
+
+Fleet::Pool& Fleet::pool_of(const std::string& arn) {
+  Pool& pool = pools_[arn];
+  if (!pool.record) pool.record = record_of(arn);
+  return pool;
+}
+
+void Fleet::refresh(Pool& pool) {
+  pool.record->update([&](FunctionStats& stats) {
+    stats.starting = count_in(pool.workers, Worker::State::starting);
+    stats.running = pool.active - static_cast<unsigned>(pool.queue.size());
+    stats.idle = count_in(pool.workers, Worker::State::waiting);
+  });
+}
+
+// --- Jobs ---
+
+void Fleet::invoke(Job job) {
+  Pool& pool = pool_of(job.function->arn);
+  const auto limit = job.function->concurrency_max;
+  ++pool.active;
+  if (ending_) return complete(pool, job, service_failed("The server is shutting down."));
+  if (limit && pool.active > *limit) {
+    return complete(pool, job, throttled("ReservedFunctionConcurrentInvocationLimitExceeded"));
+  }
+  if (is_call(job)) return start_call(pool, std::move(job));
+  if (pool.revision != job.function->revision) retire_others(pool, job.function->revision);
+  job.asked = steady_clock::now();
+  pool.queue.push_back(std::move(job));
+  pump(pool);
+}
+
+void Fleet::complete(Pool& pool, const Job& job, Outcome outcome) {
+  assert(pool.active > 0);
+  --pool.active;
+  pool.record->update([&](FunctionStats& stats) {
+    const bool failed = outcome.kind == Outcome::Kind::function_error;
+    const bool was_throttled = outcome.kind == Outcome::Kind::throttled;
+    if (!was_throttled) ++stats.invocations;
+    if (was_throttled) ++stats.throttles;
+    if (failed) ++stats.errors;
+    if (failed && outcome.error_type == "Sandbox.Timedout") ++stats.timeouts;
+  });
+  refresh(pool);
+  job.done(std::move(outcome));
+}
+
+void Fleet::pump(Pool& pool) {
+  if (ending_) return;
+  while (!pool.queue.empty() && hand_over_front(pool)) {
+  }
+  if (!pool.queue.empty()) start_workers(pool);
+  refresh(pool);
+}
+
+void Fleet::pump_all() {
+  // Completing a job may make pools, but no pool goes.
+  for (auto& [arn, pool] : pools_) {
+    if (!pool.queue.empty()) pump(pool);
+  }
+}
+
+// The one that worked last is the warmest, and the others may cool down and end.
+bool Fleet::hand_over_front(Pool& pool) {
+  if (is_command(pool.queue.front())) {
+    if (!has_room()) {
+      make_room();
+      arm(steady_clock::now() + kTick);
+      return false;
+    }
+    start_command(pool);
+    return true;
+  }
+  Worker* best = nullptr;
+  for (const auto& worker : pool.workers) {
+    const bool fits = worker->state() == Worker::State::waiting &&
+                      worker->function().revision == pool.queue.front().function->revision;
+    if (fits && (best == nullptr || worker->waiting_since() > best->waiting_since())) {
+      best = worker.get();
+    }
+  }
+  if (best == nullptr) return false;
+  Job job = std::move(pool.queue.front());
+  pool.queue.pop_front();
+  best->give(std::move(job));
+  arm(best->due());
+  return true;
+}
+
+// The first for whom no process is being started.
+const Job* Fleet::find_uncovered(const Pool& pool) const {
+  std::map<std::string_view, unsigned> starting;
+  for (const auto& worker : pool.workers) {
+    if (worker->state() == Worker::State::starting) ++starting[worker->function().revision];
+  }
+  for (const Job& job : pool.queue) {
+    unsigned& left = starting[job.function->revision];
+    if (left == 0) return &job;
+    --left;
+  }
+  return nullptr;
+}
+
+void Fleet::start_workers(Pool& pool) {
+  while (const Job* const job = find_uncovered(pool)) {
+    if (is_command(*job)) return;
+    if (!has_room()) {
+      make_room();
+      arm(steady_clock::now() + kTick);
+      return;
+    }
+    start_worker(pool, job->function);
+  }
+}
+
+void Fleet::start_worker(Pool& pool, std::shared_ptr<const FunctionSpec> function) {
+  auto worker = std::make_shared<Worker>(
+      grounds_, static_cast<Worker::Manager&>(*this), std::move(function), pool.record);
+  const auto started = worker->start();
+  if (!started) {
+    grounds_.poller.post([worker] {});
+    const Job job = std::move(pool.queue.front());
+    pool.queue.pop_front();
+    return complete(pool, job, outcome_of_start(started.error(), job.what.request_id));
+  }
+  ++processes_;
+  pool.record->update([](FunctionStats& stats) { ++stats.cold_starts; });
+  pool.workers.push_back(std::move(worker));
+  arm(steady_clock::now() + kTick);
+}
+
+void Fleet::start_command(Pool& pool) {
+  Job job = std::move(pool.queue.front());
+  pool.queue.pop_front();
+  auto run = std::make_shared<CommandRun>(
+      grounds_, std::move(job), pool.record, [this](CommandRun& ended, Outcome outcome) {
+        if (ending_) return;
+        const auto found = std::ranges::find(commands_, &ended, &std::shared_ptr<CommandRun>::get);
+        grounds_.poller.post([kept = *found] {});
+        commands_.erase(found);
+        --processes_;
+        complete(pool_of(ended.job().function->arn), ended.job(), std::move(outcome));
+        pump_all();
+      });
+  const auto started = run->start();
+  if (!started) {
+    grounds_.poller.post([run] {});
+    const Outcome outcome = outcome_of_start(started.error(), run->job().what.request_id);
+    return complete(pool, run->job(), outcome);
+  }
+  ++processes_;
+  commands_.push_back(run);
+  arm(run->due());
+  arm(steady_clock::now() + kTick);
+}
+
+void Fleet::start_call(Pool& pool, Job job) {
+  if (calls_.size() >= grounds_.host.options().http_calls_max) {
+    return complete(pool, job, throttled("ConcurrentInvocationLimitExceeded"));
+  }
+  const std::string id = job.what.request_id;
+  const std::string arn = job.function->arn;
+  const std::uint64_t call = ++call_last_;
+  pool.record->add_line(id, fmt::format("START RequestId: {} Version: $LATEST", id));
+  http_.start(job.function, job.what, [this, arn, call](Outcome outcome) {
+    grounds_.poller.post(
+        [this, arn, call, outcome = std::move(outcome)] { end_call(arn, call, outcome); });
+  });
+  calls_.emplace(call, std::move(job));
+  refresh(pool);
+}
+
+void Fleet::end_call(const std::string& arn, std::uint64_t call, Outcome outcome) {
+  auto node = calls_.extract(call);
+  if (node.empty()) return;  // It ended with the server.
+  Pool& pool = pool_of(arn);
+  const Job& job = node.mapped();
+  const std::string& id = job.what.request_id;
+  InvocationLog log;
+  log.append_line(fmt::format("START RequestId: {} Version: $LATEST", id));
+  const std::string report = report_line(id, outcome.duration, job.function->memory_mb, 0);
+  for (const std::string& line : {fmt::format("END RequestId: {}", id), report}) {
+    pool.record->add_line(id, line);
+    log.append_line(line);
+  }
+  outcome.log = log.take();
+  complete(pool, job, std::move(outcome));
+}
+
+// --- Workers ---
+
+void Fleet::on_ready(Worker& worker) {
+  Pool& pool = pool_of(worker);
+  pump(pool);
+  if (worker.state() != Worker::State::waiting) return;
+  const bool crowded = pool.workers.size() > 1 && !has_room() && is_somebody_starved(pool);
+  if (worker.is_retired() || crowded) {
+    worker.retire();
+    arm(worker.due());
+  } else {
+    arm(worker.waiting_since() + grounds_.host.options().idle_time_max);
+  }
+  refresh(pool);
+}
+
+void Fleet::on_finished(Worker& worker, Job job, Outcome outcome) {
+  complete(pool_of(worker), job, std::move(outcome));
+}
+
+void Fleet::on_init_failed(Worker& worker) {
+  Pool& pool = pool_of(worker);
+  const auto same = [&](const Job& job) {
+    return job.function->revision == worker.function().revision;
+  };
+  const auto found = std::ranges::find_if(pool.queue, same);
+  if (found == pool.queue.end()) return;
+  const Job job = std::move(*found);
+  pool.queue.erase(found);
+  complete(pool, job, worker.init_outcome(job));
+}
+
+void Fleet::on_gone(Worker& worker) {
+  if (ending_) return;  // It is being freed already.
+  Pool& pool = pool_of(worker);
+  const auto found = std::ranges::find(pool.workers, &worker, &std::shared_ptr<Worker>::get);
+  assert(found != pool.workers.end());
+  grounds_.poller.post([kept = *found] {});
+  pool.workers.erase(found);
+  --processes_;
+  refresh(pool);
+  pump_all();
+}
+
+void Fleet::retire(const std::string& arn) {
+  const auto found = pools_.find(arn);
+  if (found == pools_.end()) return;
+  for (const auto& worker : found->second.workers) {
+    worker->retire();
+    arm(worker->due());
+  }
+  refresh(found->second);
+}
+
+void Fleet::retire_others(Pool& pool, const std::string& revision) {
+  pool.revision = revision;
+  for (const auto& worker : pool.workers) {
+    if (worker->function().revision == revision) continue;
+    worker->retire();
+    arm(worker->due());
+  }
+}
+
+bool Fleet::is_somebody_starved(const Pool& except) const {
+  return std::ranges::any_of(pools_, [&](const auto& entry) {
+    const Pool& pool = entry.second;
+    return &pool != &except && !pool.queue.empty() && pool.workers.empty();
+  });
+}
+
+// Ends the process that has had nothing to do for longest, unless one is on its way out already.
+void Fleet::make_room() {
+  std::shared_ptr<Worker> longest;
+  for (const auto& [arn, pool] : pools_) {
+    for (const auto& worker : pool.workers) {
+      if (worker->state() == Worker::State::ending) return;
+      if (worker->state() != Worker::State::waiting) continue;
+      if (!longest || worker->waiting_since() < longest->waiting_since()) longest = worker;
+    }
+  }
+  if (!longest) return;
+  longest->retire();
+  arm(longest->due());
+}
+
+// --- Time ---
+
+void Fleet::arm(SteadyTime due) {
+  if (due >= timer_due_) return;
+  timer_due_ = due;
+  timer_.set(due);
+}
+
+void Fleet::tick() {
+  timer_due_ = SteadyTime::max();
+  const auto now = steady_clock::now();
+  const auto idle_time_max = grounds_.host.options().idle_time_max;
+  bool busy = false;
+  for (auto& [arn, pool] : pools_) {
+    turn_away_late(pool, now);
+    busy |= !pool.queue.empty();
+    for (const auto& worker : pool.workers) {
+      worker->check(now);
+      const bool waits = worker->state() == Worker::State::waiting;
+      if (waits && now - worker->waiting_since() >= idle_time_max) worker->retire();
+      if (waits) arm(worker->waiting_since() + idle_time_max);
+      busy |= !waits;
+      arm(worker->due());
+    }
+  }
+  for (const auto& run : commands_) {
+    run->check(now);
+    arm(run->due());
+    busy = true;
+  }
+  if (busy) arm(now + kTick);
+}
+
+// Those for whom no process is being started.
+void Fleet::turn_away_late(Pool& pool, SteadyTime now) {
+  const std::size_t served = count_in(pool.workers, Worker::State::starting);
+  std::vector<Job> late;
+  const auto queue_time_max = grounds_.host.options().queue_time_max;
+  while (pool.queue.size() > served && now - pool.queue[served].asked >= queue_time_max) {
+    late.push_back(std::move(pool.queue[served]));
+    pool.queue.erase(pool.queue.begin() + static_cast<std::ptrdiff_t>(served));
+  }
+  for (const Job& job : late) complete(pool, job, throttled("ConcurrentInvocationLimitExceeded"));
+}
+
+void Fleet::shut_down() {
+  ending_ = true;
+  std::vector<Job> jobs;
+  for (auto& [arn, pool] : pools_) {
+    for (auto& job : pool.queue) jobs.push_back(std::move(job));
+    pool.queue.clear();
+    for (const auto& worker : pool.workers) {
+      if (auto job = worker->abandon()) jobs.push_back(std::move(*job));
+    }
+  }
+  for (auto& run : commands_) jobs.push_back(std::move(run->job()));
+  for (auto& [call, job] : calls_) jobs.push_back(std::move(job));
+  calls_.clear();
+  for (const Job& job : jobs) {
+    complete(pool_of(job.function->arn), job, service_failed("The server is shutting down."));
+  }
+  // Freed by errands: others that were posted before may still speak of them.
+  for (auto& [arn, pool] : pools_) {
+    grounds_.poller.post([kept = std::exchange(pool.workers, {})] {});
+  }
+  grounds_.poller.post([kept = std::exchange(commands_, {})] {});
+}
+
+}  // namespace redrive::runtime

@@ -1,0 +1,183 @@
+#include "runtime/host.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "base/text.h"
+#include "runtime/bootstrap_text.h"
+
+namespace redrive::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTrialMs = 5'000;
+constexpr std::array kSystemDirectories = {"/usr/local/bin", "/usr/bin", "/bin"};
+
+std::string find_program(const std::vector<std::string>& names) {
+  std::vector<std::string> directories(kSystemDirectories.begin(), kSystemDirectories.end());
+  const char* const path = std::getenv("PATH");
+  for (const auto part : split(path != nullptr ? path : "", ':')) directories.emplace_back(part);
+  for (const std::string& name : names) {
+    for (const std::string& directory : directories) {
+      const std::string candidate = directory + "/" + name;
+      if (directory.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+    }
+  }
+  return {};
+}
+
+Result<void> write_script(const fs::path& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return fail(ErrorCode::storage_io, fmt::format("Cannot write {}.", path.string()));
+  ::chmod(path.c_str(), 0644);
+  return {};
+}
+
+Result<void> make_directory(const fs::path& path, mode_t mode) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  // Said again, because of the umask.
+  if (error || ::chmod(path.c_str(), mode) != 0) {
+    return fail(ErrorCode::storage_io, fmt::format("Cannot make the directory {}.", path.string()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Host> Host::examine(InvokerOptions options) {
+  Host host(std::move(options));
+  host.root_ = ::geteuid() == 0;
+  CHECK(host.prepare_scratch());
+  CHECK(host.try_user());
+  host.try_mounts();
+  if (host.options_.sandbox != InvokerOptions::Sandbox::off) host.try_bubblewrap();
+  if (host.options_.sandbox == InvokerOptions::Sandbox::required && !host.has_bubblewrap()) {
+    return fail(ErrorCode::usage,
+                "A sandbox for functions is required, and bubblewrap (bwrap) is "
+                "not installed or may not do its work here.");
+  }
+  return host;
+}
+
+Result<void> Host::prepare_scratch() {
+  std::error_code error;
+  options_.scratch = fs::absolute(options_.scratch, error);
+  fs::remove_all(options_.scratch, error);
+  CHECK(make_directory(options_.scratch, 0711));
+  CHECK(make_directory(runtime_directory(), 0755));
+  CHECK(write_script(runtime_directory() / "bootstrap.py", python_bootstrap()));
+  return write_script(runtime_directory() / "bootstrap.mjs", node_bootstrap());
+}
+
+// Runs a trial to its end.
+bool Host::runs(SpawnRequest request) const {
+  request.directory = "/";
+  if (root_) request.user = options_.user_first;
+  const auto trial = spawn(request);
+  if (!trial) return false;
+  pollfd waited{.fd = trial->handle.number(), .events = POLLIN, .revents = 0};
+  if (::poll(&waited, 1, kTrialMs) != 1) ::kill(trial->pid, SIGKILL);
+  int status = 0;
+  return ::waitpid(trial->pid, &status, 0) == trial->pid && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
+}
+
+bool Host::user_can_see(const fs::path& path) const {
+  return runs(
+      {.program = "/bin/sh", .arguments = {"sh", "-c", "test -r \"$1\"", "sh", path.string()}});
+}
+
+Result<void> Host::try_user() {
+  if (user_can_see(runtime_directory() / "bootstrap.py")) return {};
+  return fail(ErrorCode::usage,
+              fmt::format("Functions run as an unprivileged user, who cannot enter {}: choose a "
+                          "scratch directory that every user may enter.",
+                          options_.scratch.string()));
+}
+
+void Host::try_mounts() {
+  if (!root_) return;
+  const std::string target = runtime_directory();
+  mounts_ = runs({.program = "/bin/true",
+                  .arguments = {"true"},
+                  .mounts = {{.source = target, .target = target}}});
+}
+
+void Host::try_bubblewrap() {
+  const std::string found = find_program({"bwrap"});
+  if (found.empty()) return;
+  SpawnRequest trial{.program = found, .arguments = sandbox_arguments(found)};
+  trial.arguments.push_back("/bin/true");
+  if (runs(std::move(trial))) bubblewrap_ = found;
+}
+
+std::string Host::isolation() const {
+  std::string words = "own session and limits";
+  if (root_) {
+    words += fmt::format(", a user of its own ({} to {})",
+                         options_.user_first,
+                         options_.user_first + options_.user_count - 1);
+  }
+  if (mounts_) words += ", data of the server hidden";
+  words += has_bubblewrap() ? ", bubblewrap: read-only system, own processes" : ", no sandbox";
+  return words;
+}
+
+Result<Place> Host::make_place(std::optional<unsigned> user) {
+  Place place{.directory = options_.scratch / fmt::format("process-{}", ++places_)};
+  CHECK(make_directory(place.directory, 0711));
+  CHECK(make_directory(place.tmp(), 0700));
+  CHECK(make_directory(place.task(), 0755));
+  if (user && ::chown(place.tmp().c_str(), *user, *user) != 0) {
+    return fail(ErrorCode::storage_io, fmt::format("Cannot give away {}.", place.tmp().string()));
+  }
+  return place;
+}
+
+std::string Host::interpreter(const std::string& runtime) {
+  const bool python = runtime.starts_with("python");
+  const std::string family = python ? "python" : "nodejs";
+  for (const std::string& name : {runtime, family}) {
+    const auto chosen = options_.interpreters.find(name);
+    if (chosen != options_.interpreters.end()) return chosen->second;
+  }
+  const auto [entry, is_new] = interpreters_.try_emplace(runtime);
+  if (is_new) {
+    entry->second = find_program(python ? std::vector<std::string>{runtime, "python3"}
+                                        : std::vector<std::string>{"node", "nodejs"});
+  }
+  return entry->second;
+}
+
+std::vector<std::string> sandbox_arguments(const std::string& bubblewrap) {
+  std::vector<std::string> arguments = {
+      bubblewrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent"};
+  for (const char* const shown : {"/usr",
+                                  "/bin",
+                                  "/sbin",
+                                  "/lib",
+                                  "/lib32",
+                                  "/lib64",
+                                  "/etc",
+                                  "/opt",
+                                  "/run/systemd/resolve"}) {
+    arguments.insert(arguments.end(), {"--ro-bind-try", shown, shown});
+  }
+  arguments.insert(arguments.end(), {"--proc", "/proc", "--dev", "/dev"});
+  return arguments;
+}
+
+}  // namespace redrive::runtime

@@ -1,0 +1,106 @@
+#include "runtime/invocation_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace redrive::runtime {
+namespace {
+
+constexpr std::size_t kHeadBytesMax = 4u << 10;
+constexpr std::size_t kNoteBytesMax = 64;
+constexpr std::size_t kTailBytesMax = kLogBytesMax - kHeadBytesMax - kNoteBytesMax;
+
+Timestamp wall_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return Timestamp(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+}  // namespace
+
+void InvocationLog::append(std::string_view text) {
+  if (tail_.empty()) {
+    const std::size_t room = kHeadBytesMax - head_.size();
+    head_ += text.substr(0, room);
+    text.remove_prefix(std::min(room, text.size()));
+  }
+  if (text.size() > kTailBytesMax) {
+    left_out_ += text.size() - kTailBytesMax;
+    text.remove_prefix(text.size() - kTailBytesMax);
+  }
+  tail_ += text;
+  if (tail_.size() <= 2 * kTailBytesMax) return;
+  left_out_ += tail_.size() - kTailBytesMax;
+  tail_.erase(0, tail_.size() - kTailBytesMax);
+}
+
+void InvocationLog::append_line(std::string_view line) {
+  const std::string& last = tail_.empty() ? head_ : tail_;
+  if (!last.empty() && !last.ends_with('\n')) append("\n");
+  append(line);
+  append("\n");
+}
+
+std::string InvocationLog::take() {
+  if (tail_.size() > kTailBytesMax) {
+    left_out_ += tail_.size() - kTailBytesMax;
+    tail_.erase(0, tail_.size() - kTailBytesMax);
+  }
+  std::string all = std::move(head_);
+  if (left_out_ > 0) all += fmt::format("\n... {} bytes left out ...\n", left_out_);
+  all += tail_;
+  *this = {};
+  return all;
+}
+
+double ms_of(std::chrono::microseconds time) {
+  return static_cast<double>(time.count()) / 1000;
+}
+
+std::string report_line(std::string_view request_id, std::chrono::microseconds duration,
+                        unsigned memory_mb, std::size_t memory_bytes_used) {
+  return fmt::format(
+      "REPORT RequestId: {}\tDuration: {:.2f} ms\tBilled Duration: {} ms\tMemory Size: {} MB\t"
+      "Max Memory Used: {} MB\t",
+      request_id,
+      ms_of(duration),
+      (duration.count() + 999) / 1000,
+      memory_mb,
+      memory_bytes_used >> 20);
+}
+
+void FunctionRecord::add_line(std::string_view request_id, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  LogLine line;
+  // A line that makes room for another lends it its memory.
+  while (!lines_.empty() && (lines_.size() >= kLinesMax || bytes_ + text.size() > kBytesMax)) {
+    line = std::move(lines_.front());
+    lines_.pop_front();
+    bytes_ -= line.text.size();
+  }
+  line.sequence = ++sequence_last_;
+  line.wall = wall_now();
+  line.request_id = request_id;
+  line.text = text;
+  bytes_ += text.size();
+  lines_.push_back(std::move(line));
+}
+
+void FunctionRecord::clear() {
+  const std::lock_guard lock(mutex_);
+  stats_ = {};
+  lines_.clear();
+  bytes_ = 0;
+}
+
+std::vector<LogLine> FunctionRecord::lines_after(std::uint64_t sequence,
+                                                 std::size_t lines_max) const {
+  const std::lock_guard lock(mutex_);
+  const auto begin = std::ranges::upper_bound(lines_, sequence, {}, &LogLine::sequence);
+  const auto count =
+      std::min<std::size_t>(static_cast<std::size_t>(lines_.end() - begin), lines_max);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace redrive::runtime

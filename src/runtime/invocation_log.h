@@ -1,0 +1,95 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/invoker.h"
+
+namespace redrive::runtime {
+
+// What was written during one invocation: its beginning and its end, and in between the number of
+// bytes that there was no room for.
+class InvocationLog {
+ public:
+  void append(std::string_view text);
+  // A line of its own.
+  void append_line(std::string_view line);
+  std::string take();
+
+ private:
+  std::string head_;
+  std::string tail_;  // Grows to twice its room, then is cut.
+  std::size_t left_out_ = 0;
+};
+
+double ms_of(std::chrono::microseconds time);
+// REPORT, without what is told of the first invocation only.
+std::string report_line(std::string_view request_id, std::chrono::microseconds duration,
+                        unsigned memory_mb, std::size_t memory_bytes_used);
+
+// Output cut into lines, as it comes. A line that never ends is cut, too.
+class LineSplitter {
+ public:
+  template <class Tell>
+  void feed(std::string_view text, Tell tell) {
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      const bool ends = end != std::string_view::npos;
+      const std::string_view part = text.substr(0, end);
+      text.remove_prefix(ends ? end + 1 : text.size());
+      if (ends && begun_.empty()) {
+        tell(part.substr(0, kLineBytesMax));
+        continue;
+      }
+      begun_ += part.substr(0, kLineBytesMax - std::min(begun_.size(), kLineBytesMax));
+      if (ends) finish(tell);
+    }
+  }
+  template <class Tell>
+  void finish(Tell tell) {
+    if (!begun_.empty()) tell(std::string_view(begun_));
+    begun_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kLineBytesMax = 8u << 10;
+  std::string begun_;
+};
+
+// The latest lines and the numbers of one function. Any thread.
+class FunctionRecord {
+ public:
+  void add_line(std::string_view request_id, std::string_view text);
+  std::vector<LogLine> lines_after(std::uint64_t sequence, std::size_t lines_max) const;
+
+  // Sequence numbers go on.
+  void clear();
+
+  template <class Change>
+  void update(Change change) {
+    const std::lock_guard lock(mutex_);
+    change(stats_);
+  }
+  FunctionStats stats() const {
+    const std::lock_guard lock(mutex_);
+    return stats_;
+  }
+
+ private:
+  static constexpr std::size_t kBytesMax = 512u << 10;
+  static constexpr std::size_t kLinesMax = 4096;
+
+  mutable std::mutex mutex_;  // Guards all.
+  FunctionStats stats_;
+  std::deque<LogLine> lines_;
+  std::size_t bytes_ = 0;
+  std::uint64_t sequence_last_ = 0;
+};
+
+}  // namespace redrive::runtime

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "http/poller.h"
+
+namespace redrive::runtime {
+
+// How much memory a process holds, and the most that was seen.
+class MemoryUse {
+ public:
+  // `wrapped`: the process is a sandbox around the one that is meant.
+  void follow(pid_t pid, bool wrapped) {
+    pid_ = pid;
+    wrapped_ = wrapped;
+  }
+  // The program alone: cheap enough for every invocation.
+  std::size_t sample();
+  // With its children: what the limit is compared with.
+  std::size_t sample_tree();
+  std::size_t bytes_max() const { return bytes_max_; }
+
+ private:
+  void find_program();
+
+  pid_t pid_ = -1;
+  bool wrapped_ = false;
+  pid_t program_ = -1;
+  http::Descriptor program_statm_;
+  std::size_t bytes_max_ = 0;
+};
+
+}  // namespace redrive::runtime

@@ -1,0 +1,159 @@
+#include "runtime/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "runtime/launch.h"
+
+namespace redrive::runtime {
+namespace {
+
+// Read from one pipe before others have their turn.
+constexpr std::size_t kReadBytesMax = 1u << 20;
+
+struct PipeEnds {
+  Descriptor reading{};
+  Descriptor writing{};
+};
+
+PipeEnds make_pipe() {
+  std::array<int, 2> ends = {-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return PipeEnds();
+  return {.reading = Descriptor(ends[0]), .writing = Descriptor(ends[1])};
+}
+
+void make_nonblocking(const Descriptor& descriptor) {
+  if (descriptor.is_open()) ::fcntl(descriptor.number(), F_SETFL, O_NONBLOCK);
+}
+
+// A sandbox tells a signal as shells do.
+int unwrap_status(int wait_status) {
+  const bool tells_signal = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) > 128 &&
+                            WEXITSTATUS(wait_status) < 128 + NSIG;
+  return tells_signal ? WEXITSTATUS(wait_status) - 128 : wait_status;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Process>> Process::start(const Grounds& grounds,
+                                                const FunctionSpec& function,
+                                                std::uint16_t api_port,
+                                                std::optional<Command> command, Hooks hooks) {
+  std::unique_ptr<Process> process(new Process(grounds, std::move(hooks)));
+  CHECK(process->launch(function, api_port, std::move(command)));
+  return process;
+}
+
+Result<void> Process::launch(const FunctionSpec& function, std::uint16_t api_port,
+                             std::optional<Command> command) {
+  const InvokerOptions& options = grounds_.host.options();
+  if (grounds_.host.is_root()) {
+    user_ = borrow_user(options.user_first, options.user_count);
+    if (!user_) return fail(ErrorCode::service_unavailable, "Every user for functions is in use.");
+  }
+  place_ = TRY(grounds_.host.make_place(user()));
+  SpawnRequest request = TRY(plan_launch(grounds_.host, function, *place_, api_port));
+  PipeEnds log = make_pipe();
+  PipeEnds output = command ? make_pipe() : PipeEnds();
+  PipeEnds input = command ? make_pipe() : PipeEnds();
+  request.user = user();
+  request.input = input.reading.number();
+  request.output = command ? output.writing.number() : log.writing.number();
+  request.errors = log.writing.number();
+  if (command) input_text_ = std::move(command->input);
+  sandboxed_ = grounds_.host.has_bubblewrap();
+  Spawned spawned = TRY(spawn(request));
+  const bool adopted = adopt(std::move(spawned),
+                             std::move(log.reading),
+                             std::move(output.reading),
+                             std::move(input.writing));
+  if (!adopted) return fail(ErrorCode::service_unavailable, "Out of descriptors for a process.");
+  return {};
+}
+
+bool Process::adopt(Spawned spawned, Descriptor log, Descriptor output, Descriptor input) {
+  pid_ = spawned.pid;
+  memory_.follow(pid_, sandboxed_);
+  make_nonblocking(log);
+  make_nonblocking(output);
+  make_nonblocking(input);
+  const bool is_command = output.is_open();
+  Poller& poller = grounds_.poller;
+  bool ok = handle_.open(poller, std::move(spawned.handle), [this](auto) { reap(); });
+  ok &= log_.open(poller, std::move(log), [this](auto) { read_log(); });
+  if (!is_command) return ok;
+  ok &= output_.open(poller, std::move(output), [this](auto) { read_output(); });
+  ok &= input_.open(poller, std::move(input), [this](auto) { feed(); });
+  feed();
+  return ok;
+}
+
+Process::~Process() {
+  kill();
+  if (pid_ > 0 && handle_.is_open()) ::waitpid(pid_, nullptr, 0);
+  for (Watch* const watch : {&handle_, &log_, &output_, &input_}) watch->close();
+  // The user stays borrowed until nothing runs as it any more. Shared, because errands are copied.
+  grounds_.janitor.ask([user = std::make_shared<std::optional<BorrowedUser>>(std::move(user_)),
+                        place = place_,
+                        leader = pid_] {
+    if (leader > 0) *user ? end_processes_of_user((*user)->id) : end_processes_of_session(leader);
+    std::error_code ignored;
+    if (place) std::filesystem::remove_all(place->directory, ignored);
+  });
+}
+
+void Process::signal_all(int signal) {
+  if (is_running()) ::kill(-pid_, signal);
+}
+
+void Process::drain() {
+  read_log();
+  read_output();
+}
+
+void Process::read_from(Watch& pipe, const std::function<void(std::string_view)>& tell) {
+  if (!pipe.is_open()) return;
+  std::array<char, 64u << 10> bytes;
+  for (std::size_t total = 0; total < kReadBytesMax;) {
+    const ssize_t count = ::read(pipe.number(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return;  // Nothing more for now.
+    if (count == 0) return pipe.close();
+    tell({bytes.data(), static_cast<std::size_t>(count)});
+    total += static_cast<std::size_t>(count);
+    if (static_cast<std::size_t>(count) < bytes.size()) return;  // That was all.
+  }
+  // Announced only once: what is left must be asked for again.
+  grounds_.poller.post([this, &pipe, &tell] { read_from(pipe, tell); });
+}
+
+// A process need not read what it is given.
+void Process::feed() {
+  while (input_.is_open()) {
+    const std::string_view rest = std::string_view(input_text_).substr(input_fed_);
+    const ssize_t count = ::write(input_.number(), rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count > 0) input_fed_ += static_cast<std::size_t>(count);
+    if (count < 0 || input_fed_ == input_text_.size()) input_.close();
+  }
+}
+
+void Process::reap() {
+  // While it is not reaped its number is nobody else's, nor that of its group.
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  if (::waitpid(pid_, &status, 0) != pid_) return;
+  handle_.close();
+  drain();
+  hooks_.ended(sandboxed_ ? unwrap_status(status) : status);
+}
+
+}  // namespace redrive::runtime

@@ -1,0 +1,177 @@
+#include "runtime/spawn.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace redrive::runtime {
+namespace {
+
+constexpr std::size_t kStackBytes = 256u << 10;
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+// What the child reads, and where it leaves the reason when it fails.
+struct Birth {
+  const SpawnRequest& request;
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  const char* failed_step = nullptr;
+  int error = 0;
+};
+
+// --- In the child: system calls only. glibc's setuid and its like would signal other threads. ---
+
+bool set_limit(int what, std::size_t value) {
+  if (value == 0) return true;
+  const rlimit limit{.rlim_cur = value, .rlim_max = value};
+  return ::setrlimit(static_cast<__rlimit_resource_t>(what), &limit) == 0;
+}
+
+bool set_limits(const SpawnRequest& request) {
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  return ::setrlimit(RLIMIT_CORE, &none) == 0 && set_limit(RLIMIT_DATA, request.data_bytes_max) &&
+         set_limit(RLIMIT_NPROC, request.processes_max) &&
+         set_limit(RLIMIT_FSIZE, request.file_bytes_max) &&
+         set_limit(RLIMIT_NOFILE, request.descriptors_max);
+}
+
+bool place_descriptors(const SpawnRequest& request) {
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing < 0) return false;
+  int wanted[] = {request.input, request.output, request.errors};
+  for (int& number : wanted) {
+    // First out of the way of the three that are about to be replaced.
+    number = ::fcntl(number >= 0 ? number : nothing, F_DUPFD, 3);
+    if (number < 0) return false;
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (::dup2(wanted[i], i) < 0) return false;
+  }
+  return ::syscall(SYS_close_range, 3u, ~0u, 0u) == 0;
+}
+
+bool mount_one(const SpawnRequest::Mount& what) {
+  const char* const target = what.target.c_str();
+  if (what.source.empty()) {
+    return ::mount("none", target, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,mode=0555") == 0;
+  }
+  if (::mount(what.source.c_str(), target, nullptr, MS_BIND, nullptr) != 0) return false;
+  const unsigned long kind = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV;
+  return ::mount(nullptr, target, nullptr, kind | (what.writable ? 0 : MS_RDONLY), nullptr) == 0;
+}
+
+bool arrange_view(const SpawnRequest& request) {
+  if (request.mounts.empty()) return true;
+  if (::unshare(CLONE_NEWNS) != 0) return false;
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  for (const auto& what : request.mounts) {
+    if (!mount_one(what)) return false;
+  }
+  return true;
+}
+
+bool become_user(const SpawnRequest& request) {
+  if (!request.user) return true;
+  const unsigned id = *request.user;
+  return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setresgid, id, id, id) == 0 &&
+         ::syscall(SYS_setresuid, id, id, id) == 0;
+}
+
+// When memory runs out on the machine, a function goes before the server does.
+void offer_to_oom_killer() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)!::write(file, "1000", 4);
+  ::close(file);
+}
+
+void reset_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action {};
+    if (signal == SIGKILL || signal == SIGSTOP) continue;
+    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL) {
+      action = {};
+      ::sigaction(signal, &action, nullptr);
+    }
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+int give_up(Birth& birth, const char* step) {
+  birth.error = errno;
+  birth.failed_step = step;
+  return 127;
+}
+
+int child_body(void* argument) {
+  Birth& birth = *static_cast<Birth*>(argument);
+  const SpawnRequest& request = birth.request;
+  ::syscall(SYS_setsid);
+  offer_to_oom_killer();
+  if (!place_descriptors(request)) return give_up(birth, "its descriptors");
+  if (!arrange_view(request)) return give_up(birth, "its view of the files");
+  // Limits before the user: one counts the user's processes. The death of the parent after it: a
+  // change of user forgets that.
+  if (!set_limits(request)) return give_up(birth, "its limits");
+  if (!become_user(request)) return give_up(birth, "its user");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return give_up(birth, "its privileges");
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return give_up(birth, "its parent's death");
+  ::umask(0022);
+  if (::chdir(request.directory.c_str()) != 0) return give_up(birth, request.directory.c_str());
+  reset_signals();
+  ::execve(request.program.c_str(), birth.arguments.data(), birth.environment.data());
+  return give_up(birth, request.program.c_str());
+}
+
+}  // namespace
+
+Result<Spawned> spawn(const SpawnRequest& request) {
+  Birth birth{.request = request,
+              .arguments = pointers(request.arguments),
+              .environment = pointers(request.environment)};
+  const auto stack = std::make_unique_for_overwrite<char[]>(kStackBytes);
+  int handle = -1;
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  // No handler of ours may run in the child, where it would change our memory.
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  constexpr int kFlags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+  const pid_t pid = ::clone(child_body, stack.get() + kStackBytes, kFlags, &birth, &handle);
+  const int error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) {
+    return fail(ErrorCode::service_unavailable,
+                fmt::format("No process could be made: {}", std::strerror(error)));
+  }
+  Spawned result{.pid = pid, .handle = Descriptor(handle)};
+  if (birth.failed_step == nullptr) return result;
+  ::waitpid(pid, nullptr, 0);
+  return fail(ErrorCode::service_unavailable,
+              fmt::format("A process could not be prepared: {}: {}",
+                          birth.failed_step,
+                          std::strerror(birth.error)));
+}
+
+}  // namespace redrive::runtime

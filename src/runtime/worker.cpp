@@ -1,0 +1,386 @@
+#include "runtime/worker.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "runtime/peer.h"
+
+namespace redrive::runtime {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::string_view kBase = "/2018-06-01/runtime/";
+constexpr std::string_view kAccepted = "{\"status\":\"OK\"}\n";
+constexpr milliseconds kTermTime{500};        // From SIGTERM to SIGKILL.
+constexpr milliseconds kKillTime{2'000};      // For a killed process to be gone.
+constexpr milliseconds kMemoryInterval{100};  // Between two looks at what a process holds.
+constexpr milliseconds kSampleInterval{10};   // The same, the cheap way.
+
+void refuse_call(ApiConnection& connection, int status, std::string_view type,
+                 std::string_view message) {
+  connection.answer(
+      status, {}, fmt::format("{{\"errorMessage\":\"{}\",\"errorType\":\"{}\"}}\n", message, type));
+}
+
+void refuse_transition(ApiConnection& connection) {
+  refuse_call(connection, 403, "InvalidStateTransition", "The call is not allowed in this state");
+}
+
+// What users send along may hold line breaks, which in JSON are only space.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  return text;
+}
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = duration_cast<milliseconds>(now).count();
+  const std::time_t seconds = ms / 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+                     parts.tm_year + 1900,
+                     parts.tm_mon + 1,
+                     parts.tm_mday,
+                     parts.tm_hour,
+                     parts.tm_min,
+                     parts.tm_sec,
+                     ms % 1000);
+}
+
+}  // namespace
+
+Worker::Worker(const Grounds& grounds, Manager& manager,
+               std::shared_ptr<const FunctionSpec> function, std::shared_ptr<FunctionRecord> record)
+    : grounds_(grounds),
+      manager_(manager),
+      function_(std::move(function)),
+      record_(std::move(record)) {}
+
+Result<void> Worker::start() {
+  const std::uint16_t port = TRY(listen());
+  process_ = TRY(Process::start(grounds_,
+                                *function_,
+                                port,
+                                std::nullopt,
+                                {.log = [this](std::string_view text) { take_log(text); },
+                                 .output = {},
+                                 .ended = [this](int status) { on_exit(status); }}));
+  started_ = steady_clock::now();
+  due_ = started_ + grounds_.host.options().init_time_max + function_->timeout;
+  return {};
+}
+
+Result<std::uint16_t> Worker::listen() {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  const bool bound =
+      socket.is_open() && ::bind(socket.number(), generic, sizeof address) == 0 &&
+      ::listen(socket.number(), 16) == 0 && ::getsockname(socket.number(), generic, &bytes) == 0 &&
+      listener_.open(grounds_.poller, std::move(socket), [this](auto) { accept_connections(); });
+  if (!bound) return fail(ErrorCode::service_unavailable, "No port for a function's runtime.");
+  return ntohs(address.sin_port);
+}
+
+// --- The Runtime API ---
+
+void Worker::accept_connections() {
+  while (true) {
+    Descriptor socket(
+        ::accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket.is_open()) return;
+    admit(std::move(socket));
+  }
+}
+
+// Other functions of this machine could ask for events, too, if they guessed the port.
+void Worker::admit(Descriptor socket) {
+  const auto user = process_->user();
+  if (user && !is_peer_of_user(socket.number(), *user)) return;
+  auto connection =
+      std::make_shared<ApiConnection>(grounds_.poller, static_cast<ApiConnection::Owner&>(*this));
+  connections_.push_back(connection);
+  if (!connection->open(std::move(socket))) connection->close();
+}
+
+void Worker::on_closed(ApiConnection& connection) {
+  if (waiting_on_ == &connection) {
+    waiting_on_ = nullptr;
+    // Nobody is there to take an event; the runtime has to ask again.
+    if (state_ == State::waiting) state_ = State::answered;
+  }
+  if (sent_on_ == &connection) sent_on_ = nullptr;
+  const auto found =
+      std::ranges::find(connections_, &connection, &std::shared_ptr<ApiConnection>::get);
+  assert(found != connections_.end());
+  grounds_.poller.post([kept = std::move(*found)] {});
+  connections_.erase(found);
+}
+
+void Worker::on_request(ApiConnection& connection, const http::Request& request) {
+  std::string_view path = request.path;
+  if (path == "/ping") return connection.answer(200, {}, "pong");
+  if (path.starts_with(kBase)) {
+    path.remove_prefix(kBase.size());
+    constexpr std::string_view kInvocation = "invocation/";
+    if (path == "invocation/next" && request.method == "GET") return on_next(connection);
+    if (path == "init/error" && request.method == "POST") return on_init_error(connection, request);
+    if (path.starts_with(kInvocation) && request.method == "POST") {
+      return on_result(connection, request, path.substr(kInvocation.size()));
+    }
+  }
+  refuse_call(connection, 404, "NotFound", "There is no such call");
+}
+
+void Worker::on_next(ApiConnection& connection) {
+  if (state_ == State::ending) return;  // No answer comes any more.
+  const bool again = state_ == State::running && sent_on_ == nullptr;
+  const bool allowed = state_ == State::starting || state_ == State::answered || again;
+  if (!allowed) return refuse_transition(connection);
+  waiting_on_ = &connection;
+  if (again) return send_event();  // It lost the connection, and maybe the event.
+  const auto now = steady_clock::now();
+  if (!initialised_) init_duration_ = duration_cast<microseconds>(now - started_);
+  initialised_ = true;
+  state_ = State::waiting;
+  waiting_since_ = now;
+  due_ = SteadyTime::max();
+  manager_.on_ready(*this);
+}
+
+void Worker::give(Job job) {
+  assert(state_ == State::waiting && waiting_on_ != nullptr);
+  state_ = State::running;
+  started_ = steady_clock::now();
+  due_ = started_ + job.function->timeout;
+  deadline_wall_ = std::chrono::system_clock::now() + job.function->timeout;
+  begin_log(job.what.request_id);
+  job_ = std::move(job);
+  send_event();
+}
+
+void Worker::send_event() {
+  const Invocation& what = job_->what;
+  const auto deadline = duration_cast<milliseconds>(deadline_wall_.time_since_epoch()).count();
+  const std::string deadline_text = fmt::to_string(deadline);
+  const std::string context = one_line(what.client_context);
+  const std::string trace = one_line(what.trace);
+  std::vector<http::Header> headers = {
+      {"Lambda-Runtime-Aws-Request-Id", what.request_id},
+      {"Lambda-Runtime-Deadline-Ms", deadline_text},
+      {"Lambda-Runtime-Invoked-Function-Arn",
+       what.invoked_arn.empty() ? function_->arn : what.invoked_arn}};
+  if (!trace.empty()) headers.push_back({"Lambda-Runtime-Trace-Id", trace});
+  if (!context.empty()) headers.push_back({"Lambda-Runtime-Client-Context", context});
+  sent_on_ = std::exchange(waiting_on_, nullptr);
+  sent_on_->answer(200, headers, what.payload);
+}
+
+void Worker::on_init_error(ApiConnection& connection, const http::Request& request) {
+  if (state_ != State::starting) return refuse_transition(connection);
+  init_error_ = failed_with_document(std::string(request.body),
+                                     request.header("Lambda-Runtime-Function-Error-Type"));
+  connection.answer(202, {}, kAccepted);
+  state_ = State::ending;
+  due_ = steady_clock::now() + kTermTime;  // It is expected to exit by itself.
+}
+
+// `tail` is {id}/response or {id}/error.
+void Worker::on_result(ApiConnection& connection, const http::Request& request,
+                       std::string_view tail) {
+  const std::size_t slash = tail.find('/');
+  const std::string_view id = tail.substr(0, slash);
+  const std::string_view call = slash == tail.npos ? "" : tail.substr(slash + 1);
+  if (call != "response" && call != "error") {
+    return refuse_call(connection, 404, "NotFound", "There is no such call");
+  }
+  if (!initialised_) return refuse_transition(connection);
+  if (state_ != State::running || id != request_id()) {
+    return refuse_call(connection, 400, "InvalidRequestID", "Invalid request ID");
+  }
+  Outcome outcome = outcome_of(request, call == "error");
+  if (request.body.size() > kPayloadBytesMax) {
+    refuse_call(connection,
+                413,
+                "RequestEntityTooLarge",
+                fmt::format("Exceeded maximum allowed payload size ({} bytes).", kPayloadBytesMax));
+  } else {
+    connection.answer(202, {}, kAccepted);
+  }
+  finish(std::move(outcome));
+}
+
+Outcome Worker::outcome_of(const http::Request& request, bool is_error) const {
+  if (request.body.size() > kPayloadBytesMax) return failed_with(response_too_large_error());
+  if (!is_error) return {.payload = std::string(request.body)};
+  return failed_with_document(std::string(request.body),
+                              request.header("Lambda-Runtime-Function-Error-Type"));
+}
+
+void Worker::on_refused(ApiConnection& connection, int status) {
+  refuse_call(connection, status, "TruncatedHTTPRequest", "The request cannot be read");
+  if (status == 413 && state_ == State::running) finish(failed_with(response_too_large_error()));
+}
+
+// --- Outcomes ---
+
+void Worker::finish(Outcome outcome) {
+  const auto now = steady_clock::now();
+  outcome.duration = duration_cast<microseconds>(now - started_);
+  if (process_->is_running()) {
+    process_->drain();  // What it wrote before it answered.
+    if (now - measured_ > kSampleInterval) {
+      process_->memory().sample();
+      measured_ = now;
+    }
+  }
+  end_log(request_id(), outcome);
+  if (state_ == State::running) {
+    state_ = State::answered;
+    due_ = now + function_->timeout;  // To ask for the next event.
+  }
+  Job job = std::move(*job_);
+  job_.reset();
+  if (retired_ && state_ == State::answered) end_within(kTermTime);
+  manager_.on_finished(*this, std::move(job), std::move(outcome));
+}
+
+Outcome Worker::outcome_of_exit(std::string_view request_id) const {
+  if (sentence_ == Sentence::timeout) {
+    return failed_with(timeout_error(request_id, function_->timeout));
+  }
+  // The machine's own guard of its memory kills, too.
+  const bool full = process_->memory().bytes_max() >= function_->memory_mb * kMiB / 10 * 9;
+  const bool killed = WIFSIGNALED(wait_status_) && WTERMSIG(wait_status_) == SIGKILL;
+  if (sentence_ == Sentence::memory || (killed && full)) {
+    return failed_with(out_of_memory_error(request_id));
+  }
+  return failed_with(exit_error(request_id, wait_status_));
+}
+
+void Worker::on_exit(int wait_status) {
+  wait_status_ = wait_status;
+  state_ = State::gone;
+  due_ = SteadyTime::max();
+  listener_.close();
+  while (!connections_.empty()) connections_.back()->close();
+  if (job_) {
+    Outcome outcome = outcome_of_exit(request_id());
+    outcome.fatal = true;
+    if (sentence_ == Sentence::timeout) {
+      const double seconds = static_cast<double>(function_->timeout.count()) / 1000;
+      log_line(fmt::format(
+          "{} {} Task timed out after {:.2f} seconds", utc_now(), request_id(), seconds));
+    }
+    finish(std::move(outcome));
+  }
+  if (!initialised_) manager_.on_init_failed(*this);
+  manager_.on_gone(*this);
+}
+
+Outcome Worker::init_outcome(const Job& job) {
+  const std::string& id = job.what.request_id;
+  Outcome outcome = init_error_ ? *init_error_ : outcome_of_exit(id);
+  outcome.fatal = true;
+  outcome.duration = duration_cast<microseconds>(steady_clock::now() - started_);
+  log_line(
+      fmt::format("INIT_REPORT Init Duration: {:.2f} ms\tPhase: init\tStatus: {}\tError Type: {}",
+                  ms_of(outcome.duration),
+                  sentence_ == Sentence::timeout ? "timeout" : "error",
+                  outcome.error_type));
+  begin_log(id);
+  end_log(id, outcome);
+  return outcome;
+}
+
+// --- The end of it ---
+
+void Worker::retire() {
+  retired_ = true;
+  if (state_ == State::waiting || state_ == State::answered) end_within(kTermTime);
+}
+
+void Worker::end_within(milliseconds time) {
+  state_ = State::ending;
+  due_ = steady_clock::now() + time;
+  process_->terminate();
+}
+
+std::optional<Job> Worker::abandon() {
+  state_ = State::ending;
+  if (process_) process_->kill();
+  return std::exchange(job_, std::nullopt);
+}
+
+void Worker::kill_for(Sentence sentence) {
+  sentence_ = sentence;
+  state_ = State::ending;
+  due_ = steady_clock::now() + kKillTime;
+  process_->kill();
+}
+
+void Worker::check(SteadyTime now) {
+  if (state_ == State::gone) return;
+  if (now >= due_) {
+    if (state_ == State::ending) {
+      process_->kill();
+      due_ = now + kKillTime;
+      return;
+    }
+    return kill_for(state_ == State::answered ? Sentence::none : Sentence::timeout);
+  }
+  if (state_ == State::ending || now - measured_ < kMemoryInterval) return;
+  measured_ = now;
+  if (process_->memory().sample_tree() > function_->memory_mb * kMiB) kill_for(Sentence::memory);
+}
+
+// --- Logs ---
+
+void Worker::take_log(std::string_view text) {
+  log_.append(text);
+  lines_.feed(text, [this](std::string_view line) { record_->add_line(request_id(), line); });
+}
+
+void Worker::log_line(std::string_view text) {
+  log_.append_line(text);
+  lines_.finish([this](std::string_view line) { record_->add_line(request_id(), line); });
+  record_->add_line(request_id(), text);
+}
+
+void Worker::begin_log(std::string_view request_id) {
+  const std::string line = fmt::format("START RequestId: {} Version: $LATEST", request_id);
+  log_.append_line(line);
+  record_->add_line(request_id, line);
+}
+
+void Worker::end_log(std::string_view request_id, Outcome& outcome) {
+  lines_.finish([&](std::string_view line) { record_->add_line(request_id, line); });
+  std::string report = report_line(
+      request_id, outcome.duration, function_->memory_mb, process_->memory().bytes_max());
+  if (init_duration_) report += fmt::format("Init Duration: {:.2f} ms\t", ms_of(*init_duration_));
+  init_duration_.reset();
+  for (const std::string& line : {fmt::format("END RequestId: {}", request_id), report}) {
+    record_->add_line(request_id, line);
+    log_.append_line(line);
+  }
+  outcome.log = log_.take();
+}
+
+}  // namespace redrive::runtime

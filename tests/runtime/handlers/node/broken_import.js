@@ -1,0 +1,2 @@
+require("no-such-package-anywhere");
+exports.handler = async () => 1;

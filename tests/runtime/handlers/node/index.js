@@ -1,0 +1,66 @@
+exports.echo = async (event) => event;
+
+exports.callback = (event, context, callback) => {
+  setTimeout(() => callback(null, { got: event.n }), 5);
+};
+
+exports.callbackError = (event, context, callback) => callback(new TypeError("bad input"));
+
+exports.syncValue = (event) => event;
+
+exports.lingers = (event, context, callback) => {
+  context.callbackWaitsForEmptyEventLoop = event.waits;
+  setTimeout(() => console.log("late work"), 50);
+  callback(null, "answered");
+};
+
+exports.rejects = async (event) => {
+  class OrderRejected extends Error {
+    constructor(message) {
+      super(message);
+      this.name = "OrderRejected";
+    }
+  }
+  throw new OrderRejected(`no such customer: ${event.customer}`);
+};
+
+exports.throwsText = async () => {
+  throw "plain words";
+};
+
+exports.about = async (event, context) => ({
+  id: context.awsRequestId,
+  name: context.functionName,
+  arn: context.invokedFunctionArn,
+  memory: context.memoryLimitInMB,
+  remaining: context.getRemainingTimeInMillis(),
+  group: context.logGroupName,
+});
+
+exports.prints = async (event) => {
+  console.log("hello", event);
+  console.error("and an error");
+  process.stdout.write("raw\n");
+};
+
+exports.uncaught = () => {
+  setTimeout(() => {
+    throw new RangeError("out of nowhere");
+  }, 1);
+};
+
+exports.unhandled = () => {
+  setTimeout(() => Promise.reject(new Error("nobody waits")), 1);
+};
+
+exports.cyclic = async () => {
+  const a = {};
+  a.a = a;
+  return a;
+};
+
+exports.huge = async (event) => "x".repeat(event.bytes);
+
+exports.notAFunction = 7;
+
+exports.deep = { inside: { handler: async () => "found" } };

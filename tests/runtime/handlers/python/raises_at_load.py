@@ -1,0 +1,8 @@
+print("loading")
+
+
+def configure():
+    raise KeyError("TABLE")
+
+
+configure()

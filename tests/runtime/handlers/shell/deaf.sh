@@ -1,0 +1,3 @@
+#!/bin/sh
+# Never reads its input.
+exec echo "plain words"

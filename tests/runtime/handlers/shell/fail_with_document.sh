@@ -1,0 +1,3 @@
+#!/bin/sh
+echo '{"errorType":"PaymentDeclined","errorMessage":"card expired"}' >&2
+exit 1

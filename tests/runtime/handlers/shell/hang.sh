@@ -1,0 +1,3 @@
+#!/bin/sh
+trap "" TERM
+sleep 60

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "a line of the log" >&2
+cat
