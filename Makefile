@@ -85,6 +85,8 @@ crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --target file
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --no-atomic
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --elsewhere
 
 # Measures beside our peers and writes docs/performance.md.
 bench: packages build

@@ -124,6 +124,25 @@ struct Edit {
   std::optional<queue::QueueIdentity> destination;  // Redriven there in the same step.
 };
 
+// A message as the holder of a receipt handle finds it.
+struct Delivered {
+  queue::BodyRef body;
+  std::string dead_letter_source;  // ARN, or empty.
+};
+struct DeliveredMessages {
+  std::vector<Result<Delivered>> messages;  // One for each handle.
+  BodyPins pins;
+};
+
+// A delivered message on its way into another queue.
+struct Move {
+  std::string_view handle;
+  queue::QueueIdentity destination;
+  queue::BodyRef of;        // The bytes that whoever moves it saw.
+  std::string_view stored;  // Other contents, as store::message_codec lays them out; empty: as is.
+  std::chrono::seconds delay{0};
+};
+
 // A queue of the server's own, where what is discarded from `queue` rests.
 inline queue::QueueIdentity bin_of(const queue::QueueIdentity& queue) {
   return {queue.account, queue.region, queue.name + "!bin"};
@@ -306,6 +325,15 @@ class Engine {
   // Gives a message that nobody holds other contents, and redrives it if so wished, in one step.
   Result<void> edit(const queue::QueueIdentity& queue, const Edit& edit, const Signature& by);
 
+  // What receipt handles are of.
+  Result<DeliveredMessages> delivered(const queue::QueueIdentity& queue,
+                                      std::span<const std::string_view> handles);
+  // Moves messages for whoever received them. Each leaves this queue and enters the other in one
+  // step, with other contents if so wished, and with its lineage, as a redrive does. Gives the new
+  // message ids.
+  Result<std::vector<Result<Uuid>>> move(const queue::QueueIdentity& queue,
+                                         std::span<const Move> moves, const Signature& by);
+
   // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
   // move tasks. To be called when armed() comes.
   void tick();
@@ -318,6 +346,11 @@ class Engine {
   // What some of a queue's dead letters are like: of one group, or of all.
   Result<dead_letter::FeatureCounts> dead_features(const queue::QueueIdentity& queue,
                                                    queue::FailureGroupKey group);
+
+  // Shows up to `max` queues that come behind `after`, each brought to this moment, in one turn;
+  // those of the server's own are left out. True while there are more; then `after` is the last.
+  using Surveyor = std::function<void(const queue::State&, queue::Queue&, const queue::Stamp&)>;
+  bool survey(queue::QueueIdentity& after, std::size_t max, const Surveyor& look);
 
   // Ends every wait with an empty answer; later ones end at once.
   void stop_waiting();

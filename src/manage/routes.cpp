@@ -18,6 +18,7 @@ constexpr Route kRoutes[] = {
      "/_redrive/v1/queues/{queue}/messages/{message}/edit",
      Right::operate,
      &as_json<edit_message>},
+    {"POST", "/_redrive/v1/queues/{queue}/moves", Right::consume, &as_json<move_messages>},
     {"POST", "/_redrive/v1/queues/{queue}/discard", Right::operate, &as_json<discard_messages>},
     {"GET", "/_redrive/v1/queues/{queue}/bin", Right::look, &as_json<peek_bin>},
     {"POST", "/_redrive/v1/queues/{queue}/restore", Right::operate, &as_json<restore_messages>},

@@ -39,7 +39,10 @@ struct Config {
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
   std::uint64_t object_bytes_max = std::uint64_t{64} << 20;  // Of an object in an archive bucket.
-  http::Limits limits;  // Of the file alone: the table [limits].
+  std::string metrics_token;               // Who has it may read /metrics; empty: nobody has it.
+  std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
+  std::size_t history_queues_max = 2'000;  // Of which the past is kept.
+  http::Limits limits;                     // Of the file alone: the table [limits].
 
   std::optional<http::TlsFiles> tls() const;
 };

@@ -74,6 +74,15 @@ bool set_key(Config& config, std::string_view key, const toml::node& node, bool&
   return false;
 }
 
+bool set_metrics(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "token") return take(node, config.metrics_token);
+  if (key == "queues") return take_limit(node, config.metrics_queues_max, kNumberMax);
+  if (key == "history-queues") return take_limit(node, config.history_queues_max, kNumberMax);
+  known = false;
+  return false;
+}
+
 // `set` applies one key and tells whether it knows it and could use its value.
 template <class Set>
 Result<void> set_all(const std::string& path, const toml::table& table, std::string_view prefix,
@@ -122,6 +131,12 @@ Result<void> load_config(Config& config) {
   }
   // What `redrive apply` makes may stand in the same file.
   for (const std::string_view section : stack::kStackSections) table.erase(section);
+  if (const toml::table* const metrics = table["metrics"].as_table()) {
+    CHECK(set_all(path, *metrics, "metrics.", [&](auto key, const toml::node& node, bool& known) {
+      return set_metrics(config, key, node, known);
+    }));
+    table.erase("metrics");
+  }
   return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
     return set_key(config, key, node, known);
   });

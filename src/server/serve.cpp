@@ -37,6 +37,7 @@
 #include "server/event_log.h"
 #include "server/handlers.h"
 #include "server/maintenance.h"
+#include "server/monitoring.h"
 #include "store/store.h"
 
 namespace redrive::server {
@@ -340,6 +341,11 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
+  const auto monitoring = TRY(Monitoring::open({.config = config,
+                                                .engine = engine,
+                                                .journal = journal,
+                                                .gate = gate,
+                                                .time = time ? &*time : nullptr}));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
@@ -347,7 +353,8 @@ Result<void> serve(const Config& config) {
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
-       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .actions = &monitoring->recorded().add_api("sqs", api::measured_actions())});
 
   manage::Service management(
       {.engine = engine,
@@ -359,19 +366,19 @@ Result<void> serve(const Config& config) {
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
 
-  iam::Endpoint roles({.engine = engine,
-                       .gate = gate,
-                       .audit = [&](std::string line) { audit.write(std::move(line)); }});
-  const auto handlers =
-      TRY(Handlers::make({.config = config,
-                          .engine = engine,
-                          .gate = gate,
-                          .buckets = *buckets,
-                          .ids = ids,
-                          .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
-                          .sync_wanted = [&] { sync->request(); },
-                          .audit = [&](std::string line) { audit.write(std::move(line)); },
-                          .directories = listen.loopback && config.keys.empty()}));
+  const auto handlers = TRY(Handlers::make(
+      {.config = config,
+       .engine = engine,
+       .gate = gate,
+       .buckets = *buckets,
+       .ids = ids,
+       .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
+       .sync_wanted = [&] { sync->request(); },
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .directories = listen.loopback && config.keys.empty()}));
+  iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
+                         audit.write(std::move(line));
+                       }});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -387,6 +394,8 @@ Result<void> serve(const Config& config) {
       management.handle(exchange);
     } else if (lambda::is_lambda_request(exchange.request())) {
       handlers->handle(exchange);
+    } else if (monitoring->handle(exchange)) {
+      return;
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
     } else if (const auto named = iam::service_of(exchange.request())) {
@@ -407,14 +416,18 @@ Result<void> serve(const Config& config) {
   service.attach(*server);
   archive.attach(*server);
   handlers->attach(*server);
+  monitoring->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
-      journal::SyncThread::Hooks{.on_synced =
-                                     [&](journal::Sequence synced) {
-                                       std::lock_guard lock(serving);
-                                       if (server) server->release(synced);
-                                     },
-                                 .on_failure = stop_at_once});
+      journal::SyncThread::Hooks{
+          .on_synced =
+              [&](journal::Sequence synced) {
+                std::lock_guard lock(serving);
+                if (server) server->release(synced);
+              },
+          .on_failure = stop_at_once,
+          .on_measured = [&](std::uint64_t records,
+                             auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
@@ -431,6 +444,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  monitoring->stop();
   archive.stop();
   maintenance.reset();
   ticker->detach();
