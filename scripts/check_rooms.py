@@ -9,6 +9,7 @@ import sys
 
 KNOWS = {
     "base": [],
+    "metrics": [],
     "queue": [],
     "journal": [],
     "store": ["queue", "journal"],
@@ -19,20 +20,23 @@ KNOWS = {
     "events": ["functions", "wire"],
     "sqs": ["wire"],
     "auth": [],
-    "http": [],
+    "http": ["metrics"],
+    "api": ["metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "runtime": ["wire", "http"],
-    "api": ["queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "objects": [],
     "s3": ["objects", "wire", "auth", "http", "api"],
+    "iam": ["engine", "queue", "sqs", "wire", "auth", "http", "api"],
+    "stack": [],
     "archive": ["objects", "wire", "auth", "http"],
     "functions": ["wire"],
     "packages": [],
     "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
     "lambda": ["functions", "packages", "runtime", "events", "documents", "objects", "queue", "engine", "wire", "auth",
                "http", "api"],
-    "cli": ["packages", "events", "documents", "archive", "dead_letter", "topology", "sqs", "wire", "auth", "http"],
+    "monitor": ["metrics", "queue", "journal", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "cli": ["packages", "events", "documents", "archive", "dead_letter", "topology", "stack", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_0-9]+)/')

@@ -80,6 +80,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
   job.needs_a_verb();
   add_job(job, commands);
+  add_apply(program, commands);
   add_doctor(program, commands);
   add_topology(program, commands);
   Verb key = program.verb("key", "Access keys of a server");
@@ -93,6 +94,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_worker(program, commands);
   add_consume(program, commands);
   add_demo(program, commands);
+  add_logs(program, commands);
   Verb archive = program.verb("archive", "Archived messages: find them, bring them back");
   archive.needs_a_verb();
   add_archive_list(archive, commands);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/gate.h"
+#include "documents/logs.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
 #include "http/message.h"
@@ -23,6 +24,8 @@ struct Parts {
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
+  // Lines of the log after that number, at most so many; may be empty.
+  std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
 };
 
 std::unexpected<Error> no_such_message();

@@ -42,4 +42,9 @@ Result<FailureDecision> decide_report_failure(const State& state, const Queue& q
                                               std::string_view handle, Disposition disposition,
                                               Duration retry_after, const Stamp& stamp);
 
+// The message that the holder of this handle may move to another queue: the handle is of its last
+// delivery, and on a FIFO queue it still holds it. Unlike a delete, it is an error when the message
+// has left: what was to enter the other queue would be a copy.
+Result<Slot> find_delivered(const State& state, const Queue& queue, std::string_view handle);
+
 }  // namespace redrive::queue

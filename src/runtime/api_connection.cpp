@@ -75,6 +75,7 @@ bool ApiConnection::receive() {
 
 void ApiConnection::serve() {
   if (serving_) return;
+  if (refused_) return in_.consume(in_.size());
   serving_ = true;
   while (socket_.is_open() && !handling_ && !in_.empty()) {
     http::Request request;
@@ -86,6 +87,7 @@ void ApiConnection::serve() {
       break;
     }
     if (status == http::Parser::Status::refused) {
+      refused_ = true;
       keep_alive_ = false;
       handling_ = true;
       owner_.on_refused(*this, parser_.refusal().status);

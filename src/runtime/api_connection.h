@@ -58,6 +58,7 @@ class ApiConnection {
   bool serving_ = false;
   bool flush_posted_ = false;
   bool keep_alive_ = true;
+  bool refused_ = false;  // Where the next request would begin is unknown.
 };
 
 }  // namespace redrive::runtime

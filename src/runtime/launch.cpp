@@ -135,8 +135,9 @@ std::string find_command(const FunctionSpec& function, const View& view) {
   if (name.starts_with('/')) return name;
   if (name.find('/') != std::string::npos) return view.task + "/" + name;
   const auto path = function.environment.find("PATH");
-  for (const auto directory :
-       split(path != function.environment.end() ? path->second : kPath, ':')) {
+  const std::string_view directories =
+      path != function.environment.end() ? std::string_view(path->second) : kPath;
+  for (const auto directory : split(directories, ':')) {
     const std::string candidate = fmt::format("{}/{}", directory, name);
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
   }

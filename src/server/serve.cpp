@@ -25,6 +25,7 @@
 #include "engine/time_travel.h"
 #include "http/browser_guard.h"
 #include "http/server.h"
+#include "iam/service.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
 #include "manage/service.h"
@@ -33,8 +34,10 @@
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
+#include "server/event_log.h"
 #include "server/handlers.h"
 #include "server/maintenance.h"
+#include "server/monitoring.h"
 #include "store/store.h"
 
 namespace redrive::server {
@@ -46,6 +49,12 @@ void raise_file_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
+}
+
+// People read text, machines JSON.
+LogFormat log_format(const Config& config) {
+  const bool person = config.log_format == "auto" && isatty(STDERR_FILENO) == 1;
+  return person || config.log_format == "text" ? LogFormat::text : LogFormat::json;
 }
 
 // Signals are taken by `wait_for_signal` alone. To be called before any thread starts.
@@ -209,10 +218,9 @@ class BucketRoot {
   std::filesystem::path path_;
 };
 
-// Room for the chunks that an object of the largest size travels in, and for the code of functions.
+// Room for the chunks that an object of the largest size travels in.
 http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
   limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
-  limits.upload_path = "/2015-03-31/functions";
   return limits;
 }
 
@@ -251,12 +259,23 @@ class Ticker {
   http::Server* server_ = nullptr;  // Guarded by mutex_.
 };
 
-void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+std::string url_of(const ListenAddress& listen, const Config& config, std::uint16_t port) {
   const bool v6 = listen.address.find(':') != std::string::npos;
-  const std::string url = fmt::format("{}://{}:{}",
-                                      config.tls() ? "https" : "http",
-                                      v6 ? "[" + listen.address + "]" : listen.address,
-                                      port);
+  return fmt::format("{}://{}:{}",
+                     config.tls() ? "https" : "http",
+                     v6 ? "[" + listen.address + "]" : listen.address,
+                     port);
+}
+
+// Where a process on this machine finds a server that listens on all addresses.
+ListenAddress reachable(ListenAddress listen) {
+  if (listen.address == "0.0.0.0") listen.address = "127.0.0.1";
+  if (listen.address == "::") listen.address = "::1";
+  return listen;
+}
+
+void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+  const std::string url = url_of(listen, config, port);
   fmt::print("redrive: listening on {}\n", url);
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
@@ -273,22 +292,12 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
   std::fflush(stdout);
 }
 
-// Where handlers, which run on this machine, find the server.
-std::string handler_url(std::uint16_t port, const Config& config, const ListenAddress& listen) {
-  const bool everywhere = listen.address == "0.0.0.0" || listen.address == "::";
-  const bool v6 = listen.address.find(':') != std::string::npos && !everywhere;
-  return fmt::format("{}://{}:{}",
-                     config.tls() ? "https" : "http",
-                     everywhere ? "127.0.0.1"
-                     : v6       ? "[" + listen.address + "]"
-                                : listen.address,
-                     port);
-}
-
 }  // namespace
 
 Result<void> serve(const Config& config) {
   CHECK(check_config(config));
+  EventLog log(log_format(config), config.log_level);
+  if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
   const ListenAddress listen = TRY(parse_listen(config.listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
@@ -319,6 +328,7 @@ Result<void> serve(const Config& config) {
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
+       .notice = [&](const engine::Notice& notice) { log.write(notice); },
        .archive =
            [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); }});
   ticker = std::make_unique<Ticker>(engine,
@@ -331,6 +341,11 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
+  const auto monitoring = TRY(Monitoring::open({.config = config,
+                                                .engine = engine,
+                                                .journal = journal,
+                                                .gate = gate,
+                                                .time = time ? &*time : nullptr}));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
@@ -338,25 +353,32 @@ Result<void> serve(const Config& config) {
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
-       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .actions = &monitoring->recorded().add_api("sqs", api::measured_actions())});
 
-  manage::Service management({.engine = engine,
-                              .gate = gate,
-                              .time = time ? &*time : nullptr,
-                              .disposable = config.memory || config.virtual_clock,
-                              .audit = [&](std::string line) { audit.write(std::move(line)); }});
-
-  const auto handlers = TRY(Handlers::make(
+  manage::Service management(
       {.engine = engine,
        .gate = gate,
-       .buckets = *buckets,
-       .data = config.memory ? std::filesystem::path() : std::filesystem::path(config.data),
-       .directories = listen.loopback && config.keys.empty(),
-       .sync_wanted = [&] { sync->request(); },
+       .time = time ? &*time : nullptr,
+       .disposable = config.memory || config.virtual_clock,
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .log = [](std::string line) { spdlog::warn("{}", line); }}));
+       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); }});
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
+
+  const auto handlers = TRY(Handlers::make(
+      {.config = config,
+       .engine = engine,
+       .gate = gate,
+       .buckets = *buckets,
+       .ids = ids,
+       .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
+       .sync_wanted = [&] { sync->request(); },
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .directories = listen.loopback && config.keys.empty()}));
+  iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
+                         audit.write(std::move(line));
+                       }});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -368,12 +390,16 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (lambda::is_lambda_request(exchange.request())) {
-      handlers->api().handle(exchange);
-    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
+    if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
+    } else if (lambda::is_lambda_request(exchange.request())) {
+      handlers->handle(exchange);
+    } else if (monitoring->handle(exchange)) {
+      return;
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
+    } else if (const auto named = iam::service_of(exchange.request())) {
+      roles.handle(exchange, *named);
     } else {
       service.handle(exchange);
     }
@@ -389,18 +415,23 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  handlers->attach(*server);
+  monitoring->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
-      journal::SyncThread::Hooks{.on_synced =
-                                     [&](journal::Sequence synced) {
-                                       std::lock_guard lock(serving);
-                                       if (server) server->release(synced);
-                                     },
-                                 .on_failure = stop_at_once});
+      journal::SyncThread::Hooks{
+          .on_synced =
+              [&](journal::Sequence synced) {
+                std::lock_guard lock(serving);
+                if (server) server->release(synced);
+              },
+          .on_failure = stop_at_once,
+          .on_measured = [&](std::uint64_t records,
+                             auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
-  handlers->attach(*server, handler_url(server->port(), config, listen));
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
+  handlers->start();
   greet(server->port(), config, listen);
 
   const int signal_number = wait_for_signal(signals, [&] {
@@ -413,8 +444,8 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  monitoring->stop();
   archive.stop();
-  handlers->finish();
   maintenance.reset();
   ticker->detach();
   {

@@ -98,13 +98,14 @@ class InvokerTest : public testing::Test {
     return get(future);
   }
 
-  // The process has ended, or does so soon.
-  static bool dies(int pid) {
-    for (int i = 0; i < 500; ++i) {
-      std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-      std::string number, name, state;
-      if (!(file >> number >> name >> state) || state == "Z") return true;
-      ::usleep(10'000);
+  // Whether a process anywhere runs `sleep seconds`.
+  static bool is_somebody_sleeping(const std::string& seconds) {
+    const std::string wanted = std::string("sleep") + '\0' + seconds + '\0';
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+      std::ifstream file(entry.path() / "cmdline");
+      const std::string line((std::istreambuf_iterator<char>(file)), {});
+      if (line == wanted) return true;
     }
     return false;
   }
