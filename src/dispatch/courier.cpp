@@ -155,13 +155,13 @@ Result<void> ensure_async_queue(engine::Engine& engine, const functions::Functio
   return {};
 }
 
-Result<engine::Sequence> send_event(engine::Engine& engine, const functions::FunctionId& function,
-                                    const runtime::Invocation& event) {
+Result<AsyncAccepted> send_event(engine::Engine& engine, const functions::FunctionId& function,
+                                 std::string_view payload) {
   CHECK(ensure_async_queue(engine, function));
-  // Nobody is a sender here: what stands in its place is the request's id.
-  const Letter letter({.body = event.payload, .sender = event.request_id, .trace = event.trace});
+  const Letter letter({.body = payload, .sender = function.account});
   const queue::Draft draft = letter.draft();
-  return TRY(engine.send(async_queue_of(function), std::span(&draft, 1))).after;
+  const auto sent = TRY(engine.send(async_queue_of(function), std::span(&draft, 1)));
+  return AsyncAccepted{.request_id = sent.outcomes[0].message_id.text(), .after = sent.after};
 }
 
 }  // namespace redrive::dispatch
