@@ -154,12 +154,11 @@ void Dispatcher::wake_async(const std::string& function_arn) {
   runner->poll();
 }
 
-Result<AsyncAccepted> Dispatcher::invoke_async(const std::string& function_arn,
-                                               std::string_view payload) {
-  const functions::FunctionId function = TRY(parse_function_arn(function_arn));
-  auto accepted = TRY(send_event(world_->engine, function, payload));
+Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
+                                                  const runtime::Invocation& event) {
+  const engine::Sequence after = TRY(send_event(world_->engine, function, event));
   world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
-  return accepted;
+  return after;
 }
 
 bool Dispatcher::busy() const {

@@ -6,13 +6,18 @@ namespace redrive::dispatch {
 namespace {
 
 struct Async : DispatchWorld {
-  std::string request_id;
+  static constexpr const char* kRequest = "11d6ee51-0000-4302-9e22-7cd8afdaadf5";
 
   Async() { world.create("records"); }
   void invoke(const std::string& payload = R"({"n":1})") {
-    const auto accepted = dispatcher->invoke_async(function_id().arn(), payload);
-    ASSERT_TRUE(accepted.has_value());
-    request_id = accepted->request_id;
+    ASSERT_TRUE(dispatcher
+                    ->invoke_async(function_id(),
+                                   {.request_id = kRequest,
+                                    .payload = payload,
+                                    .client_context = {},
+                                    .trace = {},
+                                    .invoked_arn = {}})
+                    .has_value());
     settle();
   }
   std::size_t waiting() { return size(async_queue_of(function_id())); }
@@ -29,7 +34,7 @@ TEST_F(Async, RunsTheEvent) {
   invoke();
   ASSERT_EQ(invoker.calls.size(), 1u);
   EXPECT_EQ(invoker.calls[0].what.payload, R"({"n":1})");
-  EXPECT_EQ(invoker.calls[0].what.request_id, request_id);
+  EXPECT_EQ(invoker.calls[0].what.request_id, kRequest);
   answer(returned());
   EXPECT_EQ(waiting(), 0u);
 }
@@ -42,7 +47,7 @@ TEST_F(Async, RetriesAfterOneMinuteAndAfterTwo) {
   EXPECT_TRUE(invoker.calls.empty());
   pass(Duration(1));
   ASSERT_EQ(invoker.calls.size(), 1u);
-  EXPECT_EQ(answer(raised()).what.request_id, request_id);
+  EXPECT_EQ(answer(raised()).what.request_id, kRequest);
   pass(seconds(120) - Duration(1));
   EXPECT_TRUE(invoker.calls.empty());
   pass(Duration(1));
@@ -60,7 +65,7 @@ TEST_F(Async, SurvivesARestart) {
   restart();
   pass(seconds(60));
   ASSERT_EQ(invoker.calls.size(), 1u);
-  EXPECT_EQ(invoker.calls[0].what.request_id, request_id);
+  EXPECT_EQ(invoker.calls[0].what.request_id, kRequest);
   restart();  // While it runs.
   pass(seconds(60));
   ASSERT_EQ(invoker.calls.size(), 1u);
@@ -108,7 +113,7 @@ TEST_F(Async, FailureGoesToBothPlaces) {
       });
   EXPECT_EQ(attributes,
             std::string("ErrorCode:Number=200;ErrorMessage:String=no good;RequestID:String=") +
-                request_id + ";");
+                kRequest + ";");
 }
 
 TEST_F(Async, EventsGrowTooOld) {

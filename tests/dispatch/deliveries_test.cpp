@@ -190,7 +190,8 @@ TEST(Threads, NothingIsLostWhateverHappensAtOnce) {
   });
   std::thread caller([&] {
     for (int i = 0; i < 20; ++i) {
-      EXPECT_TRUE(dispatcher.invoke_async(DispatchWorld::function_id().arn(), "1").has_value());
+      EXPECT_TRUE(
+          dispatcher.invoke_async(DispatchWorld::function_id(), {.payload = "1"}).has_value());
     }
   });
   std::thread time([&] {
