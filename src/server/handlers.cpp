@@ -54,8 +54,11 @@ Result<std::unique_ptr<Handlers>> Handlers::make(Parts given) {
       .functions = *made->functions_,
       .invoker = *made->invoker_,
       .buckets = &parts.buckets,
-      .invoke_async = [&dispatcher](const std::string& arn, std::string_view payload)
-          -> Result<std::string> { return TRY(dispatcher.invoke_async(arn, payload)).request_id; },
+      .invoke_async = [&dispatcher](const functions::FunctionId& function,
+                                    const runtime::Invocation& event) -> Result<void> {
+        TRY(dispatcher.invoke_async(function, event));
+        return {};
+      },
       .changed = [&dispatcher] { dispatcher.reload(); },
       .audit = parts.audit,
       .directories = parts.directories});
