@@ -1,12 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
 #include "functions/definition.h"
 #include "runtime/invoker.h"
 
@@ -23,12 +21,5 @@ struct Definitions {
   std::map<std::string, Entry> functions;  // By ARN, without a qualifier.
   std::vector<functions::Mapping> mappings;
 };
-
-// Reads the catalogue. `spec_of` makes a function ready to run, by its ARN, outside the turn; those
-// for which it returns nothing cannot run now. What cannot be read is left out and told.
-using SpecOf =
-    std::function<std::shared_ptr<const runtime::FunctionSpec>(const std::string& function_arn)>;
-Definitions read_definitions(engine::Engine& engine, const SpecOf& spec_of,
-                             const std::function<void(std::string)>& log);
 
 }  // namespace redrive::dispatch

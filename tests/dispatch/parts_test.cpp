@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "dispatch/concurrency.h"
-#include "dispatch/definitions.h"
 #include "dispatch/destination.h"
 #include "dispatch/plan.h"
 #include "dispatch/strand.h"
-#include "functions/codec.h"
-#include "tests/engine/engine_world.h"
 
 namespace redrive::dispatch {
 namespace {
@@ -80,43 +77,6 @@ TEST(RunCounts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.due_seconds, 99u);
   EXPECT_EQ(read.retries, (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(RunCounts::read(counts.stored(7), 8).runs, 0u);
-}
-
-TEST(ReadDefinitions, FindsWhatTheCatalogueHas) {
-  engine::EngineWorld world;
-  functions::Function function;
-  function.id = {"000000000000", "us-east-1", "f"};
-  function.dead_letter_arn = "arn:aws:sqs:us-east-1:000000000000:dead";
-  const std::string arn = function.id.arn();
-  functions::Mapping mapping;
-  mapping.id = "m";
-  mapping.queue_arn = "arn:aws:sqs:us-east-1:000000000000:q";
-  functions::InvokeConfig config;
-  config.function_arn = arn;
-  config.retries_max = 1;
-  const auto put = [&](queue::EntryKind kind, const std::string& name, const std::string& text) {
-    world.engine().turn([&](engine::Turn& turn) {
-      turn.commit(queue::EntryPut{kind, name, text});
-    });
-  };
-  put(queue::EntryKind::function, arn, functions::encode(function));
-  put(queue::EntryKind::mapping, "m", functions::encode(mapping));
-  put(queue::EntryKind::mapping, "broken", "nonsense");
-  put(queue::EntryKind::invoke_config, arn, functions::encode(config));
-  std::vector<std::string> log;
-  const auto tell = [&](std::string line) { log.push_back(std::move(line)); };
-  const Definitions found = read_definitions(
-      world.engine(),
-      [](const std::string&) { return std::make_shared<const runtime::FunctionSpec>(); },
-      tell);
-  ASSERT_EQ(found.functions.size(), 1u);
-  EXPECT_EQ(found.functions.at(arn).config.retries_max, 1u);
-  EXPECT_EQ(found.functions.at(arn).dead_letter_arn, function.dead_letter_arn);
-  ASSERT_EQ(found.mappings.size(), 1u);
-  EXPECT_EQ(found.mappings[0].queue_arn, mapping.queue_arn);
-  EXPECT_EQ(log.size(), 1u);
-  const SpecOf nothing = [](const std::string&) { return nullptr; };
-  EXPECT_TRUE(read_definitions(world.engine(), nothing, tell).functions.empty());
 }
 
 TEST(Strand, DoesOneThingAfterAnother) {
