@@ -95,7 +95,7 @@ Outcome<Answer> invoke(Call& call) {
                                  .trace = std::string(call.request.header("x-amzn-trace-id")),
                                  .invoked_arn = called.arn()};
   if (how == How::event) {
-    CHECK(told<void>(call.parts.invoke_async(called.id, std::move(invocation))));
+    CHECK(told<void>(call.parts.invoke_async(called.id, invocation)));
     return empty_answer(202);
   }
   call.later = true;

@@ -172,24 +172,10 @@ Outcome<functions::Retrier> retrier_from(const documents::Retrier& input) {
   return out;
 }
 
-events::Retrier as_rule(const functions::Retrier& retrier) {
-  const bool full = retrier.jitter == functions::Retrier::Jitter::full;
-  return {.error_equals = retrier.error_equals,
-          .interval_seconds = retrier.interval_seconds,
-          .max_attempts = retrier.max_attempts,
-          .backoff_rate = retrier.backoff_rate,
-          .max_delay_seconds = retrier.max_delay_seconds,
-          .jitter = full ? events::Jitter::full : events::Jitter::none};
-}
-
 Outcome<void> apply_retry_policy(const std::vector<documents::Retrier>& policy, Mapping& mapping) {
   mapping.retriers.clear();
-  events::RetryPolicy rules;
-  for (const documents::Retrier& each : policy) {
-    mapping.retriers.push_back(TRY(retrier_from(each)));
-    rules.push_back(as_rule(mapping.retriers.back()));
-  }
-  return told<void>(events::check_retry_policy(rules));
+  for (const documents::Retrier& each : policy) mapping.retriers.push_back(TRY(retrier_from(each)));
+  return told<void>(events::check_retry_policy(mapping.retriers));
 }
 
 Outcome<void> apply_destinations(const Call& call, const documents::DestinationConfig& config,

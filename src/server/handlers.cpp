@@ -82,8 +82,8 @@ Result<void> Handlers::open(const Parts& parts) {
                     .invoker = *invoker_,
                     .buckets = &parts.buckets,
                     .invoke_async = [this](const functions::FunctionId& function,
-                                           runtime::Invocation event) -> Result<void> {
-                      TRY(dispatcher_->invoke_async(function.arn(), event.payload));
+                                           const runtime::Invocation& event) -> Result<void> {
+                      TRY(dispatcher_->invoke_async(function, event));
                       return {};
                     },
                     .changed = [this] { dispatcher_->reload(); },
