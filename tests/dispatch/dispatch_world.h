@@ -1,5 +1,7 @@
 #pragma once
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <deque>
 #include <memory>
