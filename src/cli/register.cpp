@@ -69,6 +69,14 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_dlq_export(dlq, commands);
   add_dlq_import(dlq, commands);
   add_dlq_watch(dlq, commands);
+  add_dlq_try(dlq, commands);
+  Verb function = program.verb("function", "Functions: deploy, run, look at their logs");
+  function.needs_a_verb();
+  add_function_deploy(function, commands);
+  add_function_verbs(function, commands);
+  Verb mapping = program.verb("mapping", "Which queue feeds which function, and how");
+  mapping.needs_a_verb();
+  add_mapping_verbs(mapping, commands);
   Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
   job.needs_a_verb();
   add_job(job, commands);

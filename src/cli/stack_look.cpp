@@ -122,8 +122,12 @@ Answer<void> StackSite::leave_out_unknown(Stack& stack) {
 
 Answer<void> StackSite::pack_code(Stack& stack) {
   for (Resource& resource : stack.resources) {
-    if (!resource.code || resource.code->from == stack::Code::From::directory) continue;
+    if (!resource.code) continue;
     const stack::Code& code = *resource.code;
+    if (code.from == stack::Code::From::directory) {
+      resource.properties.set("Directory", Node::text(code.path.string()));
+      continue;
+    }
     if (code.from == stack::Code::From::bucket) {
       const std::string path = fmt::format(
           "/{}/{}", percent_encode(code.bucket_name, true), percent_encode(code.key, true));

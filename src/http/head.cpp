@@ -267,9 +267,7 @@ Step HeadReader::finish() {
   }
   if (!has_host_ && !head_.http_1_0) return refuse(400, "Host is missing.");
   if (unknown_expectation_) return refuse(417, "The only expectation served is 100-continue.");
-  head_.upload = request_.method == "PUT" ||
-                 (request_.method == "POST" && !limits_.upload_path.empty() &&
-                  request_.path.starts_with(limits_.upload_path));
+  head_.upload = request_.method == "PUT";
   const std::size_t body_bytes_max =
       head_.upload ? limits_.upload_bytes_max : limits_.body_bytes_max;
   if (head_.body_bytes > body_bytes_max) return refuse(413, "The body is too large.");

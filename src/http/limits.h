@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <string_view>
 
 namespace redrive::http {
 
@@ -17,8 +16,6 @@ struct Limits {
   std::size_t body_bytes_max = 8u << 20;
   // The same for PUT, which no queue is spoken to with: objects of archive buckets, in chunks.
   std::size_t upload_bytes_max = 65u << 20;
-  // POSTs to paths that begin so are uploads, too. Empty: none.
-  std::string_view upload_path = {};
   // Of requests that have not come whole, over all connections: 503. The last quarter is kept for
   // small ones, so that a few greedy clients do not shut out the others.
   std::size_t unfinished_bytes_max = 256u << 20;

@@ -46,21 +46,6 @@ Result<std::shared_ptr<const Deployed>> Functions::find(const std::string& arn) 
   return deployed;
 }
 
-std::vector<std::shared_ptr<const Deployed>> Functions::all() {
-  const auto arns = parts_.engine.turn([](engine::Turn& turn) {
-    std::vector<std::string> names;
-    for (const auto& [key, document] : turn.state().entries()) {
-      if (key.first == EntryKind::function) names.push_back(key.second);
-    }
-    return names;
-  });
-  std::vector<std::shared_ptr<const Deployed>> deployed;
-  for (const std::string& arn : arns) {
-    if (auto found = find(arn)) deployed.push_back(*std::move(found));
-  }
-  return deployed;
-}
-
 Result<std::shared_ptr<const Deployed>> Functions::deploy(const std::string& document) {
   auto deployed = std::make_shared<Deployed>();
   deployed->function = TRY(functions::decode_function(document));

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "api/gate.h"
 #include "engine/engine.h"
@@ -40,8 +39,6 @@ class Functions {
 
   // By its ARN, with or without a qualifier. resource_not_found when there is none.
   Result<std::shared_ptr<const Deployed>> find(const std::string& arn);
-  // Every function that can be run, whoever it belongs to.
-  std::vector<std::shared_ptr<const Deployed>> all();
   // Removes code that no function has. At start, before requests.
   void forget_unused_code();
   CodeStore& code() { return parts_.code; }

@@ -55,7 +55,7 @@ constexpr auto shape_of(ResetOutput*) {
 }
 
 // GET logs?after=…&limit=…
-Result<documents::LogPage> read_log(Call& call);
+Result<documents::ServerLogPage> read_log(Call& call);
 
 // GET queues/{queue}/messages?limit=100&after=…&filter=…
 Result<documents::MessagePage> peek_messages(Call& call);

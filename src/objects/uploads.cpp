@@ -27,7 +27,7 @@ std::unexpected<Failure> invalid_part(std::string message) {
 Upload Uploads::begin(Upload upload) {
   const std::lock_guard lock(mutex_);
   upload.id = ids_.uuid().text();
-  while (uploads_.size() >= limits_.count_max) make_room(limits_.bytes_max, {});
+  while (uploads_.size() >= limits_.count_max) make_room(0, {});
   uploads_[upload.id] = Entry{.upload = upload, .parts = {}, .bytes = 0, .touched = ++clock_};
   return upload;
 }
@@ -44,7 +44,7 @@ Outcome<Uploads::Entries::iterator> Uploads::find(const Upload& named) {
   return found;
 }
 
-// Forgets the upload that has been idle for longest, one at a time, until so many bytes fit.
+// Forgets the upload that has been idle for longest, and more of them until so many bytes fit.
 void Uploads::make_room(std::uint64_t bytes, std::string_view keep) {
   do {
     auto oldest = uploads_.end();

@@ -1,112 +1,143 @@
 #include "server/handlers.h"
 
-#include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
-#include <utility>
-
-#include "base/ids.h"
 #include "functions/codec.h"
 
 namespace redrive::server {
 namespace {
 
+using queue::EntryKind;
 namespace fs = std::filesystem;
 
-using queue::EntryKind;
+// What the catalogue has of one kind, decoded outside the turn.
+struct Documents {
+  std::vector<std::string> functions;
+  std::vector<std::string> mappings;
+  std::map<std::string, std::string> configs;  // By function.
+};
 
-fs::path passing_directory(std::string_view purpose) {
-  RandomIds ids;
-  return fs::temp_directory_path() / fmt::format("redrive-{}-{}", purpose, ids.uuid().text());
+Documents read_catalogue(engine::Engine& engine) {
+  return engine.turn([](engine::Turn& turn) {
+    Documents found;
+    for (const auto& [key, document] : turn.state().entries()) {
+      if (key.first == EntryKind::function) found.functions.push_back(document);
+      if (key.first == EntryKind::mapping) found.mappings.push_back(document);
+      if (key.first == EntryKind::invoke_config) found.configs[key.second] = document;
+    }
+    return found;
+  });
+}
+
+void complain(std::string_view what, const Error& error) {
+  spdlog::error("{}: {}", what, error.message);
+}
+
+// Each server has its own: two may run on one machine.
+fs::path scratch_directory(IdSource& ids) {
+  return fs::temp_directory_path() / ("redrive-handlers-" + ids.uuid().text());
+}
+
+fs::path code_root(const Config& config, const fs::path& scratch) {
+  return config.memory ? fs::path(scratch.string() + "-code") : fs::path(config.data) / "functions";
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Handlers>> Handlers::make(Parts given) {
-  std::unique_ptr<Handlers> made(new Handlers(std::move(given)));
-  const Parts& parts = made->parts_;
-  const bool passing = parts.data.empty();
-  made->scratch_ = passing_directory("run");
-  made->code_ = std::make_unique<lambda::CodeStore>(lambda::CodeStore::Options{
-      .root = passing ? passing_directory("functions") : parts.data / "functions",
-      .sync = passing ? objects::Sync::no : objects::Sync::yes,
-      .passing = passing});
-  made->functions_ = std::make_unique<lambda::Functions>(
-      lambda::Functions::Parts{.engine = parts.engine,
-                               .gate = parts.gate,
-                               .code = *made->code_,
-                               .endpoint_url = [self = made.get()] { return self->url_; }});
-  made->functions_->forget_unused_code();
-  runtime::InvokerOptions options{.scratch = made->scratch_};
-  if (!passing) options.hidden.push_back(parts.data);
-  made->invoker_ = TRY(runtime::make_invoker(std::move(options)));
-  made->dispatcher_ = std::make_unique<dispatch::Dispatcher>(
-      dispatch::Dispatcher::Parts{
-          .engine = parts.engine,
-          .invoker = *made->invoker_,
-          .buckets = &parts.buckets,
-          .definitions = [self = made.get()] { return self->definitions(); }},
-      dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted, .log = parts.log},
+Handlers::Handlers(const Parts& parts)
+    : engine_(parts.engine),
+      scratch_(scratch_directory(parts.ids)),
+      code_({.root = code_root(parts.config, scratch_),
+             .sync = parts.config.memory ? objects::Sync::no : objects::Sync::yes,
+             .passing = parts.config.memory}),
+      functions_({.engine = parts.engine,
+                  .gate = parts.gate,
+                  .code = code_,
+                  .endpoint_url = parts.endpoint_url}) {}
+
+Result<std::unique_ptr<Handlers>> Handlers::make(Parts parts) {
+  std::unique_ptr<Handlers> handlers(new Handlers(parts));
+  CHECK(handlers->open(parts));
+  return handlers;
+}
+
+Result<void> Handlers::open(const Parts& parts) {
+  functions_.forget_unused_code();
+  runtime::InvokerOptions options{.scratch = scratch_};
+  if (!parts.config.memory) options.hidden.push_back(fs::absolute(parts.config.data));
+  invoker_ = TRY(runtime::make_invoker(std::move(options)));
+  spdlog::info("functions run {}", invoker_->isolation());
+  dispatcher_ = std::make_unique<dispatch::Dispatcher>(
+      dispatch::Dispatcher::Parts{.engine = parts.engine,
+                                  .invoker = *invoker_,
+                                  .buckets = &parts.buckets,
+                                  .definitions = [this] { return definitions(); }},
+      dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
+                                  .log = [](std::string line) { spdlog::error("{}", line); }},
       dispatch::Dispatcher::Options{});
-  dispatch::Dispatcher& dispatcher = *made->dispatcher_;
-  made->api_ = std::make_unique<lambda::Service>(lambda::Parts{
-      .engine = parts.engine,
-      .gate = parts.gate,
-      .functions = *made->functions_,
-      .invoker = *made->invoker_,
-      .buckets = &parts.buckets,
-      .invoke_async = [&dispatcher](const functions::FunctionId& function,
-                                    const runtime::Invocation& event) -> Result<void> {
-        TRY(dispatcher.invoke_async(function, event));
-        return {};
-      },
-      .changed = [&dispatcher] { dispatcher.reload(); },
-      .audit = parts.audit,
-      .directories = parts.directories});
-  return made;
+  service_ = std::make_unique<lambda::Service>(
+      lambda::Parts{.engine = parts.engine,
+                    .gate = parts.gate,
+                    .functions = functions_,
+                    .invoker = *invoker_,
+                    .buckets = &parts.buckets,
+                    .invoke_async = [this](const functions::FunctionId& function,
+                                           const runtime::Invocation& event) -> Result<void> {
+                      TRY(dispatcher_->invoke_async(function, event));
+                      return {};
+                    },
+                    .changed = [this] { dispatcher_->reload(); },
+                    .audit = parts.audit,
+                    .directories = parts.directories});
+  return {};
 }
 
 Handlers::~Handlers() {
-  api_.reset();
+  service_.reset();
   dispatcher_.reset();
   invoker_.reset();
   std::error_code ignored;
   fs::remove_all(scratch_, ignored);
 }
 
-void Handlers::attach(http::Server& server, std::string url) {
-  url_ = std::move(url);
-  api_->attach(server);
-  dispatcher_->reload();
-}
-
 void Handlers::stop(std::chrono::milliseconds patience) {
   dispatcher_->stop(patience);
+  service_->stop();
 }
 
-void Handlers::finish() {
-  api_->stop();
-}
-
-dispatch::Definitions Handlers::definitions() const {
-  dispatch::Definitions out;
-  for (const auto& deployed : functions_->all()) {
-    const std::string arn = deployed->function.id.arn();
-    out.functions[arn] = {.id = deployed->function.id,
-                          .spec = deployed->spec,
-                          .config = {.function_arn = arn},
-                          .dead_letter_arn = deployed->function.dead_letter_arn};
-  }
-  parts_.engine.turn([&](engine::Turn& turn) {
-    for (const auto& [key, document] : turn.state().entries()) {
-      if (key.first == EntryKind::mapping) {
-        if (auto mapping = functions::decode_mapping(document)) out.mappings.push_back(*mapping);
-      }
-      const auto owner = out.functions.find(key.second);
-      if (key.first != EntryKind::invoke_config || owner == out.functions.end()) continue;
-      if (auto config = functions::decode_invoke_config(document)) owner->second.config = *config;
+// A definition that cannot be read or made ready is left out, and said so: the others go on.
+dispatch::Definitions Handlers::definitions() {
+  const Documents documents = read_catalogue(engine_);
+  dispatch::Definitions found;
+  for (const std::string& document : documents.functions) {
+    const auto function = functions::decode_function(document);
+    if (!function) {
+      complain("a function cannot be read", function.error());
+      continue;
     }
-  });
-  return out;
+    const std::string arn = function->id.arn();
+    const auto deployed = functions_.find(arn);
+    if (!deployed) {
+      complain(arn, deployed.error());
+      continue;
+    }
+    dispatch::Definitions::Entry entry{.id = function->id,
+                                       .spec = (*deployed)->spec,
+                                       .config = {.function_arn = arn},
+                                       .dead_letter_arn = function->dead_letter_arn};
+    if (const auto config = documents.configs.find(arn); config != documents.configs.end()) {
+      if (auto decoded = functions::decode_invoke_config(config->second)) entry.config = *decoded;
+    }
+    found.functions.emplace(arn, std::move(entry));
+  }
+  for (const std::string& document : documents.mappings) {
+    if (auto mapping = functions::decode_mapping(document)) {
+      found.mappings.push_back(*std::move(mapping));
+    } else {
+      complain("a mapping cannot be read", mapping.error());
+    }
+  }
+  return found;
 }
 
 }  // namespace redrive::server

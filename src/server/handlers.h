@@ -3,59 +3,63 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/gate.h"
 #include "dispatch/dispatcher.h"
 #include "engine/engine.h"
-#include "http/server.h"
+#include "lambda/code_store.h"
 #include "lambda/functions.h"
 #include "lambda/service.h"
 #include "objects/store.h"
 #include "runtime/invoker.h"
+#include "server/config.h"
 
 namespace redrive::server {
 
-// Everything about functions, joined: their API, what runs them, what feeds them.
+// Everything about functions, joined: their code, the processes they run in, the queues that feed
+// them, and the API that defines them.
 class Handlers {
  public:
   struct Parts {
+    const Config& config;
     engine::Engine& engine;
     api::Gate& gate;
     objects::Store& buckets;
-    std::filesystem::path data;  // Empty: what is deployed goes with the process.
-    bool directories = false;    // Functions may run from directories that callers name.
+    IdSource& ids;
+    std::function<std::string()> endpoint_url;  // Where handlers find this server.
     std::function<void()> sync_wanted;
     std::function<void(std::string)> audit;
-    std::function<void(std::string)> log;
+    bool directories = false;  // See lambda::Parts.
   };
   static Result<std::unique_ptr<Handlers>> make(Parts parts);
   ~Handlers();
+  Handlers(const Handlers&) = delete;
+  Handlers& operator=(const Handlers&) = delete;
 
-  // Before the first request. Handlers find the server at `url`.
-  void attach(http::Server& server, std::string url);
-  lambda::Service& api() { return *api_; }
-  dispatch::Dispatcher& dispatcher() { return *dispatcher_; }
-  runtime::Invoker& invoker() { return *invoker_; }
-  lambda::Functions& functions() { return *functions_; }
-
-  // What runs may come to its end, for so long at most; nothing new begins. Then `finish`, after
-  // the server has drained and before it goes.
+  // Before the first request. Requests may come from then on; queues are polled after start().
+  void attach(http::Server& server) { service_->attach(server); }
+  void start() { dispatcher_->reload(); }
+  void handle(http::Exchange& exchange) { service_->handle(exchange); }
+  // Lets what runs come to its end, for so long at most; the server must still be there.
   void stop(std::chrono::milliseconds patience);
-  void finish();
+
+  const dispatch::Dispatcher& dispatcher() const { return *dispatcher_; }
+  runtime::Invoker& invoker() { return *invoker_; }
 
  private:
-  explicit Handlers(Parts parts) : parts_(std::move(parts)) {}
-  dispatch::Definitions definitions() const;
+  explicit Handlers(const Parts& parts);
+  Result<void> open(const Parts& parts);
+  dispatch::Definitions definitions();
 
-  const Parts parts_;
-  std::string url_;
-  std::filesystem::path scratch_;
-  std::unique_ptr<lambda::CodeStore> code_;
-  std::unique_ptr<lambda::Functions> functions_;
+  engine::Engine& engine_;
+  const std::filesystem::path scratch_;
+  lambda::CodeStore code_;
+  lambda::Functions functions_;
   std::unique_ptr<runtime::Invoker> invoker_;
   std::unique_ptr<dispatch::Dispatcher> dispatcher_;
-  std::unique_ptr<lambda::Service> api_;
+  std::unique_ptr<lambda::Service> service_;
 };
 
 }  // namespace redrive::server

@@ -226,10 +226,9 @@ Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploa
   return *count;
 }
 
-// Room for the chunks that an object of the largest size travels in, and for the code of functions.
+// Room for the chunks that an object of the largest size travels in.
 http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
   limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
-  limits.upload_path = "/2015-03-31/functions";
   return limits;
 }
 
@@ -379,14 +378,15 @@ Result<void> serve(const Config& config) {
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
   const auto handlers = TRY(Handlers::make(
-      {.engine = engine,
+      {.config = config,
+       .engine = engine,
        .gate = gate,
        .buckets = *buckets,
-       .data = config.memory ? std::filesystem::path() : std::filesystem::path(config.data),
-       .directories = listen.loopback && config.keys.empty(),
+       .ids = ids,
+       .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
        .sync_wanted = [&] { sync->request(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .log = [](std::string line) { spdlog::warn("{}", line); }}));
+       .directories = listen.loopback && config.keys.empty()}));
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -409,7 +409,7 @@ Result<void> serve(const Config& config) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
     if (lambda::is_lambda_request(exchange.request())) {
-      handlers->api().handle(exchange);
+      handlers->handle(exchange);
     } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
     } else if (monitoring->handle(exchange)) {
@@ -446,9 +446,10 @@ Result<void> serve(const Config& config) {
           .on_measured = [&](std::uint64_t records,
                              auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
-  handlers->attach(*server, url_of(reachable(listen), config, server->port()));
+  handlers->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
+  handlers->start();
   greet(server->port(), config, listen);
 
   const int signal_number = wait_for_signal(signals, [&] {
@@ -463,7 +464,6 @@ Result<void> serve(const Config& config) {
   server->drain(config.drain_time);
   monitoring->stop();
   archive.stop();
-  handlers->finish();
   maintenance.reset();
   ticker->detach();
   {

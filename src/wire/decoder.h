@@ -21,8 +21,7 @@
 
 namespace redrive::wire {
 
-// Bodies are bounded by HTTP; the largest are zips of functions, in base64.
-inline constexpr std::size_t kJsonBytesMax = 80u << 20;
+inline constexpr std::size_t kJsonBytesMax = 16u << 20;
 inline constexpr std::size_t kQueryParametersMax = 20'000;
 inline constexpr std::size_t kQueryIndexMax = 10'000;
 
