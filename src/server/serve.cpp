@@ -390,10 +390,10 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (exchange.request().path.starts_with(manage::kPathPrefix)) {
-      management.handle(exchange);
-    } else if (lambda::is_lambda_request(exchange.request())) {
+    if (lambda::is_lambda_request(exchange.request())) {
       handlers->handle(exchange);
+    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
+      management.handle(exchange);
     } else if (monitoring->handle(exchange)) {
       return;
     } else if (s3::is_s3_request(exchange.request())) {
@@ -444,6 +444,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  handlers->close();
   monitoring->stop();
   archive.stop();
   maintenance.reset();
