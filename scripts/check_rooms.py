@@ -21,10 +21,10 @@ KNOWS = {
     "sqs": ["wire"],
     "auth": [],
     "http": ["metrics"],
-    "api": ["metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "runtime": ["wire", "http"],
+    "api": ["metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
-    "manage": ["documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "manage": ["metrics", "documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "objects": [],
     "s3": ["objects", "wire", "auth", "http", "api"],
     "iam": ["engine", "queue", "sqs", "wire", "auth", "http", "api"],
@@ -35,7 +35,9 @@ KNOWS = {
     "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
     "lambda": ["functions", "packages", "runtime", "events", "documents", "objects", "queue", "engine", "wire", "auth",
                "http", "api"],
-    "monitor": ["metrics", "queue", "journal", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "monitor": ["metrics", "queue", "journal", "store", "engine", "runtime", "sqs", "wire", "auth", "http", "api"],
+    "alarms": ["metrics", "queue", "store", "engine", "dead_letter", "wire", "http"],
+    "cloudwatch": ["alarms", "metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "cli": ["packages", "events", "documents", "archive", "dead_letter", "topology", "stack", "sqs", "wire", "auth", "http"],
     "server": None,  # The one place that knows everything.
 }

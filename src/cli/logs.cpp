@@ -23,16 +23,16 @@ class LogReader {
 
   // What has come since the last time; of the first time only the last `max`.
   Answer<void> read(std::int64_t max) {
-    std::vector<Reply<documents::LogPage>> pages;
+    std::vector<Reply<documents::ServerLogPage>> pages;
     while (true) {
-      auto page = TRY(session_.service.manage<documents::LogPage>(
+      auto page = TRY(session_.service.manage<documents::ServerLogPage>(
           "GET", fmt::format("logs?after={}&limit=1000", last_)));
       if (page->lines.empty()) break;
       last_ = page->lines.back().number;
       pages.push_back(std::move(page));
     }
     for (const auto& page : pages) {
-      for (const documents::LogLine& line : page->lines) {
+      for (const documents::ServerLogLine& line : page->lines) {
         if (line.number > last_ - max) show(line);
       }
     }
@@ -41,7 +41,7 @@ class LogReader {
   }
 
  private:
-  void show(const documents::LogLine& line) {
+  void show(const documents::ServerLogLine& line) {
     if (session_.json) {
       session_.terminal().out << json_line(line);
       return;

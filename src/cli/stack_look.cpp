@@ -6,10 +6,10 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "cli/code_package.h"
 #include "cli/queue_name.h"
 #include "cli/stack_site.h"
 #include "sqs/actions.h"
-#include "stack/package.h"
 
 namespace redrive::cli {
 namespace {
@@ -122,23 +122,26 @@ Answer<void> StackSite::leave_out_unknown(Stack& stack) {
 
 Answer<void> StackSite::pack_code(Stack& stack) {
   for (Resource& resource : stack.resources) {
-    if (!resource.code || resource.code->from == stack::Code::From::directory) continue;
+    if (!resource.code) continue;
     const stack::Code& code = *resource.code;
-    std::string bytes;
-    if (code.from == stack::Code::From::text) {
-      const auto file = stack::inline_file_name(resource.properties["Runtime"].scalar());
-      bytes = stack::zip({{.name = std::string(file), .bytes = code.text}});
-    } else if (code.from == stack::Code::From::path) {
-      auto packed = stack::package(code.path);
-      if (!packed) return usage_failure(packed.error().message);
-      bytes = *std::move(packed);
-    } else {
+    if (code.from == stack::Code::From::directory) {
+      resource.properties.set("Directory", Node::text(code.path.string()));
+      continue;
+    }
+    if (code.from == stack::Code::From::bucket) {
       const std::string path = fmt::format(
           "/{}/{}", percent_encode(code.bucket_name, true), percent_encode(code.key, true));
-      bytes = TRY(rest_.s3("GET", path));
+      packages_[resource.name] = TRY(rest_.s3("GET", path));
+    } else {
+      auto packed = code.from == stack::Code::From::path
+                        ? package_code(code.path)
+                        : package_text(resource.properties["Runtime"].scalar(), code.text);
+      if (!packed)
+        return usage_failure(fmt::format("{}: {}", resource.title(), packed.error().message));
+      packages_[resource.name] = *std::move(packed);
     }
-    resource.properties.set("CodeSha256", Node::text(base64_sha256(bytes)));
-    packages_[resource.name] = std::move(bytes);
+    const std::string digest = base64_sha256(packages_[resource.name]);
+    resource.properties.set("CodeSha256", Node::text(digest));
   }
   return {};
 }

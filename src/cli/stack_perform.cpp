@@ -61,9 +61,16 @@ stack::Tags final_tags(const PlanItem& item) {
   return tags;
 }
 
-// Not members of a function's configuration, though a template has them side by side.
-constexpr std::string_view kDigest = "CodeSha256";
 constexpr std::string_view kConcurrency = "ReservedConcurrentExecutions";
+
+// Without what is beside a function's configuration: its code, and how many may run.
+Node settings_of(Node changes) {
+  for (const std::string_view other :
+       {std::string_view("CodeSha256"), std::string_view("Directory"), kConcurrency}) {
+    changes.remove(other);
+  }
+  return changes;
+}
 
 }  // namespace
 
@@ -140,9 +147,7 @@ Answer<void> StackSite::perform_function(const PlanItem& item) {
 }
 
 Answer<void> StackSite::create_function(const PlanItem& item) {
-  Node body = item.changes;
-  body.remove(kDigest);
-  body.remove(kConcurrency);
+  Node body = settings_of(item.changes);
   body.set("FunctionName", Node::text(item.wanted->name));
   body.set("Tags", map_of_tags(item.tags));
   const Node code = code_of(*item.wanted);
@@ -154,10 +159,10 @@ Answer<void> StackSite::create_function(const PlanItem& item) {
 
 Answer<void> StackSite::change_function(const PlanItem& item) {
   const std::string path = "/2015-03-31/functions/" + item.actual->name;
-  if (item.changes.has(kDigest)) TRY(rest_.lambda("PUT", path + "/code", code_of(*item.wanted)));
-  Node settings = item.changes;
-  settings.remove(kDigest);
-  settings.remove(kConcurrency);
+  if (item.changes.has("CodeSha256") || item.changes.has("Directory")) {
+    TRY(rest_.lambda("PUT", path + "/code", code_of(*item.wanted)));
+  }
+  const Node settings = settings_of(item.changes);
   if (!settings.members().empty()) TRY(rest_.lambda("PUT", path + "/configuration", settings));
   if (item.changes.has(kConcurrency)) {
     CHECK(set_concurrency(item.actual->name, item.changes[kConcurrency]));

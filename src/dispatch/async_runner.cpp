@@ -52,6 +52,9 @@ void AsyncRunner::received(const engine::ReceiveOutcome& outcome,
   for (const auto& message : messages.messages()) {
     Item item = describe_item(message, message.received.handle.seal(world().secret), hold);
     item.record = message.stored.contents.body;
+    // See send_event. What came as a record from another function has its MessageId.
+    if (const auto request = Uuid::parse(message.stored.contents.sender))
+      item.message_id = request->text();
     begin(std::move(item));
   }
 }
@@ -67,7 +70,8 @@ void AsyncRunner::begin(Item item) {
       {.request_id = run->item.message_id,
        .payload = run->item.record,
        .client_context = {},
-       .trace = {}},
+       .trace = run->item.trace,
+       .invoked_arn = {}},
       [self, run](runtime::Outcome outcome) {
         auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
         self->world().strand.post([self, run, shared] { self->answered(run, *shared); });

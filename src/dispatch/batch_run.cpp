@@ -83,7 +83,8 @@ void BatchRun::invoke() {
       {.request_id = request_id_,
        .payload = events::event_document(views(part_, &Item::record)),
        .client_context = {},
-       .trace = {}},
+       .trace = part_.size() == 1 ? part_.front().trace : std::string(),
+       .invoked_arn = plan_.mapping.function_arn},
       [self = shared_from_this()](runtime::Outcome outcome) {
         auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
         self->parts_.world->strand.post([self, shared] { self->answered(*shared); });

@@ -155,13 +155,13 @@ Result<void> ensure_async_queue(engine::Engine& engine, const functions::Functio
   return {};
 }
 
-Result<AsyncAccepted> send_event(engine::Engine& engine, const functions::FunctionId& function,
-                                 std::string_view payload) {
+Result<engine::Sequence> send_event(engine::Engine& engine, const functions::FunctionId& function,
+                                    const runtime::Invocation& event) {
   CHECK(ensure_async_queue(engine, function));
-  const Letter letter({.body = payload, .sender = function.account});
+  // Nobody is a sender here: what stands in its place is the request's id.
+  const Letter letter({.body = event.payload, .sender = event.request_id, .trace = event.trace});
   const queue::Draft draft = letter.draft();
-  const auto sent = TRY(engine.send(async_queue_of(function), std::span(&draft, 1)));
-  return AsyncAccepted{.request_id = sent.outcomes[0].message_id.text(), .after = sent.after};
+  return TRY(engine.send(async_queue_of(function), std::span(&draft, 1))).after;
 }
 
 }  // namespace redrive::dispatch

@@ -34,12 +34,8 @@ void deliver(const std::shared_ptr<World>& world, Parcel parcel, Delivered done)
 // The queue in which events for a function wait, made when there is none yet.
 Result<void> ensure_async_queue(engine::Engine& engine, const functions::FunctionId& function);
 
-// An event for a function, to be run later.
-struct AsyncAccepted {
-  std::string request_id;
-  engine::Sequence after = 0;
-};
-Result<AsyncAccepted> send_event(engine::Engine& engine, const functions::FunctionId& function,
-                                 std::string_view payload);
+// An event for a function, to be run later. It is safe when the sequence is synced.
+Result<engine::Sequence> send_event(engine::Engine& engine, const functions::FunctionId& function,
+                                    const runtime::Invocation& event);
 
 }  // namespace redrive::dispatch

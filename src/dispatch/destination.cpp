@@ -5,6 +5,8 @@
 namespace redrive::dispatch {
 namespace {
 
+constexpr std::string_view kAsyncSuffix = "!async";
+
 std::unexpected<Error> no_destination(std::string_view text) {
   return fail(ErrorCode::invalid_parameter_value,
               "not the ARN of a queue, a function or a bucket, nor a URL: " + std::string(text));
@@ -37,7 +39,15 @@ Result<Destination> parse_destination(std::string_view text) {
 }
 
 queue::QueueIdentity async_queue_of(const functions::FunctionId& function) {
-  return {function.account, function.region, function.name + "!async", true};
+  return {function.account, function.region, function.name + std::string(kAsyncSuffix), true};
+}
+
+std::optional<functions::FunctionId> function_of_async_queue(const queue::QueueIdentity& queue) {
+  if (!queue.name.ends_with(kAsyncSuffix)) return std::nullopt;
+  return functions::FunctionId{
+      .account = queue.account,
+      .region = queue.region,
+      .name = queue.name.substr(0, queue.name.size() - kAsyncSuffix.size())};
 }
 
 }  // namespace redrive::dispatch

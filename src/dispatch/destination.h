@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,5 +31,7 @@ Result<functions::FunctionId> parse_function_arn(std::string_view arn);
 
 // Where events for a function wait: a queue of the server's own.
 queue::QueueIdentity async_queue_of(const functions::FunctionId& function);
+// The other way; nothing when it is another kind of queue.
+std::optional<functions::FunctionId> function_of_async_queue(const queue::QueueIdentity& queue);
 
 }  // namespace redrive::dispatch

@@ -89,16 +89,16 @@ void Dispatcher::adopt_mappings(const std::vector<functions::Mapping>& mappings)
   for (const functions::Mapping& mapping : mappings) {
     auto plan = plan_of(mapping);
     if (plan == nullptr) continue;
-    auto known = former.extract(mapping.id);
-    if (known.empty()) {
+    const auto known = former.find(mapping.id);
+    if (known == former.end() || known->second->plan().queue != plan->queue) {
       auto runner = std::make_shared<MappingRunner>(world_, std::move(plan));
       mappings_.emplace(mapping.id, runner);
       runner->poll();
       continue;
     }
-    const auto& runner = known.mapped();
+    const auto& runner = known->second;
     if (compared(runner->plan()) != compared(*plan)) runner->adopt(std::move(plan));
-    mappings_.insert(std::move(known));
+    mappings_.insert(former.extract(known));
   }
   for (auto& [id, runner] : former) {
     runner->retire();
@@ -118,12 +118,28 @@ void Dispatcher::adopt_functions() {
     retired_.push_back(std::move(at->second));
     at = async_.erase(at);
   }
+  forget_orphans();
   // Events may wait since before the last restart.
   for (const auto& [arn, entry] : known_.functions) {
     const bool waits = world_->engine.turn(
         [&](engine::Turn& turn) { return turn.state().find(async_queue_of(entry.id)) != nullptr; });
     if (waits) wake_async(arn);
   }
+}
+
+// A function that is gone takes its events with it: one that comes under its name is another. What
+// the catalogue still has may only be unable to run for now.
+void Dispatcher::forget_orphans() {
+  world_->engine.turn([](engine::Turn& turn) {
+    std::vector<queue::Change> changes;
+    for (const auto& [identity, queue] : turn.state().queues()) {
+      const auto function = function_of_async_queue(identity);
+      if (function &&
+          turn.state().find_entry(queue::EntryKind::function, function->arn()) == nullptr)
+        changes.push_back(queue::QueueDeleted{queue->key});
+    }
+    if (!changes.empty()) turn.commit(changes);
+  });
 }
 
 void Dispatcher::wake_async(const std::string& function_arn) {
@@ -138,12 +154,11 @@ void Dispatcher::wake_async(const std::string& function_arn) {
   runner->poll();
 }
 
-Result<AsyncAccepted> Dispatcher::invoke_async(const std::string& function_arn,
-                                               std::string_view payload) {
-  const functions::FunctionId function = TRY(parse_function_arn(function_arn));
-  const auto accepted = TRY(send_event(world_->engine, function, payload));
+Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
+                                                  const runtime::Invocation& event) {
+  const engine::Sequence after = TRY(send_event(world_->engine, function, event));
   world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
-  return accepted;
+  return after;
 }
 
 bool Dispatcher::busy() const {

@@ -49,9 +49,10 @@ class Dispatcher {
   // and whenever they changed. From any thread.
   void reload();
 
-  // Accepts an event for a function, which must exist. It is safe when `after` is synced. The
+  // Accepts an event for a function, which must exist. It is safe when the sequence is synced. Its
   // request id is that of every attempt. From any thread.
-  Result<AsyncAccepted> invoke_async(const std::string& function_arn, std::string_view payload);
+  Result<engine::Sequence> invoke_async(const functions::FunctionId& function,
+                                        const runtime::Invocation& event);
 
   // Receives nothing more, and lets what runs come to its end, for so long at most. What does not
   // becomes visible again. To be called before the invoker stops.
@@ -70,6 +71,7 @@ class Dispatcher {
   void adopt(Definitions definitions);
   void adopt_mappings(const std::vector<functions::Mapping>& mappings);
   void adopt_functions();
+  void forget_orphans();
   std::shared_ptr<const Plan> plan_of(const functions::Mapping& mapping);
   void wake_async(const std::string& function_arn);
   void retire_all();

@@ -91,6 +91,7 @@ Item describe_item(const Message& message, std::string handle, const std::shared
           .message_id = id_of(message),
           .record = {},
           .group = std::string(message.stored.contents.group),
+          .trace = std::string(message.stored.contents.trace),
           .sent_wall = sent_of(message),
           .received_at = hold->received_at(),
           .receive_count = message.received.receive_count,

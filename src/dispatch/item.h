@@ -17,6 +17,7 @@ struct Item {
   std::string message_id;
   std::string record;  // As encode_record writes it; of asynchronous invocations: the event.
   std::string group;
+  std::string trace;
   Timestamp sent_wall;
   Timestamp received_at;  // Engine time.
   std::uint32_t receive_count = 0;

@@ -33,7 +33,7 @@ Letter::Letter(const Contents& contents) : group_(contents.group), dedup_(conten
                      {.group = group_,
                       .dedup = dedup_,
                       .sender = contents.sender,
-                      .trace = {},
+                      .trace = contents.trace,
                       .md5_of_body = md5(contents.body),
                       .md5_of_attributes = digest_of(contents.attributes),
                       .attribute_count = static_cast<std::uint8_t>(contents.attributes.size()),

@@ -15,10 +15,11 @@ class Letter {
  public:
   struct Contents {
     std::string_view body;
-    std::string_view sender;
-    std::string_view group;  // FIFO, like the next.
-    std::string_view dedup;
-    std::span<const store::AttributeView> attributes;  // In the order of their names.
+    std::string_view sender = {};
+    std::string_view trace = {};
+    std::string_view group = {};  // FIFO, like the next.
+    std::string_view dedup = {};
+    std::span<const store::AttributeView> attributes = {};  // In the order of their names.
   };
   explicit Letter(const Contents& contents);
 

@@ -1,6 +1,7 @@
 #include "dispatch/mapping_runner.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace redrive::dispatch {
@@ -28,13 +29,12 @@ MappingRunner::MappingRunner(std::shared_ptr<World> world, std::shared_ptr<const
 }
 
 void MappingRunner::adopt(std::shared_ptr<const Plan> plan) {
-  const bool elsewhere = plan->queue != plan_->queue;
+  assert(plan->queue == plan_->queue);
   plan_ = std::move(plan);
   concurrency_.adopt(range_of(plan_->mapping, world().concurrency_max));
   note_limit();
   // What it waits for may not be what it should.
   interrupt();
-  if (elsewhere) close_batch();
   start_ready();
   poll();
 }
@@ -76,7 +76,11 @@ void MappingRunner::received(const engine::ReceiveOutcome& outcome,
     }
     Item item = describe_item(message, handle, hold);
     item.record = events::encode_record(record, plan_->source);
-    if (!must_wait(item)) gather(std::move(item));
+    if (retired_) {
+      give_back({std::move(item)});
+    } else if (!must_wait(item)) {
+      gather(std::move(item));
+    }
   }
   remove_filtered(filtered);
   const bool at_once = plan_->mapping.window == std::chrono::seconds::zero();
@@ -103,9 +107,9 @@ bool MappingRunner::must_wait(const Item& item) {
 }
 
 void MappingRunner::gather(Item item) {
-  const std::size_t frame = events::event_document({}).size();
+  constexpr std::size_t kFrame = events::kEventHead.size() + events::kEventFoot.size();
   const std::size_t bytes = item.record.size() + 1;
-  if (frame + gathering_.bytes + bytes > events::kEventBytesMax) {
+  if (kFrame + gathering_.bytes + bytes > events::kEventBytesMax) {
     const bool fifo = plan_->queue.name.ends_with(".fifo");
     // Of a FIFO group nothing may run beside what comes before it.
     if (fifo && !gathering_.items.empty()) return give_back({std::move(item)});

@@ -19,7 +19,8 @@ class MappingRunner final : public Poller {
  public:
   MappingRunner(std::shared_ptr<World> world, std::shared_ptr<const Plan> plan);
 
-  // Another plan for what comes from now on. What has been received is worked on by the old one.
+  // Another plan for what comes from now on, from the same queue. What has been received is worked
+  // on by the old one.
   void adopt(std::shared_ptr<const Plan> plan);
   // Ends for good, after what it has received. Messages that have not begun to run go back.
   void retire();

@@ -51,9 +51,12 @@ void Poller::poll() {
          .consumer = intake->consumer,
          .attempt_id = {}},
         kPollWait,
-        [self = shared_from_this(), terms](Result<engine::ReceiveOutcome> outcome) {
-          auto answer = keep(*self->world_, std::move(outcome), terms);
-          self->world_->strand.post([self, answer] { self->answered(answer); });
+        // Who has gone meanwhile leaves what comes to those who receive after it.
+        [weak = weak_from_this(), world = world_, terms](Result<engine::ReceiveOutcome> outcome) {
+          auto answer = keep(*world, std::move(outcome), terms);
+          world->strand.post([weak, answer] {
+            if (const auto self = weak.lock()) self->answered(answer);
+          });
         });
     if (!start.answer) {
       waiting_ = start.wait;

@@ -19,24 +19,24 @@ struct KeptLogLine {
   std::string text;  // The sentence and its fields, as people read it.
 };
 
-struct LogLine {
+struct ServerLogLine {
   std::int64_t number = 0;  // From 1, since the server started.
   std::string_view at;
   std::string_view level;
   std::string_view text;
 };
-constexpr auto shape_of(LogLine*) {
-  return wire::shape(wire::required("number", &LogLine::number),
-                     wire::required("at", &LogLine::at),
-                     wire::required("level", &LogLine::level),
-                     wire::required("text", &LogLine::text).content());
+constexpr auto shape_of(ServerLogLine*) {
+  return wire::shape(wire::required("number", &ServerLogLine::number),
+                     wire::required("at", &ServerLogLine::at),
+                     wire::required("level", &ServerLogLine::level),
+                     wire::required("text", &ServerLogLine::text).content());
 }
 
-struct LogPage {
-  std::vector<LogLine> lines;
+struct ServerLogPage {
+  std::vector<ServerLogLine> lines;
 };
-constexpr auto shape_of(LogPage*) {
-  return wire::shape(wire::optional("lines", &LogPage::lines).each("line").always());
+constexpr auto shape_of(ServerLogPage*) {
+  return wire::shape(wire::optional("lines", &ServerLogPage::lines).each("line").always());
 }
 
 }  // namespace redrive::documents

@@ -10,6 +10,9 @@ namespace redrive::events {
 
 // What one invocation may carry, in bytes of JSON.
 inline constexpr std::size_t kEventBytesMax = 6'291'556;
+// Of these, what surrounds the records; between two of them there is one more.
+inline constexpr std::string_view kEventHead = R"({"Records":[)";
+inline constexpr std::string_view kEventFoot = "]}";
 
 struct EventSource {
   std::string arn;

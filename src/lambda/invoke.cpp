@@ -89,16 +89,15 @@ Outcome<Answer> invoke(Call& call) {
   const std::string_view payload = call.padded_body();
   CHECK(check_payload(payload, how));
   if (how == How::dry_run) return empty_answer(204);
-  if (how == How::event) {
-    Answer answer = empty_answer(202);
-    answer.request_id = TRY(told<std::string>(call.parts.invoke_async(called.id.arn(), payload)));
-    return answer;
-  }
   runtime::Invocation invocation{.request_id = call.request_id,
                                  .payload = std::string(payload),
                                  .client_context = TRY(client_context_of(call)),
                                  .trace = std::string(call.request.header("x-amzn-trace-id")),
                                  .invoked_arn = called.arn()};
+  if (how == How::event) {
+    CHECK(told<void>(call.parts.invoke_async(called.id, invocation)));
+    return empty_answer(202);
+  }
   call.later = true;
   const bool with_log = call.request.header("x-amz-log-type") == "Tail";
   call.parts.invoker.invoke((*deployed)->spec,

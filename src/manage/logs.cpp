@@ -10,10 +10,10 @@ constexpr std::size_t kLogLinesMax = 1'000;
 
 }  // namespace
 
-Result<documents::LogPage> read_log(Call& call) {
+Result<documents::ServerLogPage> read_log(Call& call) {
   const auto after = parse_int<std::uint64_t>(call.query("after")).value_or(0);
   const std::size_t max = TRY(call.query_number("limit", 100, kLogLinesMax));
-  documents::LogPage page;
+  documents::ServerLogPage page;
   if (!call.parts.log_after) return page;
   for (documents::KeptLogLine& line : call.parts.log_after(after, max)) {
     page.lines.push_back({.number = static_cast<std::int64_t>(line.number),

@@ -46,14 +46,16 @@ constexpr auto shape_of(AdvanceClockInput*) {
 }
 
 struct ResetOutput {
-  std::int64_t queues = 0;  // How many there were.
+  std::int64_t queues = 0;              // How many there were.
+  std::optional<std::int64_t> buckets;  // The same, if there were any.
 };
 constexpr auto shape_of(ResetOutput*) {
-  return wire::shape(wire::required("queues", &ResetOutput::queues));
+  return wire::shape(wire::required("queues", &ResetOutput::queues),
+                     wire::optional("buckets", &ResetOutput::buckets));
 }
 
 // GET logs?after=…&limit=…
-Result<documents::LogPage> read_log(Call& call);
+Result<documents::ServerLogPage> read_log(Call& call);
 
 // GET queues/{queue}/messages?limit=100&after=…&filter=…
 Result<documents::MessagePage> peek_messages(Call& call);
@@ -100,6 +102,7 @@ Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& 
 Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
+Result<Document> show_history(Call& call);
 Result<Document> show_openapi(Call& call);
 
 }  // namespace redrive::manage

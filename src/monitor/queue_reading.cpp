@@ -24,11 +24,12 @@ std::optional<Timestamp> dead_since(const queue::History& history) {
 
 QueueReading look_at(const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
   const queue::Mailbox& box = state.mailbox(queue);
-  if (box.size() > 0) queue.traffic.active_at = stamp.now;
-  const Timestamp active_at = queue.traffic.active_at;
+  Timestamp& active_at = queue.traffic.active_at;
+  // A queue that was just made, or that the server started with, is active too.
+  if (box.size() > 0 || active_at == Timestamp()) active_at = stamp.now;
   return {.identity = queue.identity,
           .key = queue.key,
-          .active = active_at != Timestamp() && stamp.now - active_at < kActiveFor,
+          .active = stamp.now - active_at < kActiveFor,
           .visible = box.visible(),
           .not_visible = box.in_flight(),
           .delayed = box.delayed(),

@@ -98,6 +98,7 @@ void ApiConnection::serve() {
   }
   if (in_.empty() && in_.capacity() > kKeptBytesMax) in_.release();
   serving_ = false;
+  if (out_sent_ < out_.size()) flush_soon();
 }
 
 void ApiConnection::handle(const http::Request& request) {
@@ -125,7 +126,8 @@ void ApiConnection::answer(int status, std::span<const http::Header> headers,
 }
 
 void ApiConnection::flush_soon() {
-  if (flush_posted_) return;
+  // While requests are served: at the end of it, behind errands that may have more to send.
+  if (flush_posted_ || serving_) return;
   flush_posted_ = true;
   poller_.post([this] { flush(); });
 }

@@ -81,9 +81,10 @@ Result<void> Handlers::open(const Parts& parts) {
                     .functions = functions_,
                     .invoker = *invoker_,
                     .buckets = &parts.buckets,
-                    .invoke_async = [this](const std::string& arn,
-                                           std::string_view payload) -> Result<std::string> {
-                      return TRY(dispatcher_->invoke_async(arn, payload)).request_id;
+                    .invoke_async = [this](const functions::FunctionId& function,
+                                           const runtime::Invocation& event) -> Result<void> {
+                      TRY(dispatcher_->invoke_async(function, event));
+                      return {};
                     },
                     .changed = [this] { dispatcher_->reload(); },
                     .audit = parts.audit,

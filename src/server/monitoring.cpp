@@ -33,6 +33,11 @@ Monitoring::Monitoring(Parts parts)
                                                .sources = sources(),
                                                .virtual_time = parts_.time != nullptr});
   if (parts_.time != nullptr) parts_.time->watch([this] { look(); });
+  cloudwatch_.emplace(cloudwatch::Parts{.engine = parts_.engine,
+                                        .gate = parts_.gate,
+                                        .history = history_,
+                                        .observe = [this] { collector_->observe(); }},
+                      &recorded_.add_api("cloudwatch", cloudwatch::measured_actions()));
 }
 
 Result<std::unique_ptr<Monitoring>> Monitoring::open(Parts parts) {
@@ -90,6 +95,10 @@ bool Monitoring::may_read(const http::Request& request) const {
 
 bool Monitoring::handle(http::Exchange& exchange) {
   const http::Request& request = exchange.request();
+  if (cloudwatch::is_cloudwatch_request(request)) {
+    cloudwatch_->handle(exchange);
+    return true;
+  }
   if (request.path != kPagePath || (request.method != "GET" && request.method != "HEAD")) {
     return false;
   }

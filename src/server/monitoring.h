@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/gate.h"
+#include "cloudwatch/service.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
 #include "http/server.h"
@@ -19,7 +20,7 @@
 namespace redrive::server {
 
 // Everything that watches the server: where others record, the history, who looks at it each
-// second, and the page for Prometheus.
+// second, the page for Prometheus, and CloudWatch.
 class Monitoring {
  public:
   struct Parts {
@@ -57,6 +58,7 @@ class Monitoring {
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
   std::optional<monitor::Collector> collector_;
+  std::optional<cloudwatch::Service> cloudwatch_;
   http::Server* server_ = nullptr;
   std::unique_ptr<Background> background_;
 };

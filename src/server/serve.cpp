@@ -30,6 +30,7 @@
 #include "journal/posix_files.h"
 #include "manage/service.h"
 #include "objects/store.h"
+#include "objects/uploads.h"
 #include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
@@ -218,6 +219,13 @@ class BucketRoot {
   std::filesystem::path path_;
 };
 
+Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploads) {
+  uploads.clear();
+  const auto count = store.clear();
+  if (!count) return fail(ErrorCode::storage_io, count.error().message);
+  return *count;
+}
+
 // Room for the chunks that an object of the largest size travels in.
 http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
   limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
@@ -313,6 +321,8 @@ Result<void> serve(const Config& config) {
 
   const BucketRoot bucket_root(config, ids);
   const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  objects::Uploads uploads(
+      {.object_bytes_max = config.object_bytes_max, .bytes_max = 4 * config.object_bytes_max});
   std::unique_ptr<http::Server> server;
   std::mutex serving;  // Syncs go on while the server ends, and after it.
   std::unique_ptr<journal::SyncThread> sync;
@@ -362,9 +372,10 @@ Result<void> serve(const Config& config) {
        .time = time ? &*time : nullptr,
        .disposable = config.memory || config.virtual_clock,
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); }});
-
-  s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
+       .history = &monitoring->history(),
+       .observe = [&] { monitoring->observe(); },
+       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
+       .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
   const auto handlers = TRY(Handlers::make(
       {.config = config,
@@ -376,6 +387,13 @@ Result<void> serve(const Config& config) {
        .sync_wanted = [&] { sync->request(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
        .directories = listen.loopback && config.keys.empty()}));
+
+  s3::Service archive({.store = *buckets,
+                       .uploads = uploads,
+                       .gate = gate,
+                       .domains = config.allowed_hosts,
+                       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+
   iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
                          audit.write(std::move(line));
                        }});
@@ -415,7 +433,6 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
-  handlers->attach(*server);
   monitoring->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
@@ -429,6 +446,7 @@ Result<void> serve(const Config& config) {
           .on_measured = [&](std::uint64_t records,
                              auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
+  handlers->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
   handlers->start();

