@@ -102,7 +102,6 @@ Handlers::~Handlers() {
 
 void Handlers::stop(std::chrono::milliseconds patience) {
   dispatcher_->stop(patience);
-  service_->stop();
 }
 
 // A definition that cannot be read or made ready is left out, and said so: the others go on.

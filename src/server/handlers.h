@@ -42,8 +42,10 @@ class Handlers {
   void attach(http::Server& server) { service_->attach(server); }
   void start() { dispatcher_->reload(); }
   void handle(http::Exchange& exchange) { service_->handle(exchange); }
-  // Lets what runs come to its end, for so long at most; the server must still be there.
+  // Takes nothing more from queues, and lets what runs come to its end, for so long at most.
   void stop(std::chrono::milliseconds patience);
+  // When requests have been answered, and while the server is still there.
+  void close() { service_->stop(); }
 
   const dispatch::Dispatcher& dispatcher() const { return *dispatcher_; }
   runtime::Invoker& invoker() { return *invoker_; }

@@ -462,6 +462,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  handlers->close();
   monitoring->stop();
   archive.stop();
   maintenance.reset();
