@@ -60,6 +60,7 @@ Result<void> make_directory(const fs::path& path, mode_t mode) {
 Result<Host> Host::examine(InvokerOptions options) {
   Host host(std::move(options));
   host.root_ = ::geteuid() == 0;
+  if (host.root_) end_stray_processes(host.options_.user_first, host.options_.user_count);
   CHECK(host.prepare_scratch());
   CHECK(host.try_user());
   host.try_mounts();
