@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
 .PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
-        examples hostile crash instructions curves
+        examples hostile crash instructions curves terraform cdk
 
 run: packages build
 	@./build/release/redrive serve
@@ -26,7 +26,7 @@ build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
 # The order puts what fails fastest first.
-test: test-packages build unit tsan sim instructions fuzz conformance clients examples hostile crash
+test: test-packages build unit tsan sim instructions fuzz conformance clients cdk terraform examples hostile crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
@@ -64,6 +64,14 @@ conformance: build
 clients: build
 	@tests/clients/run.sh -q
 
+# A CDK app, synthesised and applied; its library comes from npm.
+cdk: build
+	@/usr/bin/python3 tests/cdk/run.py
+
+# The aws provider of a real Terraform, where there is one.
+terraform: build
+	@/usr/bin/python3 tests/terraform/run.py
+
 # What docs/testing.md shows, how consumers say why they failed, and scripts of others that run as they are.
 examples: build
 	@examples/testing/run.sh
@@ -81,6 +89,8 @@ crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --target file
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --no-atomic
+	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --elsewhere
 
 # Measures beside our peers and writes docs/performance.md.
 bench: packages build

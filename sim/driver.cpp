@@ -66,6 +66,7 @@ std::span<const Driver::Choice> Driver::choices() {
       {"discard", 3, &Driver::discard},
       {"restore", 3, &Driver::restore},
       {"edit", 4, &Driver::edit},
+      {"move held", 4, &Driver::move_held},
       {"advance time", 20, &Driver::advance_time},
       {"jump wall", 1, &Driver::jump_wall},
       {"tick", 10, &Driver::tick},

@@ -93,6 +93,9 @@ class Driver {
   void discard();
   void restore();
   void edit();
+  void move_held();
+  std::optional<ErrorCode> move_refusal(const Shown& shown, queue::QueueKey from,
+                                        queue::QueueKey to);
   void bring_back_all();
   std::vector<queue::MessageKey> choose_messages(queue::QueueKey queue, std::size_t count);
   std::vector<queue::TaskKey> unfinished_tasks();

@@ -70,6 +70,7 @@ struct Tally {
     totals.grouped += verdict.totals.grouped;
     totals.discarded += verdict.totals.discarded;
     totals.edited += verdict.totals.edited;
+    totals.archived += verdict.totals.archived;
     totals.halted += verdict.totals.halted;
     totals.recoveries += verdict.totals.recoveries;
     totals.records_lost += verdict.totals.records_lost;
@@ -116,7 +117,7 @@ int main(int argc, char** argv) {
   for (const Run& next : runs) tally.add(run(next, verbose));
   fmt::print(
       "{} records, {} messages dead-lettered, {} redriven, {} failures reported, {} grouped, {} "
-      "discarded, {} edited, {} jobs halted; {} recoveries, {} records lost "
+      "discarded, {} edited, {} archived, {} jobs halted; {} recoveries, {} records lost "
       "unacknowledged, {} checkpoints, {} messages relocated, {} storage failures\n",
       tally.totals.records,
       tally.totals.dead_lettered,
@@ -125,6 +126,7 @@ int main(int argc, char** argv) {
       tally.totals.grouped,
       tally.totals.discarded,
       tally.totals.edited,
+      tally.totals.archived,
       tally.totals.halted,
       tally.totals.recoveries,
       tally.totals.records_lost,

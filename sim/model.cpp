@@ -332,7 +332,10 @@ void Model::on(const queue::MessageDeadLettered& fact) {
 void Model::check_redrive(const queue::MessageRedriven& fact) {
   if (fact.task == TaskKey::none && is_policy(fact.actor)) return check_policy_redrive(fact);
   if (fact.task == TaskKey::none) {
-    require(fact.key == edited_, "who edits may redrive", "message {}", number(fact.key));
+    require(fact.key == edited_ || is_holder(fact.actor),
+            "who edits or holds it may redrive",
+            "message {}",
+            number(fact.key));
     message_in(fact.from, fact.key, "redriven");
     queue_of(fact.to, "redriven to");
     return;
@@ -382,7 +385,11 @@ void Model::on(const queue::MessageRedriven& fact) {
              .reason = fact.reason,
              .job = fact.task,
              .kind = queue::LineageEvent::Kind::redriven});
-  end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
+  const bool held = message.phase == Phase::in_flight && message.visible_at > now_;
+  require(
+      !held || is_holder(fact.actor), "only its holder moves it", "message {}", number(fact.key));
+  held ? end_attempt(history, queue::AttemptEnd::released, now_)
+       : end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
   history.prior_receives += message.receive_count;
   history.entered_generation = history.prior_receives;
   history.retries = {};
@@ -397,7 +404,8 @@ void Model::on(const queue::MessageRedriven& fact) {
   message.receive_count = 0;
   message.sent_at = now_;
   message.queue = fact.to;
-  message.phase = Phase::visible;  // It may have been delayed, when it was edited.
+  message.phase = fact.visible_at ? Phase::delayed : Phase::visible;
+  if (fact.visible_at) message.visible_at = *fact.visible_at;
   message.visibility_touched = false;
 }
 

@@ -176,6 +176,7 @@ class Model {
   void on(const queue::FailureReported&);
   void on(const queue::MessageDiscarded&);
   void on(const queue::MessageRestored&);
+  bool is_holder(queue::NameIndex actor) const;
   void on(const queue::MessageEdited&);
   void on(const queue::GroupLearned&);
   void on(const queue::MessageGrouped&);

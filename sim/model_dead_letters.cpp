@@ -95,6 +95,11 @@ bool Model::is_policy(queue::NameIndex actor) const {
   return actor != NameIndex::none && names_[number(actor)] == "policy";
 }
 
+// The name under which the driver moves what it has received.
+bool Model::is_holder(queue::NameIndex actor) const {
+  return actor != NameIndex::none && names_[number(actor)] == "holder";
+}
+
 // No more often than allowed, and back to where it came from. When is for tests whose wall does not
 // jump.
 void Model::check_policy_redrive(const queue::MessageRedriven& fact) {
@@ -154,7 +159,8 @@ void Model::on(const queue::MessageRestored& fact) {
 
 void Model::on(const queue::MessageEdited& fact) {
   const auto found = messages_.find(fact.key);
-  require(found != messages_.end() && found->second.phase != Phase::in_flight,
+  require(found != messages_.end() &&
+              (found->second.phase != Phase::in_flight || is_holder(fact.actor)),
           kSpeaksOfWhatIs,
           "edited: message {}",
           number(fact.key));

@@ -34,10 +34,27 @@ void World::tick() {
 void World::maintain() {
   const std::uint64_t before = journal().checkpoints();
   const auto more = engine().maintain();
-  follow(take_records());
+  const auto records = take_records();
+  for (const Record& record : records) archived_before_deleted(record);
+  follow(records);
   settle_answers();
   totals_.checkpoints += journal().checkpoints() - before;
   if (!more) storage_failed(more.error());
+}
+
+// Nobody asks for a deletion during maintenance: what leaves then has been archived, as it was.
+void World::archived_before_deleted(const Record& record) {
+  for (const queue::Change& fact : record.facts) {
+    const auto* gone = std::get_if<queue::MessageDeleted>(&fact);
+    if (gone == nullptr) continue;
+    const auto found = graveyard_.letters.find(gone->key);
+    require(found != graveyard_.letters.end(),
+            "a policy deletes what is archived",
+            "message {}",
+            number(gone->key));
+    stored_bytes_are_the_letters(found->second, letter(gone->key));
+    ++totals_.archived;
+  }
 }
 
 void World::housekeep() {
@@ -103,7 +120,7 @@ void World::open_again() {
   // Recovery, too, may be cut short.
   if (chance_.one_in(4)) fail_later(chance_.below(30));
   for (int tries = 0; tries < 10; ++tries) {
-    auto opened = Server::open({files_, clock_, ids_}, shape_);
+    auto opened = Server::open({files_, clock_, ids_, graveyard_}, shape_);
     if (opened) {
       server_ = std::move(*opened);
       return;

@@ -2,6 +2,12 @@
 
 namespace redrive::sim {
 
+Result<void> Graveyard::bury(const engine::ArchiveItem& item) {
+  if (++asked % 5 == 0) return fail(ErrorCode::internal_failure, "the archive is away");
+  letters[item.message.mark.key] = item.stored;
+  return {};
+}
+
 Server::Server(const Shape& shape)
     : store_({.checkpoint_bytes_min = shape.checkpoint_bytes, .checkpoint_segments = 4}) {}
 
@@ -13,9 +19,16 @@ Result<std::unique_ptr<Server>> Server::open(Parts parts, const Shape& shape) {
   Server* const self = server.get();
   server->engine_ = std::make_unique<engine::Engine>(
       engine::Engine::Parts{server->store_, *server->journal_, parts.clock, parts.ids},
-      engine::Engine::Hooks{.wake_earlier = {}, .sync_wanted = {}, .log = [self](std::string line) {
-                              self->complaints_.push_back(std::move(line));
-                            }});
+      engine::Engine::Hooks{
+          .wake_earlier = {},
+          .sync_wanted = {},
+          // An archive that is away is no fault of the server's.
+          .log =
+              [self](std::string line) {
+                if (!line.starts_with("a dead letter stays")) self->complaints_.push_back(line);
+              },
+          .archive = [&graveyard = parts.graveyard](
+                         const engine::ArchiveItem& item) { return graveyard.bury(item); }});
   return server;
 }
 

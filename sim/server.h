@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,15 @@ struct Shape {
   std::size_t body_bytes_max = 1000;
 };
 
+// Where dead letters end: on another disk, which never forgets what it has taken, and which does
+// not always take it.
+struct Graveyard {
+  std::map<queue::MessageKey, std::string> letters;  // Stored bytes.
+  std::uint64_t asked = 0;
+
+  Result<void> bury(const engine::ArchiveItem& item);
+};
+
 // The production parts, joined as the server joins them, in one thread and on simulated files.
 class Server {
  public:
@@ -31,6 +41,7 @@ class Server {
     FaultyFiles& files;
     const Clock& clock;
     IdSource& ids;
+    Graveyard& graveyard;
   };
   static Result<std::unique_ptr<Server>> open(Parts parts, const Shape& shape);
 

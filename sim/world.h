@@ -128,6 +128,7 @@ class World {
     std::uint64_t grouped = 0;
     std::uint64_t discarded = 0;
     std::uint64_t edited = 0;
+    std::uint64_t archived = 0;
     std::uint64_t halted = 0;
     std::uint64_t recoveries = 0;
     std::uint64_t records_lost = 0;
@@ -159,6 +160,7 @@ class World {
   void storage_failed(const Error& error);
   void let_time_pass_while_down();
   void open_again();
+  void archived_before_deleted(const Record& record);
   void resume(journal::Sequence synced, journal::Sequence appended);
   void time_went_on();
   void read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter);
@@ -168,6 +170,7 @@ class World {
   ManualClock clock_;
   SeededIds ids_;
   FaultyFiles files_;
+  Graveyard graveyard_;
   Model now_model_;
   Model synced_model_;
   std::deque<Record> in_doubt_;

@@ -297,7 +297,8 @@ void prepare_message(const Call& call, const OutgoingMessage& message,
                     .dedup = prepared.dedup,
                     .tail = prepared.tail,
                     .tail_crc = crc32c(prepared.tail),
-                    .delay = std::nullopt};
+                    .delay = std::nullopt,
+                    .bytes = static_cast<std::uint32_t>(message_bytes(message))};
   if (message.delay_seconds && !settings.fifo)
     prepared.draft.delay = std::chrono::seconds(*message.delay_seconds);
 }

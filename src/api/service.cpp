@@ -29,6 +29,9 @@ wire::Decoder& thread_decoder() {
   return decoder;
 }
 
+constexpr std::size_t kReceiveMessage = *sqs::AllActions::index_of(sqs::ReceiveMessage::kName);
+constexpr std::size_t kNoAction = sqs::AllActions::kSize;
+
 // /account/name, as a queue URL has it.
 bool is_queue_path(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
@@ -100,8 +103,16 @@ struct Service::Request {
   const http::Request& http;
   Call call;
   Reply reply;
+  metrics::ActionMetrics* actions = nullptr;
+  std::size_t action = kNoAction;
 
+  // The request is for this action: its time and its errors count there.
+  void measure(std::size_t which) {
+    action = which;
+    if (actions != nullptr) exchange.measure(actions->latency(which));
+  }
   void fail(const Error& error) {
+    if (actions != nullptr) actions->count_error(action, error.code);
     reply.failure(exchange.out(), error);
     exchange.reply(call.after);
   }
@@ -152,7 +163,8 @@ void Service::handle(http::Exchange& exchange) {
       !target.empty() || request.header("content-type").starts_with("application/x-amz-json-1.");
   if (!json && serve_page(exchange)) return;
 
-  Request work{exchange, request, Call(engine_, options_), {}};
+  Request work{exchange, request, Call(engine_, options_), {}, hooks_.actions};
+  work.measure(kNoAction);
   request_ids().uuid().format(work.reply.request_id.data());
   work.reply.keep_alive = request.keep_alive;
   work.reply.protocol = Protocol::query;
@@ -262,7 +274,9 @@ void Service::run_action(Request& request, std::string_view name) {
   using Answer = void (*)(Service&, Request&);
   static constexpr auto kAnswers = sqs::AllActions::table<Answer>(
       []<class Action>() -> Answer { return &Service::answer<Action>; });
-  kAnswers[*sqs::AllActions::index_of(name)](*this, request);
+  const std::size_t action = *sqs::AllActions::index_of(name);
+  request.measure(action);
+  kAnswers[action](*this, request);
 }
 
 void Service::write_received(std::string& out, const Reply& reply,
@@ -313,6 +327,9 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
         return 0;
       }
       if (!*outcome) {
+        if (hooks_.actions != nullptr) {
+          hooks_.actions->count_error(kReceiveMessage, outcome->error().code);
+        }
         wait->reply.failure(*out, outcome->error());
         return engine_.appended();  // That the queue is gone is not told before it is durable.
       }
@@ -334,6 +351,13 @@ void Service::give_back(const queue::QueueIdentity& queue, const engine::Receive
   const auto results = engine_.change_visibility(queue, requests);
   if (!results && hooks_.log)
     hooks_.log("messages for a lost connection stay hidden: " + results.error().message);
+}
+
+std::vector<std::string_view> measured_actions() {
+  const auto& known = sqs::AllActions::kNames;
+  std::vector<std::string_view> names(known.begin(), known.end());
+  names.push_back("unknown");
+  return names;
 }
 
 }  // namespace redrive::api

@@ -12,6 +12,7 @@
 #include "api/receive_message.h"
 #include "engine/engine.h"
 #include "http/server.h"
+#include "metrics/action_metrics.h"
 
 namespace redrive::api {
 
@@ -23,6 +24,8 @@ class Service {
     std::function<void(std::string)> log;    // For faults of ours, such as a damaged message.
     std::function<bool()> ready;             // Whether the server takes requests: /ready.
     std::function<void(std::string)> audit;  // A line for the audit log.
+    // Of the actions of measured_actions(); none: nothing is recorded.
+    metrics::ActionMetrics* actions = nullptr;
   };
   Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks);
 
@@ -54,5 +57,8 @@ class Service {
   std::array<std::uint8_t, 16> secret_;
   std::atomic<std::size_t> waiting_ = 0;  // Receives that wait.
 };
+
+// The names under which this API is measured: its actions, and one for requests that name none.
+std::vector<std::string_view> measured_actions();
 
 }  // namespace redrive::api

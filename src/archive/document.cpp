@@ -66,7 +66,7 @@ Result<LetterAttribute> decode_attribute(std::string_view name, dom::element ele
   return attribute;
 }
 
-void decode_lineage(dom::object root, ArchivedLetter& archived) {
+void decode_own(dom::object root, ArchivedLetter& archived) {
   dom::object own;
   if (root["Redrive"].get(own) != simdjson::SUCCESS) return;
   archived.letter.message_id = text_in(own, "MessageId");
@@ -96,7 +96,9 @@ std::string encode_archived(const ArchivedLetter& archived) {
   if (!archived.dlq.empty()) append_member(out, "Dlq", archived.dlq);
   open_member(out, "Attributes");
   for (const auto& [name, value] : letter.system_attributes) append_member(out, name, value);
-  return out += "}}}\n";
+  out += "}}";
+  if (!archived.lineage.empty()) out.append(", \"Lineage\": ").append(archived.lineage);
+  return out += "}\n";
 }
 
 Result<ArchivedLetter> decode_archived(std::string_view text) {
@@ -115,7 +117,11 @@ Result<ArchivedLetter> decode_archived(std::string_view text) {
       archived.letter.attributes.push_back(TRY(decode_attribute(name, value)));
     }
   }
-  decode_lineage(root, archived);
+  decode_own(root, archived);
+  dom::element lineage;
+  if (root["Lineage"].get(lineage) == simdjson::SUCCESS && lineage.is_object()) {
+    archived.lineage = simdjson::minify(lineage);
+  }
   return archived;
 }
 

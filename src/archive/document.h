@@ -15,11 +15,13 @@ namespace redrive::archive {
 // ourselves.
 struct ArchivedLetter {
   Letter letter;
-  std::string source;  // URL of the queue it failed in,
-  std::string dlq;     // and of the one it was taken from.
+  std::string source;   // URL of the queue it failed in,
+  std::string dlq;      // and of the one it was taken from.
+  std::string lineage;  // A JSON object: what it had been through, if the archiver knew.
 };
 
-// {"Body": …, "Attribute": {name: {"StringValue": …, "DataType": …}}, "Redrive": {…}}
+// {"Body": …, "Attribute": {name: {"StringValue": …, "DataType": …}}, "Redrive": {…},
+//  "Lineage": {…}}
 //
 // Binary values are base64 under BinaryValue. `Redrive` holds MessageId, Source, Dlq and the system
 // attributes; readers that know only the first two members need nothing else.

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/message_key.h"
-#include "cli/message_view.h"
+#include "cli/message_pages.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
 #include "documents/corrections.h"
@@ -20,6 +20,7 @@ struct DlqBinOptions {
   std::string group;
   std::string filter;
   bool all = false;
+  bool unmasked = false;
   std::string reason;
 };
 
@@ -75,8 +76,7 @@ Answer<void> run_dlq_bin(const DlqBinOptions& options, Session& session) {
     const auto page = TRY(session.service.manage<documents::MessagePage>(
         "GET", fmt::format("queues/{}/bin?after={}", name, after)));
     for (const documents::Message& message : page->messages) {
-      session.terminal().out << (session.json ? json_line(message)
-                                              : readable_message(session.terminal(), message));
+      print_message(session, message, options.unmasked ? Secrets::shown : Secrets::masked);
     }
     after = page->next.value_or("");
   } while (!after.empty());
@@ -108,7 +108,8 @@ void add_dlq_bin(Verb parent, Commands& commands) {
   auto [restore, restored] = add("restore", "Take messages back from the bin", &run_dlq_restore);
   restore.option("MESSAGE", restored->messages, "Their keys").many();
   restore.flag("--all", restored->all, "Everything in the bin");
-  add("bin", "Show what was discarded and can be taken back", &run_dlq_bin);
+  auto [bin, shown] = add("bin", "Show what was discarded and can be taken back", &run_dlq_bin);
+  bin.flag("--unmasked", shown->unmasked, "Show values that look like secrets");
 }
 
 }  // namespace redrive::cli

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/message_key.h"
-#include "cli/message_view.h"
+#include "cli/message_pages.h"
 #include "cli/outgoing.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
@@ -24,6 +24,7 @@ struct DlqEditOptions {
   std::vector<std::string> remove;
   std::string reason;
   bool redrive = false;
+  bool unmasked = false;
   std::string to;
 };
 
@@ -48,8 +49,7 @@ Answer<void> run_dlq_edit(const DlqEditOptions& options, Session& session) {
       fmt::format(
           "queues/{}/messages/{}/edit", percent_encode(queue_name_of(options.queue), false), key),
       std::move(body)));
-  session.terminal().out << (session.json ? json_line(*message)
-                                          : readable_message(session.terminal(), *message));
+  print_message(session, *message, options.unmasked ? Secrets::shown : Secrets::masked);
   return {};
 }
 
@@ -73,6 +73,7 @@ void add_dlq_edit(Verb parent, Commands& commands) {
   verb.flag("--redrive", options->redrive, "Send it back to the queue it came from");
   verb.option("--to", options->to, "Send it to this queue");
   verb.option("--reason", options->reason, "Why; stands in the message's history");
+  verb.flag("--unmasked", options->unmasked, "Show values that look like secrets");
   commands.attach(
       verb,
       [options](Session& session) { return run_dlq_edit(*options, session); },

@@ -69,9 +69,18 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_dlq_export(dlq, commands);
   add_dlq_import(dlq, commands);
   add_dlq_watch(dlq, commands);
+  add_dlq_try(dlq, commands);
+  Verb function = program.verb("function", "Functions: deploy, run, look at their logs");
+  function.needs_a_verb();
+  add_function_deploy(function, commands);
+  add_function_verbs(function, commands);
+  Verb mapping = program.verb("mapping", "Which queue feeds which function, and how");
+  mapping.needs_a_verb();
+  add_mapping_verbs(mapping, commands);
   Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
   job.needs_a_verb();
   add_job(job, commands);
+  add_apply(program, commands);
   add_doctor(program, commands);
   add_topology(program, commands);
   Verb key = program.verb("key", "Access keys of a server");
@@ -85,6 +94,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_worker(program, commands);
   add_consume(program, commands);
   add_demo(program, commands);
+  add_logs(program, commands);
   Verb archive = program.verb("archive", "Archived messages: find them, bring them back");
   archive.needs_a_verb();
   add_archive_list(archive, commands);

@@ -11,9 +11,16 @@ namespace {
 
 struct ResetDocument {
   std::int64_t queues = 0;
+  std::optional<std::int64_t> buckets;
 };
 constexpr auto shape_of(ResetDocument*) {
-  return wire::shape(wire::required("queues", &ResetDocument::queues));
+  return wire::shape(wire::required("queues", &ResetDocument::queues),
+                     wire::optional("buckets", &ResetDocument::buckets));
+}
+
+std::string readable_reset(const ResetDocument& done) {
+  if (!done.buckets) return fmt::format("forgot {} queues\n", done.queues);
+  return fmt::format("forgot {} queues and {} buckets\n", done.queues, *done.buckets);
 }
 
 Answer<void> run_reset(bool yes, Session& session) {
@@ -22,8 +29,7 @@ Answer<void> run_reset(bool yes, Session& session) {
       yes,
       fmt::format("Delete every queue of {} with all messages?", session.endpoint.url)));
   const auto done = TRY(session.service.manage<ResetDocument>("POST", "reset"));
-  session.terminal().out << (session.json ? json_line(*done)
-                                          : fmt::format("forgot {} queues\n", done->queues));
+  session.terminal().out << (session.json ? json_line(*done) : readable_reset(*done));
   return {};
 }
 

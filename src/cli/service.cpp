@@ -11,6 +11,8 @@
 namespace redrive::cli {
 namespace {
 
+// A function may take a quarter of an hour, and has to begin first.
+constexpr std::chrono::milliseconds kFunctionTimeMax{960'000};
 constexpr std::string_view kJsonType = "application/x-amz-json-1.0";
 constexpr std::array<std::string_view, 6> kThrottling = {"RequestThrottled",
                                                          "ThrottlingException",
@@ -44,6 +46,7 @@ ErrorBody parse_error_body(const std::string& body) {
 
 Failure failure_of(const http::ClientResponse& response) {
   ErrorBody error = parse_error_body(response.body);
+  if (error.code.empty()) error.code = response.header("x-amzn-ErrorType");
   if (error.code.empty()) error.code = fmt::format("HTTP {}", response.status);
   if (error.message.empty()) error.message = "the server gave no reason";
   const bool throttled = std::ranges::find(kThrottling, error.code) != kThrottling.end();
@@ -66,14 +69,14 @@ http::ClientRequest make_request(const Endpoint& endpoint, std::string_view acti
           .verify_tls = endpoint.verify_tls};
 }
 
-std::string management_path(const Endpoint& endpoint, std::string_view path) {
+std::string full_path(const Endpoint& endpoint, std::string_view prefix, std::string_view path) {
   std::string_view base = endpoint.path;
   while (base.ends_with('/')) base.remove_suffix(1);
-  return fmt::format("{}/_redrive/v1/{}", base, path);
+  return fmt::format("{}/{}{}", base, prefix, path);
 }
 
 void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::string_view target,
-                   Timestamp now) {
+                   std::string_view service, Timestamp now) {
   const std::size_t mark = std::min(target.find('?'), target.size());
   std::vector<auth::HeaderField> headers;
   for (const auto& [name, value] : request.headers) headers.push_back({name, value});
@@ -83,7 +86,7 @@ void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::
                            .headers = headers,
                            .body = request.body},
                           *endpoint.credentials,
-                          {.region = endpoint.region, .service = "sqs"},
+                          {.region = endpoint.region, .service = std::string(service)},
                           now);
   std::ranges::move(added, std::back_inserter(request.headers));
 }
@@ -111,27 +114,48 @@ Service::Service(Endpoint endpoint, std::unique_ptr<Transport> transport, const 
     : endpoint_(std::move(endpoint)), transport_(std::move(transport)), clock_(clock) {}
 
 Answer<std::string> Service::post(std::string_view action, std::string body) {
-  return send(make_request(endpoint_, action, std::move(body)), endpoint_.path);
+  return TRY(send(make_request(endpoint_, action, std::move(body)), endpoint_.path, "sqs")).body;
 }
 
 Answer<std::string> Service::ask_management(std::string_view method, std::string_view path,
                                             std::string body) {
-  const std::string full_path = management_path(endpoint_, path);
-  return send({.method = std::string(method),
-               .url = endpoint_.url_of(full_path),
-               .headers = {{"Host", endpoint_.host}, {"Content-Type", "application/json"}},
-               .body = std::move(body),
-               .ca_bundle = endpoint_.ca_bundle,
-               .verify_tls = endpoint_.verify_tls},
-              full_path);
+  const std::string target = full_path(endpoint_, "_redrive/v1/", path);
+  return TRY(send({.method = std::string(method),
+                   .url = endpoint_.url_of(target),
+                   .headers = {{"Host", endpoint_.host}, {"Content-Type", "application/json"}},
+                   .body = std::move(body),
+                   .ca_bundle = endpoint_.ca_bundle,
+                   .verify_tls = endpoint_.verify_tls},
+                  target,
+                  "sqs"))
+      .body;
 }
 
-Answer<std::string> Service::send(http::ClientRequest request, std::string_view path) {
-  if (endpoint_.credentials) add_signature(request, endpoint_, path, clock_.wall());
+Answer<http::ClientResponse> Service::ask_lambda(
+    std::string_view method, std::string_view path, std::string body,
+    std::vector<std::pair<std::string, std::string>> headers) {
+  const std::string target = full_path(endpoint_, "", path);
+  headers.insert(headers.begin(), {{"Host", endpoint_.host}, {"Content-Type", "application/json"}});
+  return send({.method = std::string(method),
+               .url = endpoint_.url_of(target),
+               .headers = std::move(headers),
+               .body = std::move(body),
+               .timeout = kFunctionTimeMax,
+               .ca_bundle = endpoint_.ca_bundle,
+               .verify_tls = endpoint_.verify_tls},
+              target,
+              "lambda");
+}
+
+Answer<http::ClientResponse> Service::send(http::ClientRequest request, std::string_view path,
+                                           std::string_view service) {
+  if (endpoint_.credentials) add_signature(request, endpoint_, path, service, clock_.wall());
   auto response = transport_->send(request);
   if (!response) return std::unexpected(no_answer(endpoint_, response.error()));
-  if (response->status != 200) return std::unexpected(failure_of(*response));
-  return std::move(response->body);
+  if (response->status < 200 || response->status > 299) {
+    return std::unexpected(failure_of(*response));
+  }
+  return *std::move(response);
 }
 
 std::unexpected<Failure> unreadable_answer(std::string_view why) {

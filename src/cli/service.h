@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "cli/endpoint.h"
@@ -51,6 +52,17 @@ class Service {
     return Reply<Output>::decode(TRY(ask_management(method, path, std::move(body))));
   }
 
+  // The Lambda API; `path` begins with a version: 2015-03-31/functions.
+  template <class Output>
+  Answer<Reply<Output>> lambda(std::string_view method, std::string_view path,
+                               std::string body = {}) {
+    return Reply<Output>::decode(TRY(ask_lambda(method, path, std::move(body))).body);
+  }
+  // The whole answer, of which some operations put a part into headers.
+  Answer<http::ClientResponse> ask_lambda(
+      std::string_view method, std::string_view path, std::string body = {},
+      std::vector<std::pair<std::string, std::string>> headers = {});
+
   // Sends a JSON document and gives back that of the answer, or why there is none.
   Answer<std::string> post(std::string_view action, std::string body);
 
@@ -58,7 +70,8 @@ class Service {
   Answer<std::string> ask_management(std::string_view method, std::string_view path,
                                      std::string body);
   // Signs and sends a request for `path` on the server.
-  Answer<std::string> send(http::ClientRequest request, std::string_view path);
+  Answer<http::ClientResponse> send(http::ClientRequest request, std::string_view path,
+                                    std::string_view service);
 
   Endpoint endpoint_;
   std::unique_ptr<Transport> transport_;

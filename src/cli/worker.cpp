@@ -9,6 +9,7 @@
 #include "cli/queue_name.h"
 #include "cli/receiver.h"
 #include "cli/worker_lane.h"
+#include "documents/moves.h"
 
 // redrive worker: drains a dead-letter queue. Messages go back to their source with a counter until
 // it is spent, and then into the archive.
@@ -30,6 +31,7 @@ struct WorkerOptions {
   bool daemon = false;
   std::int32_t every = 0;
   bool dry_run = false;
+  bool no_atomic = false;
   std::int32_t visibility = 120;
 };
 
@@ -73,6 +75,25 @@ std::optional<std::uint64_t> count_of(Session& session, const std::string& url) 
       attribute_of((*reply)->attributes, "ApproximateNumberOfMessages"));
 }
 
+std::optional<std::string> arn_of(Session& session, const std::string& url) {
+  const auto reply = session.service.call<sqs::GetQueueAttributes>(
+      {.queue_url = url, .attribute_names = {"QueueArn"}});
+  if (!reply) return std::nullopt;
+  return std::string(attribute_of((*reply)->attributes, "QueueArn"));
+}
+
+// Whether the server can move messages, which is found out by letting it move none.
+std::optional<AtomicMoves> find_atomic_moves(Session& session, const WorkerTask& task) {
+  const auto dlq = arn_of(session, task.dlq_url);
+  const auto source = arn_of(session, task.source_url);
+  if (!dlq || !source || is_fifo_name(*dlq) != is_fifo_name(*source)) return std::nullopt;
+  AtomicMoves moves{.path = fmt::format("queues/{}/moves", *dlq), .destination_arn = *source};
+  const auto none =
+      session.service.manage<documents::MoveResults>("POST", moves.path, R"({"moves": []})");
+  if (!none) return std::nullopt;
+  return moves;
+}
+
 Answer<WorkerTask> plan_task(Session& session, const WorkerOptions& options) {
   WorkerTask task;
   task.dlq_url = TRY(find_queue_url(session.service, options.dlq));
@@ -91,6 +112,7 @@ Answer<WorkerTask> plan_task(Session& session, const WorkerOptions& options) {
   if (task.dlq_url == task.source_url) {
     return usage_failure("--dlq and --source are the same queue: nothing would ever leave it");
   }
+  if (!options.no_atomic && !options.dry_run) task.atomic = find_atomic_moves(session, task);
   return task;
 }
 
@@ -242,6 +264,9 @@ void add_worker(Verb parent, Commands& commands) {
   verb.option("--visibility", options->visibility, "Seconds that messages are held (default 120)")
       .range(10, 43'200);
   verb.flag("--dry-run", options->dry_run, "Only say what would be done; counts as a receive");
+  verb.flag("--no-atomic",
+            options->no_atomic,
+            "Copy and delete, even where the server can move messages in one step");
   add_archive_place_options(verb, options->archive);
   commands.attach(
       verb,

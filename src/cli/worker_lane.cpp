@@ -7,11 +7,29 @@
 #include "cli/letter.h"
 #include "cli/queue_name.h"
 #include "cli/retry.h"
+#include "documents/moves.h"
 
 namespace redrive::cli {
 namespace {
 
 constexpr std::uint64_t kReceiveMax = 10;
+constexpr std::string_view kGone = "ResourceNotFoundException";
+
+// What changes in a letter that goes back: only its count.
+documents::Move move_of(std::string_view receipt, const LetterToSend& sent,
+                        const WorkerTask& task) {
+  documents::Move move{.receipt_handle = receipt, .destination = task.atomic->destination_arn};
+  if (sent.trace) {
+    move.trace_header = *sent.trace;
+  } else if (const auto* counter = sent.letter.attribute(archive::kRetryCount)) {
+    move.set_attributes.emplace_back(counter->name,
+                                     sqs::MessageAttributeValue{.data_type = counter->data_type,
+                                                                .string_value = counter->value});
+  }
+  const bool fifo = is_fifo_name(queue_name_of(task.source_url));
+  if (!fifo && sent.delay_seconds > 0) move.delay_seconds = sent.delay_seconds;
+  return move;
+}
 
 }  // namespace
 
@@ -20,7 +38,7 @@ struct WorkerLane::Item {
   std::string receipt;
   LetterToSend sent;
   archive::RetryDecision decision;
-  bool done = false;  // The copy is confirmed.
+  bool copied = false;  // That is confirmed, so the original may go.
 };
 
 // --- What lanes share ---
@@ -169,7 +187,8 @@ Answer<void> WorkerLane::process(std::vector<Item>& items) {
                  .delay_seconds = decision.delay_seconds};
     returning.push_back(&item);
   }
-  const auto sent = send_back(std::move(returning), counts);
+  const auto sent =
+      parts_.task.atomic ? move_back(returning, counts) : send_back(std::move(returning), counts);
   const auto removed = remove(items, counts);
   parts_.board.add(counts);
   CHECK(sent);
@@ -188,22 +207,52 @@ Answer<void> WorkerLane::send_back(std::vector<Item*> items, WorkerCounts& count
     const bool last = !may_try || backoff.spent();
     std::vector<Item*> again;
     for (std::size_t i = 0; i < items.size(); ++i) {
-      items[i]->done = outcomes[i].confirmed;
+      items[i]->copied = outcomes[i].confirmed;
       if (outcomes[i].confirmed) {
         ++counts.returned;
       } else if (!last && (!sent || outcomes[i].may_retry)) {
         again.push_back(items[i]);
       } else {
-        ++counts.failed;
-        if (!sent) outcomes[i].reason = sent.error().message;
-        parts_.board.tell(
-            fmt::format("{} stays: {}", items[i]->decision.letter.message_id, outcomes[i].reason));
+        stays(*items[i], sent ? outcomes[i].reason : sent.error().message, counts);
       }
     }
     items = std::move(again);
     if (!items.empty()) backoff.again();
   }
   return sent;
+}
+
+void WorkerLane::stays(const Item& item, std::string_view reason, WorkerCounts& counts) {
+  ++counts.failed;
+  parts_.board.tell(fmt::format("{} stays: {}", item.decision.letter.message_id, reason));
+}
+
+Answer<void> WorkerLane::move_back(const std::vector<Item*>& items, WorkerCounts& counts) {
+  if (items.empty()) return {};
+  documents::MoveRequest request{.moves = {}, .reason = "redrive worker"};
+  for (const Item* item : items) {
+    request.moves.push_back(move_of(item->receipt, item->sent, parts_.task));
+  }
+  std::string body;
+  wire::encode_json(body, request);
+  int attempts = 0;
+  const auto reply = persist([&] {
+    ++attempts;
+    return parts_.service.manage<documents::MoveResults>("POST", parts_.task.atomic->path, body);
+  });
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!reply) {
+      stays(*items[i], reply.error().message, counts);
+      continue;
+    }
+    const auto& results = (*reply)->results;
+    const documents::MoveResult result = i < results.size() ? results[i] : documents::MoveResult{};
+    // The answer to an earlier attempt may have been lost, and it moved what is gone now.
+    const bool moved = result.message_id || (attempts > 1 && result.code == kGone);
+    moved ? void(++counts.returned) : stays(*items[i], result.message, counts);
+  }
+  if (!reply) return std::unexpected(reply.error());
+  return {};
 }
 
 void WorkerLane::put_away(Item& item, WorkerCounts& counts) {
@@ -218,14 +267,12 @@ void WorkerLane::put_away(Item& item, WorkerCounts& counts) {
   const auto stored =
       parts_.target->put(archive::archive_key(parts_.prefix, time, archived.letter.message_id),
                          archive::encode_archived(archived));
-  item.done = stored.has_value();
+  item.copied = stored.has_value();
   if (stored) {
     ++counts.archived;
     return;
   }
-  ++counts.failed;
-  parts_.board.tell(
-      fmt::format("{} stays: {}", archived.letter.message_id, stored.error().message));
+  stays(item, stored.error().message, counts);
 }
 
 // What could not be deleted comes again after its visibility timeout, and is then a duplicate.
@@ -234,7 +281,8 @@ Answer<void> WorkerLane::remove(const std::vector<Item>& items, WorkerCounts& co
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < items.size(); ++i) ids.push_back(std::to_string(i));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].done) input.entries.push_back({.id = ids[i], .receipt_handle = items[i].receipt});
+    if (items[i].copied)
+      input.entries.push_back({.id = ids[i], .receipt_handle = items[i].receipt});
   }
   if (input.entries.empty()) return {};
   const auto reply = persist([&] { return parts_.service.call<sqs::DeleteMessageBatch>(input); });

@@ -17,10 +17,17 @@
 
 namespace redrive::cli {
 
+// What Redrive can do and SQS cannot: a message leaves one queue and enters the other in one step.
+struct AtomicMoves {
+  std::string path;  // In the management API: the dead-letter queue's.
+  std::string destination_arn;
+};
+
 // What a worker was told to do.
 struct WorkerTask {
   std::string dlq_url;
   std::string source_url;
+  std::optional<AtomicMoves> atomic;  // None: copy, then delete.
   archive::RetryRules rules;
   std::optional<dead_letter::Filter> filter;
   std::optional<std::uint64_t> messages_max;
@@ -70,7 +77,8 @@ class WorkerBoard {
 
 // One connection's share of the work: takes letters from the dead-letter queue, ten at a time, and
 // sends each back or archives it. A letter is deleted only after the copy is confirmed; so a crash
-// at any point leaves it in at least one place.
+// at any point leaves it in at least one place. Where the server can move letters, one that is sent
+// back is at any moment in exactly one.
 class WorkerLane {
  public:
   struct Parts {
@@ -95,6 +103,8 @@ class WorkerLane {
   Answer<void> process(std::vector<Item>& items);
   void show(const std::vector<Item>& items);
   Answer<void> send_back(std::vector<Item*> items, WorkerCounts& counts);
+  Answer<void> move_back(const std::vector<Item*>& items, WorkerCounts& counts);
+  void stays(const Item& item, std::string_view reason, WorkerCounts& counts);
   void put_away(Item& item, WorkerCounts& counts);
   Answer<void> remove(const std::vector<Item>& items, WorkerCounts& counts);
   template <class Call>

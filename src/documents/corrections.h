@@ -11,6 +11,7 @@ struct EditRequest {
   std::string_view patch;                // JSON Patch for the body.
   sqs::MessageAttributes set_attributes;
   std::vector<std::string_view> remove_attributes;
+  std::optional<std::string_view> trace_header;  // AWSTraceHeader.
   std::string_view reason;
   std::optional<bool> redrive;   // In the same step: back to the source, or to `destination`.
   std::string_view destination;  // A queue's name or ARN.
@@ -22,6 +23,7 @@ constexpr auto shape_of(EditRequest*) {
       wire::optional("patch", &In::patch).content(),
       wire::optional("setAttributes", &In::set_attributes).each("attribute").content(),
       wire::optional("removeAttributes", &In::remove_attributes).each("name"),
+      wire::optional("traceHeader", &In::trace_header),
       wire::optional("reason", &In::reason),
       wire::optional("redrive", &In::redrive),
       wire::optional("destination", &In::destination));

@@ -88,7 +88,7 @@ struct FunctionConfiguration {
   std::string_view revision_id;
   std::string_view state;
   std::string_view last_update_status;
-  Texts command;               // Ours, like the next two.
+  Texts command;  // Ours, like the next two.
   std::string_view url;
   std::string_view directory;
 };

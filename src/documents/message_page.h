@@ -52,6 +52,26 @@ constexpr auto shape_of(Event*) {
                      wire::optional("job", &Event::job));
 }
 
+// What a message had been through when it was archived.
+struct Lineage {
+  Uuid lineage_id;
+  std::string_view origin;
+  std::int64_t redrives = 0;
+  std::int64_t attempts_total = 0;
+  std::string_view failure_group;
+  std::vector<Attempt> attempts;
+  std::vector<Event> events;
+};
+constexpr auto shape_of(Lineage*) {
+  return wire::shape(wire::required("lineageId", &Lineage::lineage_id),
+                     wire::optional("origin", &Lineage::origin),
+                     wire::required("redrives", &Lineage::redrives),
+                     wire::required("attemptsTotal", &Lineage::attempts_total),
+                     wire::optional("failureGroup", &Lineage::failure_group),
+                     wire::optional("attempts", &Lineage::attempts).each("attempt"),
+                     wire::optional("events", &Lineage::events).each("event"));
+}
+
 struct Message {
   std::int64_t key = 0;  // Its name inside the server, the same through every move.
   Uuid message_id;

@@ -46,11 +46,23 @@ Timestamp next_arrival(const queue::State& state, const Queue& queue) {
                   state.messages()[oldest].sent_at + queue.settings.retention);
 }
 
+void count_sent(Queue& queue, std::span<const queue::Draft> drafts,
+                std::span<const queue::SendOutcome> outcomes) {
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    if (outcomes[i].duplicate) {
+      ++queue.traffic.deduplicated;
+    } else {
+      queue.traffic.count_sent(drafts[i].bytes);
+    }
+  }
+}
+
 }  // namespace
 
 Result<Queue*> Turn::queue(const QueueIdentity& identity) {
   Queue* found = store_.state().find(identity);
-  if (found == nullptr || identity.is_hidden()) return no_such_queue();
+  if (found == nullptr || (identity.is_hidden() && !identity.of_ours)) return no_such_queue();
+  found->traffic.active_at = stamp_.now;
   advance(*found);
   return found;
 }
@@ -63,6 +75,10 @@ void Turn::advance(Queue& queue) {
 }
 
 void Turn::commit(std::span<Change> changes) {
+  for (const Change& change : changes) {
+    if (notices_ == nullptr || !may_be_notable(change)) continue;
+    if (auto notice = notice_of(state(), change)) notices_->push_back(*std::move(notice));
+  }
   store_.commit(stamp_, changes);
   for (const Change& change : changes) note(change);
 }
@@ -136,12 +152,13 @@ Engine::Engine(Parts parts, Hooks hooks)
   engine_start_ =
       last.now == Timestamp() ? wall : last.now + std::max(Duration::zero(), wall - last.wall);
   std::unique_lock lock(mutex_);
+  for (const auto& [identity, queue] : store_.state().queues()) queue->traffic = {};
   if (!store_.state().started()) {
     Change started = queue::ServerStarted{ids_.secret()};
     store_.commit(stamp(), std::span(&started, 1));
   }
   adopt_tasks(engine_start_);
-  Turn first(store_, ids_, stamp(), touched_);
+  Turn first(store_, ids_, stamp(), touched_, nullptr);
   adopt_policies(first);
 }
 
@@ -175,7 +192,10 @@ void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   if (earlier) armed_ = wake;
   std::vector<Answer> answers;
   answers.swap(answers_);
+  std::vector<Notice> notices;
+  notices.swap(notices_);
   lock.unlock();
+  for (const Notice& notice : notices) hooks_.notice(notice);
   for (Answer& answer : answers) answer.done(std::move(answer.outcome));
   if (earlier && hooks_.wake_earlier) hooks_.wake_earlier();
 }
@@ -234,7 +254,29 @@ Timestamp Engine::next_wake() const {
   if (!queue_wakes_.empty()) wake = std::min(wake, queue_wakes_.begin()->first);
   for (const auto& [key, run] : task_runs_) wake = std::min(wake, run.next);
   if (!policy_due_.empty()) wake = std::min(wake, policy_due_.begin()->at);
+  if (!calls_.empty()) wake = std::min(wake, calls_.begin()->first.first);
   return wake;
+}
+
+CallId Engine::call_at(Timestamp when, std::function<void()> call) {
+  return turn([&](Turn&) {
+    calls_.emplace(std::pair(when, ++last_call_), std::move(call));
+    return CallId{when, last_call_};
+  });
+}
+
+bool Engine::cancel(const CallId& id) {
+  std::lock_guard lock(mutex_);
+  return calls_.erase({id.when, id.number}) > 0;
+}
+
+std::vector<std::function<void()>> Engine::take_calls(Timestamp now) {
+  std::vector<std::function<void()>> due;
+  while (!calls_.empty() && calls_.begin()->first.first <= now) {
+    due.push_back(std::move(calls_.begin()->second));
+    calls_.erase(calls_.begin());
+  }
+  return due;
 }
 
 Result<SendResult> Engine::send(const QueueIdentity& identity,
@@ -247,6 +289,7 @@ Result<SendResult> Engine::send(const QueueIdentity& identity,
     changes_.clear();
     queue::decide_send(turn.state(), queue, drafts, turn.stamp(), ids_, changes_, result.outcomes);
     if (!changes_.empty()) turn.commit(changes_);
+    count_sent(queue, drafts, result.outcomes);
     result.sent_wall = turn.stamp().wall;
     result.after = journal_.appended();
     return result;
@@ -282,6 +325,7 @@ ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& requ
     if (decision.delivered() > 0 || decision.dead_lettered.size() < queue::kDeadLettersPerReceive)
       break;
   }
+  queue.traffic.received += outcome.messages.size();
   for (const Received& message : outcome.messages) outcome.pins.add(message.body);
   outcome.after = journal_.appended();
   return outcome;
@@ -331,6 +375,7 @@ ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest reque
     const Duration patience = wait.value_or(queue.settings.receive_wait);
     if (!outcome.messages.empty() || stopping_) return {.answer = std::move(outcome)};
     if (patience <= Duration::zero()) {
+      ++queue.traffic.empty_receives;
       if (!over_limit || queue.settings.is_fifo()) return {.answer = std::move(outcome)};
       return {.answer = fail(ErrorCode::over_limit,
                              "Too many messages in flight: the limit of a queue is 120000.")};
@@ -364,6 +409,7 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
         continue;
       }
       results.emplace_back();
+      ++queue.traffic.deleted;
       const bool again = *decision && std::ranges::any_of(changes_, [&](const Change& change) {
         return std::get<queue::MessageDeleted>(change).key == (*decision)->key;
       });
@@ -396,6 +442,8 @@ Result<SendResult> Engine::exchange(const QueueIdentity& from,
     result.outcomes.resize(drafts.size());
     queue::decide_send(turn.state(), target, drafts, turn.stamp(), ids_, changes, result.outcomes);
     turn.commit(changes);
+    source.traffic.deleted += taken.size();
+    count_sent(target, drafts, result.outcomes);
     result.sent_wall = turn.stamp().wall;
     result.after = journal_.appended();
     return result;
@@ -422,10 +470,13 @@ Result<std::vector<Result<void>>> Engine::change_visibility(
 
 void Engine::tick() {
   const Sequence before = journal_.appended();
+  std::vector<std::function<void()>> calls;
   turn([&](Turn& turn) {
     const Timestamp now = turn.stamp().now;
+    calls = take_calls(now);
     while (auto due = waiters_.take_due(now)) {
       rearm(due->queue);
+      if (Queue* queue = store_.state().find(due->queue)) ++queue->traffic.empty_receives;
       answer(std::move(due->done), ReceiveOutcome{});
     }
     for (const auto& [at, key] : queue_wakes_) {
@@ -437,6 +488,7 @@ void Engine::tick() {
     serve_waiters(turn);
     armed_ = next_wake();
   });
+  for (const auto& call : calls) call();
   if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();
 }
 
@@ -451,6 +503,20 @@ void Engine::settle() {
   turn([&](Turn& turn) {
     for (const auto& [identity, queue] : store_.state().queues()) turn.advance(*queue);
     turn.commit(queue::TimePassed{});
+  });
+}
+
+bool Engine::survey(QueueIdentity& after, std::size_t max, const Surveyor& look) {
+  return turn([&](Turn& turn) {
+    const auto& queues = store_.state().queues();
+    auto at = queues.upper_bound(after);
+    for (; max > 0 && at != queues.end(); --max, ++at) {
+      after = at->first;
+      if (after.is_hidden()) continue;
+      turn.advance(*at->second);
+      look(turn.state(), *at->second, turn.stamp());
+    }
+    return at != queues.end();
   });
 }
 

@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
+#include "engine/notice.h"
 #include "engine/peeked.h"
 #include "engine/processed.h"
 #include "engine/selection.h"
@@ -103,6 +104,12 @@ struct Chosen {
   bool complete = false;                // All have been looked at.
 };
 
+// A call that was asked for.
+struct CallId {
+  Timestamp when;
+  std::uint64_t number = 0;
+};
+
 // Who does something to other people's messages, and why.
 struct Signature {
   std::string_view actor;
@@ -115,6 +122,25 @@ struct Edit {
   queue::BodyRef of;        // The bytes that the editor saw.
   std::string_view stored;  // The new ones, as store::message_codec lays them out.
   std::optional<queue::QueueIdentity> destination;  // Redriven there in the same step.
+};
+
+// A message as the holder of a receipt handle finds it.
+struct Delivered {
+  queue::BodyRef body;
+  std::string dead_letter_source;  // ARN, or empty.
+};
+struct DeliveredMessages {
+  std::vector<Result<Delivered>> messages;  // One for each handle.
+  BodyPins pins;
+};
+
+// A delivered message on its way into another queue.
+struct Move {
+  std::string_view handle;
+  queue::QueueIdentity destination;
+  queue::BodyRef of;        // The bytes that whoever moves it saw.
+  std::string_view stored;  // Other contents, as store::message_codec lays them out; empty: as is.
+  std::chrono::seconds delay{0};
 };
 
 // A queue of the server's own, where what is discarded from `queue` rests.
@@ -142,8 +168,8 @@ class Turn {
  private:
   friend class Engine;
   Turn(store::Store& store, IdSource& ids, queue::Stamp stamp,
-       std::vector<queue::QueueKey>& touched)
-      : store_(store), ids_(ids), stamp_(stamp), touched_(touched) {}
+       std::vector<queue::QueueKey>& touched, std::vector<Notice>* notices)
+      : store_(store), ids_(ids), stamp_(stamp), touched_(touched), notices_(notices) {}
   void note(const queue::Change& change);
   void advance(queue::Queue& queue);
 
@@ -151,6 +177,7 @@ class Turn {
   IdSource& ids_;
   queue::Stamp stamp_;
   std::vector<queue::QueueKey>& touched_;  // Queues in which something may have become receivable.
+  std::vector<Notice>* notices_;           // None: nobody wants any.
   bool tasks_changed_ = false;
   bool policies_changed_ = false;
   std::vector<std::pair<queue::QueueKey, queue::MessageKey>> dead_letters_;  // That came just now.
@@ -187,6 +214,8 @@ class Engine {
     std::function<void()> sync_wanted;
     // A line for the log.
     std::function<void(std::string)> log;
+    // Something notable happened. Called outside the turn.
+    std::function<void(const Notice&)> notice;
     // Keeps a message for good; when it returns without an error, the message may go. Called
     // outside the turn. Empty: there is no archive.
     std::function<Result<void>(const ArchiveItem&)> archive;
@@ -207,7 +236,7 @@ class Engine {
   template <class Work>
   auto turn(Work work) {
     std::unique_lock lock(mutex_);
-    Turn here(store_, ids_, stamp(), touched_);
+    Turn here(store_, ids_, stamp(), touched_, hooks_.notice ? &notices_ : nullptr);
     struct AtEnd {
       Engine& engine;
       Turn& here;
@@ -228,6 +257,10 @@ class Engine {
                        std::function<void(Result<ReceiveOutcome>)> done);
   // True if the wait had not ended: then `done` will not be called.
   bool cancel(WaitId wait);
+  // Calls back at that moment of engine time, once, outside the turn, on the thread that ticks.
+  CallId call_at(Timestamp when, std::function<void()> call);
+  // True if the call had not begun: then it will not be made.
+  bool cancel(const CallId& call);
   // One result for each handle. All in one record.
   Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
                                            std::span<const std::string_view> handles);
@@ -255,7 +288,7 @@ class Engine {
     std::string_view handle;
     queue::ErrorText error;
     queue::Disposition disposition = queue::Disposition::none;
-    std::chrono::seconds retry_after{0};
+    Duration retry_after{0};
     std::optional<queue::RetryCounts> retries = {};  // To be kept with the message.
   };
   // The queue that a receipt handle is of; an error when it is not ours.
@@ -292,6 +325,15 @@ class Engine {
   // Gives a message that nobody holds other contents, and redrives it if so wished, in one step.
   Result<void> edit(const queue::QueueIdentity& queue, const Edit& edit, const Signature& by);
 
+  // What receipt handles are of.
+  Result<DeliveredMessages> delivered(const queue::QueueIdentity& queue,
+                                      std::span<const std::string_view> handles);
+  // Moves messages for whoever received them. Each leaves this queue and enters the other in one
+  // step, with other contents if so wished, and with its lineage, as a redrive does. Gives the new
+  // message ids.
+  Result<std::vector<Result<Uuid>>> move(const queue::QueueIdentity& queue,
+                                         std::span<const Move> moves, const Signature& by);
+
   // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
   // move tasks. To be called when armed() comes.
   void tick();
@@ -304,6 +346,11 @@ class Engine {
   // What some of a queue's dead letters are like: of one group, or of all.
   Result<dead_letter::FeatureCounts> dead_features(const queue::QueueIdentity& queue,
                                                    queue::FailureGroupKey group);
+
+  // Shows up to `max` queues that come behind `after`, each brought to this moment, in one turn;
+  // those of the server's own are left out. True while there are more; then `after` is the last.
+  using Surveyor = std::function<void(const queue::State&, queue::Queue&, const queue::Stamp&)>;
+  bool survey(queue::QueueIdentity& after, std::size_t max, const Surveyor& look);
 
   // Ends every wait with an empty answer; later ones end at once.
   void stop_waiting();
@@ -339,6 +386,7 @@ class Engine {
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
   void rearm(queue::QueueKey queue);
   Timestamp next_wake() const;
+  std::vector<std::function<void()>> take_calls(Timestamp now);
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
@@ -384,11 +432,14 @@ class Engine {
       queue_wakes_;  // Queues somebody waits on, by their next hidden message.
   std::unordered_map<queue::QueueKey, Timestamp> queue_wake_;
   Timestamp armed_ = kNever;
+  std::map<std::pair<Timestamp, std::uint64_t>, std::function<void()>> calls_;
+  std::uint64_t last_call_ = 0;
   struct Answer {
     std::function<void(Result<ReceiveOutcome>)> done;
     Result<ReceiveOutcome> outcome;
   };
-  std::vector<Answer> answers_;  // To be given after the turn.
+  std::vector<Answer> answers_;  // To be given after the turn, like the next.
+  std::vector<Notice> notices_;
   std::map<queue::TaskKey, TaskRun> task_runs_;
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;

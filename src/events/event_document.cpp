@@ -7,9 +7,6 @@
 namespace redrive::events {
 namespace {
 
-constexpr std::string_view kHead = R"({"Records":[)";
-constexpr std::string_view kFoot = "]}";
-
 // Names are ours and need no escape.
 void add_text(std::string& out, std::string_view name, std::string_view text) {
   wire::append_parts(out, std::string_view(out.back() == '{' ? "\"" : ",\""), name, "\":");
@@ -76,8 +73,8 @@ std::string filterable_record(const Record& record) {
   return out;
 }
 
-std::size_t records_that_fit(std::span<const std::string> encoded) {
-  std::size_t bytes = kHead.size() + kFoot.size();
+std::size_t records_that_fit(std::span<const std::string_view> encoded) {
+  std::size_t bytes = kEventHead.size() + kEventFoot.size();
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     bytes += encoded[i].size() + (i > 0 ? 1 : 0);
     if (bytes > kEventBytesMax) return std::max<std::size_t>(i, 1);
@@ -85,17 +82,17 @@ std::size_t records_that_fit(std::span<const std::string> encoded) {
   return encoded.size();
 }
 
-std::string event_document(std::span<const std::string> encoded) {
-  std::size_t bytes = kHead.size() + kFoot.size() + encoded.size();
-  for (const std::string& record : encoded) bytes += record.size();
+std::string event_document(std::span<const std::string_view> encoded) {
+  std::size_t bytes = kEventHead.size() + kEventFoot.size() + encoded.size();
+  for (const std::string_view record : encoded) bytes += record.size();
   std::string out;
   out.reserve(bytes);
-  out += kHead;
-  for (const std::string& record : encoded) {
+  out += kEventHead;
+  for (const std::string_view record : encoded) {
     if (out.back() != '[') out += ',';
     out += record;
   }
-  out += kFoot;
+  out += kEventFoot;
   return out;
 }
 

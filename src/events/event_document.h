@@ -10,6 +10,9 @@ namespace redrive::events {
 
 // What one invocation may carry, in bytes of JSON.
 inline constexpr std::size_t kEventBytesMax = 6'291'556;
+// Of these, what surrounds the records; between two of them there is one more.
+inline constexpr std::string_view kEventHead = R"({"Records":[)";
+inline constexpr std::string_view kEventFoot = "]}";
 
 struct EventSource {
   std::string arn;
@@ -21,10 +24,10 @@ std::string encode_record(const Record& record, const EventSource& source);
 
 // How many of the records, from the first on, fit into one event. At least one: a message alone
 // always fits, whatever its escapes make of it, or nobody could ever have it.
-std::size_t records_that_fit(std::span<const std::string> encoded);
+std::size_t records_that_fit(std::span<const std::string_view> encoded);
 
 // {"Records":[...]}
-std::string event_document(std::span<const std::string> encoded);
+std::string event_document(std::span<const std::string_view> encoded);
 
 // The record as filters see it: without its body, which has a format of its own, and without its
 // source, which is added after filtering.

@@ -60,9 +60,9 @@ void add_batch_info(std::string& out, const BatchRecord& record) {
   out += '}';
 }
 
-void add_records(std::string& out, std::span<const std::string> records) {
+void add_records(std::string& out, std::span<const std::string_view> records) {
   out += R"(,"payload":{"Records":[)";
-  for (const std::string& record : records) {
+  for (const std::string_view record : records) {
     if (out.back() != '[') out += ',';
     out += record;
   }

@@ -48,7 +48,7 @@ struct BatchRecord {
   Timestamp first_arrival;  // Wall.
   Timestamp last_arrival;
   // As encode_record made them: messages vanish from a queue, so their record carries them.
-  std::span<const std::string> records;
+  std::span<const std::string_view> records;
 };
 std::string write_batch_record(const BatchRecord& record);
 

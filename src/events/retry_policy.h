@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "functions/definition.h"
 
 namespace redrive::events {
 
@@ -19,19 +19,9 @@ inline constexpr std::size_t kRetriersMax = 16;
 inline constexpr std::size_t kErrorNamesMax = 64;
 inline constexpr std::size_t kErrorNameBytesMax = 256;
 
-enum class Jitter : std::uint8_t { none, full };
-
 // How often and how patiently to try again after some errors: Step Functions' Retry.
-struct Retrier {
-  std::vector<std::string> error_equals;
-  std::uint32_t interval_seconds = 1;
-  std::uint32_t max_attempts = 3;  // Retries. 0: there is no use in trying these again.
-  double backoff_rate = 2.0;
-  std::optional<std::uint32_t> max_delay_seconds;
-  Jitter jitter = Jitter::none;
-
-  friend bool operator==(const Retrier&, const Retrier&) = default;
-};
+using functions::Retrier;
+using Jitter = Retrier::Jitter;
 using RetryPolicy = std::vector<Retrier>;
 
 // A JSON list of retriers under Step Functions' names.

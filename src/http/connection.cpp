@@ -220,7 +220,10 @@ bool Connection::receive(Buffer& in) {
   assert(!space.empty());
   const Moved received = read_some(space);
   in.commit(received.bytes);
-  if (received.bytes > 0) return true;
+  if (received.bytes > 0) {
+    loop_.traffic().bytes_received.add(received.bytes);
+    return true;
+  }
   if (received.later) {
     await_to_read();
   } else {
@@ -326,6 +329,7 @@ void Connection::hand_over(Buffer& in) {
   http_1_0_ = parser_.http_1_0();
   out_ = loop_.take_string();
   replied_ = false;
+  began_ = Poller::Clock::now();
   state_ = State::handling;
   loop_.hooks().handle(*this);
   assert(replied_ || state_ == State::deferred);  // Exactly one of the two.
@@ -361,6 +365,7 @@ void Connection::resume(const std::function<Mark(std::string*)>& write) {
   assert(state_ == State::deferred);
   state_ = State::handling;
   abandoned_ = nullptr;
+  began_ = Poller::Clock::now();
   out_ = loop_.take_string();
   answer(write(&out_));
   read_on();
@@ -410,15 +415,23 @@ void Connection::refuse(const Refusal& refusal) {
 
 // --- Writing ---
 
+void Connection::record_time() {
+  const auto taken = Poller::Clock::now() - began_;
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(taken).count();
+  std::exchange(measured_, nullptr)->record(static_cast<std::uint64_t>(micros));
+}
+
 // Writes what it can at once; the rest follows by itself. When all is written the state is what
 // comes next.
 void Connection::write_out() {
+  if (measured_ != nullptr) record_time();
   if (state_ != State::writing) since_ = loop_.ticks();
   state_ = State::writing;
   while (out_sent_ < out_.size()) {
     const Moved sent = write_some(std::string_view(out_).substr(out_sent_));
     if (sent.bytes == 0) return sent.later ? await_taking() : close();
     out_sent_ += sent.bytes;
+    loop_.traffic().bytes_sent.add(sent.bytes);
     if (out_sent_ - out_timed_ < kTimedBytes) continue;
     out_timed_ = out_sent_;
     since_ = loop_.ticks();

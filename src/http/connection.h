@@ -42,6 +42,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   const Request& request() const override;
   std::string& out() override { return out_; }
   void reply(Mark after) override;
+  void measure(metrics::Histogram& into) override { measured_ = &into; }
   Ticket defer(std::function<void()> abandoned) override;
 
   // Begins to read, or closes when the socket cannot be watched. Called once.
@@ -109,6 +110,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   void refuse(const Refusal& refusal);
 
   void write_out();
+  void record_time();
   void await_taking();
   void finish_writing();
   void write_on();
@@ -136,7 +138,9 @@ class Connection final : public Exchange, private Poller::Watcher {
   bool replied_ = false;
   bool crossed_ = false;  // TLS cannot read before it has written, or the other way round.
   Mark reply_after_ = 0;
-  std::uint64_t since_ = 0;  // The tick at which the present wait began.
+  metrics::Histogram* measured_ = nullptr;  // Wants to know how long the answer takes,
+  Poller::Clock::time_point began_;         // since then.
+  std::uint64_t since_ = 0;                 // The tick at which the present wait began.
   Parser parser_;
   Buffer pending_;                   // Received, not yet used, and not of the loop's shared buffer.
   std::size_t pending_charged_ = 0;  // Its part of the budget for unfinished requests.

@@ -99,6 +99,7 @@ void Loop::insert(Accepted accepted) {
     accepted.socket.close();
     return note_closed();
   }
+  traffic_.accepted.add();
   const int on = 1;
   ::setsockopt(accepted.socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (free_slots_.empty()) {

@@ -15,6 +15,7 @@
 #include "http/held_replies.h"
 #include "http/poller.h"
 #include "http/server.h"
+#include "metrics/counter.h"
 
 namespace redrive::http {
 
@@ -40,6 +41,13 @@ struct Shared {
   std::condition_variable all_closed;
 
   void connection_closed();
+};
+
+// What one loop has moved. Counted by its thread, read by any.
+struct LoopTraffic {
+  metrics::Counter accepted;
+  metrics::Counter bytes_received;
+  metrics::Counter bytes_sent;
 };
 
 // A client that the listener let in.
@@ -86,6 +94,8 @@ class Loop {
   Budget& unfinished() { return shared_.unfinished; }
   Budget& unsent() { return shared_.unsent; }
   Budget& held() { return shared_.held; }
+  LoopTraffic& traffic() { return traffic_; }
+  const LoopTraffic& traffic() const { return traffic_; }
   Buffer& scratch() { return scratch_; }
   Request& request() { return request_; }
   std::uint64_t ticks() const { return ticks_; }
@@ -130,6 +140,7 @@ class Loop {
   Buffer scratch_;   // Requests are received here; only what is incomplete moves elsewhere.
   Request request_;  // The one being handled.
   HeldReplies held_;
+  LoopTraffic traffic_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<std::string> strings_;  // Empty, with capacity, to write responses into.

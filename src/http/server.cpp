@@ -30,6 +30,7 @@ class LoopServer final : public Server {
   void wake_after(std::chrono::milliseconds delay, std::function<void()> work) override;
   void drain(std::chrono::milliseconds grace) override;
   std::size_t connections() const override { return shared_.connections.load(); }
+  Totals totals() const override;
   Result<void> reload_tls() override {
     return shared_.tls ? shared_.tls->reload() : Result<void>();
   }
@@ -127,6 +128,17 @@ void LoopServer::drain(std::chrono::milliseconds grace) {
   if (wait_until_closed(grace)) return;
   for (const auto& loop : loops_) loop->close_all();
   wait_until_closed(kCloseTimeMax);
+}
+
+Server::Totals LoopServer::totals() const {
+  Totals sum;
+  for (const auto& loop : loops_) {
+    const LoopTraffic& traffic = std::as_const(*loop).traffic();
+    sum.accepted += traffic.accepted.value();
+    sum.bytes_received += traffic.bytes_received.value();
+    sum.bytes_sent += traffic.bytes_sent.value();
+  }
+  return sum;
 }
 
 bool LoopServer::wait_until_closed(std::chrono::milliseconds time) {

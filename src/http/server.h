@@ -12,6 +12,7 @@
 #include "http/limits.h"
 #include "http/message.h"
 #include "http/tls.h"
+#include "metrics/histogram.h"
 
 namespace redrive::http {
 
@@ -36,6 +37,9 @@ class Exchange {
   virtual std::string& out() = 0;
   // The response in out() is complete; it leaves once release() has reached `after`.
   virtual void reply(Mark after) = 0;
+  // Where to record how long the answer took to leave, in microseconds: from here, or from its
+  // resumption, until its mark is reached and it is written. It must outlive the server.
+  virtual void measure(metrics::Histogram& into) = 0;
   // The answer comes later through Server::resume. `abandoned` runs on the connection's thread if
   // the client goes away first, or the server ends; afterwards the ticket is stale.
   virtual Ticket defer(std::function<void()> abandoned) = 0;
@@ -82,6 +86,12 @@ class Server {
   // ones too, until `grace` is over. Blocks until all connections are closed or the time is up.
   virtual void drain(std::chrono::milliseconds grace) = 0;
   virtual std::size_t connections() const = 0;
+  struct Totals {
+    std::uint64_t accepted = 0;  // Connections.
+    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_sent = 0;
+  };
+  virtual Totals totals() const = 0;
   // Reads certificate and key again, for connections from now on. When they cannot be used the old
   // ones stay. From any thread; nothing happens without TLS.
   virtual Result<void> reload_tls() = 0;

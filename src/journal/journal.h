@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -165,6 +166,8 @@ class SyncThread {
   struct Hooks {
     std::function<void(Sequence)> on_synced;       // In the sync thread, after each sync.
     std::function<void(const Error&)> on_failure;  // Final. Expected to end the process.
+    // What each sync cost, for those who measure; may be empty.
+    std::function<void(std::uint64_t records, std::chrono::nanoseconds taken)> on_measured = {};
   };
   SyncThread(Journal& journal, Hooks hooks);
   ~SyncThread();  // Syncs what is left, then stops.

@@ -57,8 +57,11 @@ struct SyncThread::State {
   }
 
   bool sync() {
+    const Sequence before = journal.synced();
+    const auto began = SteadyClock::now();
     const auto synced = journal.sync_once();
     if (!synced) return failed(synced.error());
+    if (hooks.on_measured) hooks.on_measured(*synced - before, SteadyClock::now() - began);
     more_chores = true;  // There may be: it was a while ago that anybody looked.
     if (hooks.on_synced) hooks.on_synced(*synced);
     return true;

@@ -27,8 +27,9 @@ struct Parts {
   Functions& functions;
   runtime::Invoker& invoker;
   objects::Store* buckets = nullptr;  // Where S3Bucket and S3Key are looked for.
-  // Takes an event that is to be worked on later, durably before its answer leaves. Tells why not.
-  std::function<Result<void>(const functions::FunctionId&, runtime::Invocation)> invoke_async;
+  // Takes an event for a function, to be worked on later. It is durable with the answer.
+  std::function<Result<void>(const functions::FunctionId&, const runtime::Invocation&)>
+      invoke_async;
   // A function, a mapping or an invoke configuration is another than before.
   std::function<void()> changed;
   std::function<void(std::string)> audit;  // Takes a line; may be empty.

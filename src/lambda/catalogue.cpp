@@ -34,15 +34,15 @@ std::unexpected<Refusal> no_such_resource() {
 }
 
 std::unexpected<Refusal> stale_revision() {
-  return refuse(412,
-                "PreconditionFailedException",
-                "The RevisionId provided does not match the latest RevisionId. Call the GetFunction "
-                "API to retrieve the latest RevisionId for your resource.");
+  return refuse(
+      412,
+      "PreconditionFailedException",
+      "The RevisionId provided does not match the latest RevisionId. Call the GetFunction "
+      "API to retrieve the latest RevisionId for your resource.");
 }
 
 Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunction& called) {
-  const std::string* const entry =
-      turn.state().find_entry(EntryKind::function, called.id.arn());
+  const std::string* const entry = turn.state().find_entry(EntryKind::function, called.id.arn());
   if (entry == nullptr || !called.is_latest()) return no_such_function(called);
   return told<functions::Function>(functions::decode_function(*entry));
 }
@@ -54,8 +54,7 @@ Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& 
 }
 
 void keep(engine::Turn& turn, const functions::Function& function) {
-  turn.commit(
-      queue::EntryPut{EntryKind::function, function.id.arn(), functions::encode(function)});
+  turn.commit(queue::EntryPut{EntryKind::function, function.id.arn(), functions::encode(function)});
 }
 
 void keep(engine::Turn& turn, const functions::Mapping& mapping) {
@@ -79,8 +78,12 @@ Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping) {
 }
 
 Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called) {
-  return call.parts.engine.turn(
-      [&](engine::Turn& turn) { return load_function(turn, called); });
+  return call.parts.engine.turn([&](engine::Turn& turn) { return load_function(turn, called); });
+}
+
+Outcome<functions::Function> called_function(const Call& call) {
+  const CalledFunction called = TRY(call.function());
+  return find_function(call, called);
 }
 
 std::vector<functions::Function> all_functions(const Call& call) {

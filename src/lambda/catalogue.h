@@ -22,6 +22,8 @@ void save(engine::Turn& turn, functions::Mapping& mapping);
 
 // The function as it is.
 Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called);
+// The one that the path names.
+Outcome<functions::Function> called_function(const Call& call);
 
 // Lets `change(Function&)` have its way with a function, and lets those know who run it.
 template <class Change>

@@ -77,9 +77,9 @@ Result<std::string> CodeStore::zip(std::string_view sha256) const {
   std::ifstream file(zip_path(sha256), std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file && base64_of(redrive::sha256(bytes)) == sha256) return bytes;
-  return fail(ErrorCode::storage_damaged,
-              fmt::format("the code of a function is missing or damaged: {}",
-                          zip_path(sha256).string()));
+  return fail(
+      ErrorCode::storage_damaged,
+      fmt::format("the code of a function is missing or damaged: {}", zip_path(sha256).string()));
 }
 
 Result<fs::path> CodeStore::directory(std::string_view sha256) {

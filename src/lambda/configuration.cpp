@@ -161,31 +161,30 @@ std::string lambda_time(Timestamp time) {
 }
 
 documents::FunctionConfiguration describe(Call& call, const functions::Function& function) {
-  documents::FunctionConfiguration out{.function_name = function.id.name,
-                                       .function_arn = call.keep(function.id.arn()),
-                                       .runtime = function.runtime,
-                                       .role = function.role,
-                                       .handler = function.handler,
-                                       .code_size = static_cast<std::int64_t>(function.code_size),
-                                       .code_sha256 = function.code_sha256,
-                                       .description = function.description,
-                                       .timeout = function.timeout.count(),
-                                       .memory_size = function.memory_mb,
-                                       .last_modified =
-                                           call.keep(lambda_time(function.modified_wall)),
-                                       .version = kLatest,
-                                       .package_type = "Zip",
-                                       .architectures = {function.architecture},
-                                       .ephemeral_storage = {function.storage_mb},
-                                       .tracing_config = {function.tracing},
-                                       .snap_start = {"None", "Off"},
-                                       .revision_id = function.revision,
-                                       .state = "Active",
-                                       .last_update_status = "Successful",
-                                       .command = {function.command.begin(),
-                                                   function.command.end()},
-                                       .url = function.url,
-                                       .directory = function.directory};
+  documents::FunctionConfiguration out{
+      .function_name = function.id.name,
+      .function_arn = call.keep(function.id.arn()),
+      .runtime = function.runtime,
+      .role = function.role,
+      .handler = function.handler,
+      .code_size = static_cast<std::int64_t>(function.code_size),
+      .code_sha256 = function.code_sha256,
+      .description = function.description,
+      .timeout = function.timeout.count(),
+      .memory_size = function.memory_mb,
+      .last_modified = call.keep(lambda_time(function.modified_wall)),
+      .version = kLatest,
+      .package_type = "Zip",
+      .architectures = {function.architecture},
+      .ephemeral_storage = {function.storage_mb},
+      .tracing_config = {function.tracing},
+      .snap_start = {"None", "Off"},
+      .revision_id = function.revision,
+      .state = "Active",
+      .last_update_status = "Successful",
+      .command = {function.command.begin(), function.command.end()},
+      .url = function.url,
+      .directory = function.directory};
   if (!function.environment.empty()) {
     out.environment.emplace().variables.assign(function.environment.begin(),
                                                function.environment.end());
@@ -222,8 +221,9 @@ Outcome<void> check_function(const functions::Function& function) {
   }
   const bool own = function.runtime == "command" || function.runtime == "http";
   if (!own && function.handler.empty() && !function.runtime.starts_with("provided")) {
-    return invalid("Runtime and Handler are mandatory parameters for functions created with "
-                   "deployment packages.");
+    return invalid(
+        "Runtime and Handler are mandatory parameters for functions created with "
+        "deployment packages.");
   }
   if (function.runtime == "command" &&
       (function.command.empty() || function.command.size() > kCommandMax)) {
@@ -231,8 +231,9 @@ Outcome<void> check_function(const functions::Function& function) {
   }
   const bool is_url = function.url.starts_with("http://") || function.url.starts_with("https://");
   if (function.runtime == "http" && !is_url) {
-    return invalid("A function of the runtime `http` needs a Url that begins with http:// or "
-                   "https://.");
+    return invalid(
+        "A function of the runtime `http` needs a Url that begins with http:// or "
+        "https://.");
   }
   if (!function.dead_letter_arn.empty() && !function.dead_letter_arn.starts_with("arn:aws:sqs:")) {
     return invalid("The DeadLetterConfig names no queue.");

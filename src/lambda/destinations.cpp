@@ -20,8 +20,8 @@ Outcome<void> check_queue_destination(const Call& call, std::string_view arn) {
   const auto identity = api::identity_from_arn(arn);
   if (!identity) return bad_destination(arn, "it is not a queue's ARN.");
   CHECK(call.may_touch(identity->account, identity->name));
-  const bool exists = call.parts.engine.turn(
-      [&](engine::Turn& turn) { return turn.queue(*identity).has_value(); });
+  const bool exists =
+      call.parts.engine.turn([&](engine::Turn& turn) { return turn.queue(*identity).has_value(); });
   if (!exists) return bad_destination(arn, "there is no such queue.");
   return {};
 }
@@ -57,8 +57,8 @@ Outcome<void> check_destination(const Call& call, std::string_view destination) 
   }
   if (destination.starts_with(kBucketPrefix)) return check_bucket_destination(call, destination);
   if (destination.starts_with("http://") || destination.starts_with("https://")) return {};
-  return bad_destination(
-      destination, "it is the ARN of neither a queue, a function nor a bucket, nor a URL.");
+  return bad_destination(destination,
+                         "it is the ARN of neither a queue, a function nor a bucket, nor a URL.");
 }
 
 Outcome<Destinations> destinations_of(const Call& call,

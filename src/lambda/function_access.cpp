@@ -94,7 +94,7 @@ Outcome<Answer> change_concurrency(Call& call, std::optional<unsigned> reserved)
 }  // namespace
 
 Outcome<Answer> get_concurrency(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   documents::Concurrency out;
   if (function.reserved_concurrency) out.reserved = *function.reserved_concurrency;
   return json_answer(200, out);
@@ -116,7 +116,7 @@ Outcome<Answer> delete_concurrency(Call& call) {
 }
 
 Outcome<Answer> get_policy(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   if (function.permissions.empty()) return not_found("The resource you requested does not exist.");
   std::string statements;
   for (const auto& [id, statement] : function.permissions) {
@@ -124,9 +124,10 @@ Outcome<Answer> get_policy(Call& call) {
   }
   return json_answer(
       200,
-      PolicyAnswer{call.keep(fmt::format(R"({{"Version":"2012-10-17","Id":"default","Statement":[{}]}})",
-                                         statements)),
-                   function.revision});
+      PolicyAnswer{
+          call.keep(fmt::format(R"({{"Version":"2012-10-17","Id":"default","Statement":[{}]}})",
+                                statements)),
+          function.revision});
 }
 
 Outcome<Answer> add_permission(Call& call) {

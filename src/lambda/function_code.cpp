@@ -15,8 +15,9 @@ namespace {
 // Other programs' files become code of ours, so the caller must be somebody at this machine.
 Outcome<PlacedCode> place_directory(const Call& call, std::string_view directory) {
   if (!call.parts.directories) {
-    return invalid("A Directory is for development: only servers without keys on a loopback address "
-                   "take one.");
+    return invalid(
+        "A Directory is for development: only servers without keys on a loopback address "
+        "take one.");
   }
   const std::filesystem::path path(directory);
   std::error_code error;
@@ -30,11 +31,11 @@ Outcome<std::string> read_object(const Call& call, const documents::Code& code) 
   const std::string bucket(*code.s3_bucket);
   CHECK(call.may_touch(call.caller.account, bucket));
   const auto missing = [](const objects::Failure& failure) {
-    return invalid(fmt::format("Error occurred while GetObject. S3 Error Code: {}. S3 Error "
-                               "Message: {}",
-                               failure.fault == objects::Fault::no_such_bucket ? "NoSuchBucket"
-                                                                               : "NoSuchKey",
-                               failure.message));
+    return invalid(
+        fmt::format("Error occurred while GetObject. S3 Error Code: {}. S3 Error "
+                    "Message: {}",
+                    failure.fault == objects::Fault::no_such_bucket ? "NoSuchBucket" : "NoSuchKey",
+                    failure.message));
   };
   if (call.parts.buckets == nullptr || !code.s3_key) return invalid("Please provide an S3Key.");
   auto file = call.parts.buckets->get(bucket, *code.s3_key);
@@ -61,9 +62,8 @@ Outcome<PlacedCode> place_code(Call& call, const documents::Code& code) {
   if (!code.zip_file && code.s3_bucket) object = TRY(read_object(call, code));
   const std::string_view zip = code.zip_file ? code.zip_file->bytes : std::string_view(object);
   if (zip.empty()) return invalid("Please provide a source for function code.");
-  return PlacedCode{
-      .stored = TRY(told<CodeStore::Stored>(call.parts.functions.code().put(zip))),
-      .directory = {}};
+  return PlacedCode{.stored = TRY(told<CodeStore::Stored>(call.parts.functions.code().put(zip))),
+                    .directory = {}};
 }
 
 Outcome<Answer> update_function_code(Call& call) {
@@ -93,7 +93,7 @@ Outcome<Answer> update_function_code(Call& call) {
 }
 
 Outcome<Answer> download_code(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   if (function.code_sha256.empty()) return not_found("The function has no zip.");
   return Answer{
       .content_type = "application/zip",

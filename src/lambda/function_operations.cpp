@@ -84,7 +84,7 @@ Outcome<Answer> create_function(Call& call) {
 }
 
 Outcome<Answer> get_function(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   documents::FunctionDocument out{
       .configuration = describe(call, function),
       .code = {.repository_type = "S3", .location = call.keep(code_url(call, function))},
@@ -94,7 +94,7 @@ Outcome<Answer> get_function(Call& call) {
 }
 
 Outcome<Answer> get_function_configuration(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   return json_answer(200, describe(call, function));
 }
 
@@ -116,7 +116,7 @@ Outcome<Answer> list_functions(Call& call) {
 }
 
 Outcome<Answer> list_versions(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   documents::VersionList out{.versions = {describe(call, function)}};
   out.versions.front().function_arn = call.keep(fmt::format("{}:{}", function.id.arn(), kLatest));
   return json_answer(200, out);
@@ -138,25 +138,25 @@ Outcome<Answer> delete_function(Call& call) {
   if (called.qualifier == kLatest) {
     return invalid("$LATEST version cannot be deleted without deleting the function.");
   }
-  const Outcome<void> gone =
-      call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-        CHECK(load_function(turn, called));
-        const std::string arn = called.id.arn();
-        std::vector<queue::Change> changes{queue::EntryRemoved{EntryKind::function, arn}};
-        if (turn.state().find_entry(EntryKind::invoke_config, arn) != nullptr) {
-          changes.push_back(queue::EntryRemoved{EntryKind::invoke_config, arn});
-        }
-        turn.commit(changes);
-        return {};
-      });
+  const Outcome<void> gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
+    CHECK(load_function(turn, called));
+    const std::string arn = called.id.arn();
+    std::vector<queue::Change> changes{queue::EntryRemoved{EntryKind::function, arn}};
+    if (turn.state().find_entry(EntryKind::invoke_config, arn) != nullptr) {
+      changes.push_back(queue::EntryRemoved{EntryKind::invoke_config, arn});
+    }
+    turn.commit(changes);
+    return {};
+  });
   CHECK(gone);
   call.parts.invoker.retire(called.id.arn());
+  call.parts.invoker.forget(called.id.arn());
   call.parts.changed();
   return empty_answer(204);
 }
 
 Outcome<Answer> get_code_signing_config(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   return json_answer(200, CodeSigning{function.id.name});
 }
 

@@ -104,7 +104,8 @@ void Functions::forget_unused_code() {
     std::set<std::string> digests;
     for (const auto& [key, document] : turn.state().entries()) {
       if (key.first != EntryKind::function) continue;
-      if (auto function = functions::decode_function(document)) digests.insert(function->code_sha256);
+      if (auto function = functions::decode_function(document))
+        digests.insert(function->code_sha256);
     }
     return digests;
   });

@@ -21,7 +21,8 @@ struct Deployed {
   std::shared_ptr<const runtime::FunctionSpec> spec;
 };
 
-// Finds functions in the catalogue and makes them ready to run: code unpacked, environment complete.
+// Finds functions in the catalogue and makes them ready to run: code unpacked, environment
+// complete.
 //
 // From any thread, and cheap when nothing has changed: an entry is read in the engine's turn and
 // compared with the one known, so nobody has to tell when it changes. mutex_ guards known_ and

@@ -41,10 +41,10 @@ Outcome<void> check_payload(std::string_view payload, How how) {
   simdjson::dom::parser parser;
   const auto error = parser.parse(payload.data(), payload.size()).error();
   if (error == simdjson::SUCCESS) return {};
-  return refuse(400,
-                "InvalidRequestContentException",
-                fmt::format("Could not parse request body into json: {}",
-                            simdjson::error_message(error)));
+  return refuse(
+      400,
+      "InvalidRequestContentException",
+      fmt::format("Could not parse request body into json: {}", simdjson::error_message(error)));
 }
 
 Outcome<std::string> client_context_of(const Call& call) {
@@ -89,13 +89,13 @@ Outcome<Answer> invoke(Call& call) {
   const std::string_view payload = call.padded_body();
   CHECK(check_payload(payload, how));
   if (how == How::dry_run) return empty_answer(204);
-  runtime::Invocation invocation{
-      .request_id = call.request_id,
-      .payload = std::string(payload),
-      .client_context = TRY(client_context_of(call)),
-      .trace = std::string(call.request.header("x-amzn-trace-id"))};
+  runtime::Invocation invocation{.request_id = call.request_id,
+                                 .payload = std::string(payload),
+                                 .client_context = TRY(client_context_of(call)),
+                                 .trace = std::string(call.request.header("x-amzn-trace-id")),
+                                 .invoked_arn = called.arn()};
   if (how == How::event) {
-    CHECK(told<void>(call.parts.invoke_async(called.id, std::move(invocation))));
+    CHECK(told<void>(call.parts.invoke_async(called.id, invocation)));
     return empty_answer(202);
   }
   call.later = true;
@@ -109,14 +109,14 @@ Outcome<Answer> invoke(Call& call) {
 }
 
 Outcome<Answer> show_logs(Call& call) {
-  const functions::Function function = TRY(find_function(call, TRY(call.function())));
+  const functions::Function function = TRY(called_function(call));
   const std::string text = call.query("after");
   const auto after = parse_int<std::uint64_t>(text.empty() ? "0" : text);
   if (!after) return invalid("`after` is the number of a line.");
   const auto lines = call.parts.invoker.logs(function.id.arn(), *after, kLogLinesMax);
   documents::LogPage out;
   for (const auto& line : lines) {
-    out.lines.push_back({.number = static_cast<std::int64_t>(line.number),
+    out.lines.push_back({.number = static_cast<std::int64_t>(line.sequence),
                          .at = call.keep(format_utc(line.wall)),
                          .request_id = line.request_id,
                          .text = line.text});

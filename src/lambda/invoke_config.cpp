@@ -37,6 +37,11 @@ Outcome<InvokeConfig> find_config(const Call& call, const CalledFunction& called
   return call.parts.engine.turn([&](engine::Turn& turn) { return load_config(turn, called); });
 }
 
+Outcome<InvokeConfig> called_config(const Call& call) {
+  const CalledFunction called = TRY(call.function());
+  return find_config(call, called);
+}
+
 documents::InvokeConfigDocument describe_config(Call& call, const InvokeConfig& config) {
   documents::InvokeConfigDocument out{
       .last_modified = static_cast<double>(config.modified_wall.ms()) / 1000,
@@ -70,7 +75,8 @@ Outcome<Answer> set_config(Call& call, Rest rest) {
   std::optional<Destinations> destinations;
   if (input.destination_config) {
     destinations = TRY(destinations_of(call, *input.destination_config));
-    if (destinations->on_success == called.id.arn() || destinations->on_failure == called.id.arn()) {
+    if (destinations->on_success == called.id.arn() ||
+        destinations->on_failure == called.id.arn()) {
       return invalid("You can't specify the function as a destination for itself.");
     }
   }
@@ -99,7 +105,7 @@ Outcome<Answer> set_config(Call& call, Rest rest) {
 }  // namespace
 
 Outcome<Answer> get_invoke_config(Call& call) {
-  const InvokeConfig config = TRY(find_config(call, TRY(call.function())));
+  const InvokeConfig config = TRY(called_config(call));
   return json_answer(200, describe_config(call, config));
 }
 

@@ -32,18 +32,19 @@ Outcome<queue::QueueIdentity> wanted_queue(const Call& call, std::string_view ar
 Outcome<queue::Queue*> source_queue(engine::Turn& turn, const queue::QueueIdentity& identity) {
   auto queue = turn.queue(identity);
   if (queue) return *queue;
-  return invalid("Error occurred while ReceiveMessage. SQS Error Code: "
-                 "AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue "
-                 "does not exist.");
+  return invalid(
+      "Error occurred while ReceiveMessage. SQS Error Code: "
+      "AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue "
+      "does not exist.");
 }
 
 Outcome<void> check_timeouts(const queue::Queue& queue, const functions::Function& function) {
   const auto visibility = queue.settings.visibility_timeout;
   if (visibility >= function.timeout) return {};
-  return invalid(fmt::format(
-      "Queue visibility timeout: {} seconds is less than Function timeout: {} seconds",
-      visibility.count(),
-      function.timeout.count()));
+  return invalid(
+      fmt::format("Queue visibility timeout: {} seconds is less than Function timeout: {} seconds",
+                  visibility.count(),
+                  function.timeout.count()));
 }
 
 // One queue and one function are mapped once.

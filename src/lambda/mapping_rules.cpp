@@ -56,8 +56,8 @@ Outcome<std::optional<std::uint32_t>> limited(std::optional<std::int64_t> value,
 // What streams have and queues do not, here neither.
 Outcome<void> check_unsupported(const documents::MappingSettings& settings) {
   const auto unsupported = [](std::string_view parameter) {
-    return invalid(fmt::format(
-        "Unsupported {} parameter for given event source mapping type.", parameter));
+    return invalid(
+        fmt::format("Unsupported {} parameter for given event source mapping type.", parameter));
   };
   if (settings.starting_position) return unsupported("StartingPosition");
   if (settings.parallelization_factor) return unsupported("ParallelizationFactor");
@@ -162,8 +162,7 @@ Outcome<functions::Retrier> retrier_from(const documents::Retrier& input) {
   if (const auto attempts = TRY(limited(input.max_attempts, {"maxAttempts", 0, kLongest}))) {
     out.max_attempts = *attempts;
   }
-  out.max_delay_seconds =
-      TRY(limited(input.max_delay_seconds, {"maxDelaySeconds", 1, 31'622'399}));
+  out.max_delay_seconds = TRY(limited(input.max_delay_seconds, {"maxDelaySeconds", 1, 31'622'399}));
   out.backoff_rate = input.backoff_rate.value_or(out.backoff_rate);
   const std::string_view jitter = input.jitter_strategy.value_or("NONE");
   if (jitter != "NONE" && jitter != "FULL") {
@@ -173,30 +172,17 @@ Outcome<functions::Retrier> retrier_from(const documents::Retrier& input) {
   return out;
 }
 
-events::Retrier as_rule(const functions::Retrier& retrier) {
-  const bool full = retrier.jitter == functions::Retrier::Jitter::full;
-  return {.error_equals = retrier.error_equals,
-          .interval_seconds = retrier.interval_seconds,
-          .max_attempts = retrier.max_attempts,
-          .backoff_rate = retrier.backoff_rate,
-          .max_delay_seconds = retrier.max_delay_seconds,
-          .jitter = full ? events::Jitter::full : events::Jitter::none};
-}
-
 Outcome<void> apply_retry_policy(const std::vector<documents::Retrier>& policy, Mapping& mapping) {
   mapping.retriers.clear();
-  events::RetryPolicy rules;
-  for (const documents::Retrier& each : policy) {
-    mapping.retriers.push_back(TRY(retrier_from(each)));
-    rules.push_back(as_rule(mapping.retriers.back()));
-  }
-  return told<void>(events::check_retry_policy(rules));
+  for (const documents::Retrier& each : policy) mapping.retriers.push_back(TRY(retrier_from(each)));
+  return told<void>(events::check_retry_policy(mapping.retriers));
 }
 
 Outcome<void> apply_destinations(const Call& call, const documents::DestinationConfig& config,
                                  Mapping& mapping) {
   Destinations destinations = TRY(destinations_of(call, config));
-  if (destinations.on_success == mapping.queue_arn || destinations.on_failure == mapping.queue_arn) {
+  if (destinations.on_success == mapping.queue_arn ||
+      destinations.on_failure == mapping.queue_arn) {
     return invalid("The queue of a mapping cannot be its destination.");
   }
   mapping.on_success = std::move(destinations.on_success);
@@ -206,12 +192,11 @@ Outcome<void> apply_destinations(const Call& call, const documents::DestinationC
 
 documents::Retrier describe_retrier(const functions::Retrier& retrier) {
   const bool full = retrier.jitter == functions::Retrier::Jitter::full;
-  documents::Retrier out{
-      .error_equals = {retrier.error_equals.begin(), retrier.error_equals.end()},
-      .interval_seconds = retrier.interval_seconds,
-      .max_attempts = retrier.max_attempts,
-      .backoff_rate = retrier.backoff_rate,
-      .jitter_strategy = full ? "FULL" : "NONE"};
+  documents::Retrier out{.error_equals = {retrier.error_equals.begin(), retrier.error_equals.end()},
+                         .interval_seconds = retrier.interval_seconds,
+                         .max_attempts = retrier.max_attempts,
+                         .backoff_rate = retrier.backoff_rate,
+                         .jitter_strategy = full ? "FULL" : "NONE"};
   if (retrier.max_delay_seconds) out.max_delay_seconds = *retrier.max_delay_seconds;
   return out;
 }
@@ -259,8 +244,9 @@ Outcome<void> check_with_queue(const Mapping& mapping, const queue::Queue& queue
     return invalid("Batch size must not be greater than 10 for FIFO queues");
   }
   if (mapping.batch_size > kBatchMaxAtOnce && mapping.window.count() == 0) {
-    return invalid("Maximum batch window in seconds must be greater than 0 if maximum batch size "
-                   "is greater than 10");
+    return invalid(
+        "Maximum batch window in seconds must be greater than 0 if maximum batch size "
+        "is greater than 10");
   }
   return {};
 }

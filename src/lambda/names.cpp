@@ -18,8 +18,8 @@ bool is_word_character(char c) {
 }
 
 bool is_qualifier(std::string_view text) {
-  return text == kLatest || (!text.empty() && text.size() <= 128 &&
-                             std::ranges::all_of(text, is_word_character));
+  return text == kLatest ||
+         (!text.empty() && text.size() <= 128 && std::ranges::all_of(text, is_word_character));
 }
 
 std::unexpected<Refusal> no_function_name(std::string_view text) {

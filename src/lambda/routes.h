@@ -17,9 +17,7 @@ struct Route {
   Outcome<Answer> (*run)(Call&);
 
   // Whether it changes what operators answer for: those are written down with who did them.
-  bool audited() const {
-    return right == auth::Right::operate || right == auth::Right::administer;
-  }
+  bool audited() const { return right == auth::Right::operate || right == auth::Right::administer; }
 };
 
 struct Match {

@@ -26,7 +26,8 @@ std::string new_invocation_id() {
 
 void write_answer(std::string& out, const Answer& answer, bool keep_alive,
                   std::string_view request_id) {
-  std::vector<http::Header> headers = {{"x-amzn-RequestId", request_id}};
+  std::vector<http::Header> headers = {
+      {"x-amzn-RequestId", answer.request_id.empty() ? request_id : answer.request_id}};
   for (const auto& [name, value] : answer.headers) headers.push_back({name, value});
   const std::size_t mark = http::begin_response(out,
                                                 {.status = answer.status,
@@ -231,11 +232,10 @@ void Service::run(std::shared_ptr<Job> job) {
   const auto respond = responder(job);
   Match match = find_route(job->request.method, job->request.path);
   if (match.route == nullptr) {
-    const Refusal refusal{404,
-                          "UnknownOperationException",
-                          fmt::format("There is no {} {} here.",
-                                      job->request.method,
-                                      job->request.path)};
+    const Refusal refusal{
+        404,
+        "UnknownOperationException",
+        fmt::format("There is no {} {} here.", job->request.method, job->request.path)};
     return respond(answer_for(job->request, refusal));
   }
   const bool own = job->request.path.starts_with(kManagementPrefix);

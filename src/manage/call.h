@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "api/gate.h"
+#include "documents/logs.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
 #include "http/message.h"
 #include "manage/route.h"
+#include "metrics/history.h"
 #include "wire/decoder.h"
 #include "wire/encode.h"
 
@@ -23,6 +25,12 @@ struct Parts {
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
+  const metrics::History* history = nullptr;
+  std::function<void()> observe = {};  // Brings the history to this moment.
+  // Lines of the log after that number, at most so many; may be empty.
+  std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
+  // Empties the archive buckets, and says how many there were; empty: there are none.
+  std::function<Result<std::size_t>()> clear_buckets;
 };
 
 std::unexpected<Error> no_such_message();

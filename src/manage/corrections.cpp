@@ -44,39 +44,6 @@ Result<std::string> edited_body(const store::MessageContents& contents,
   return std::string(input.body.value_or(contents.body));
 }
 
-// The stored bytes of the message as the editor wants it, checked as a send would be.
-Result<std::string> edited(const store::StoredMessage& stored, const documents::EditRequest& input,
-                           const queue::QueueSettings& settings) {
-  const std::string body = TRY(edited_body(stored.contents, input));
-  const sqs::MessageAttributes attributes = edited_attributes(stored.contents, input);
-  const sqs::MessageAttributes none;
-  api::OutgoingMessage message{.body = body,
-                               .delay_seconds = std::nullopt,
-                               .attributes = attributes,
-                               .system_attributes = none,
-                               .dedup_id = std::nullopt,
-                               .group_id = std::nullopt};
-  if (settings.is_fifo()) {
-    message.group_id = stored.contents.group;
-    message.dedup_id = stored.contents.dedup;
-  }
-  CHECK(api::check_message(message, settings, api::SendForm::single));
-  store::MessageContents contents = stored.contents;
-  std::string encoded;
-  contents.body = body;
-  contents.md5_of_body = md5(body);
-  contents.attribute_count = static_cast<std::uint8_t>(attributes.size());
-  contents.md5_of_attributes = attributes.empty() ? Md5{} : api::md5_of_attributes(attributes);
-  for (const auto& [name, value] : attributes) {
-    const bool binary = value.binary_value.has_value();
-    store::append_attribute(
-        encoded,
-        {name, value.data_type, binary ? value.binary_value->bytes : *value.string_value, binary});
-  }
-  contents.attributes = encoded;
-  return store::encode_message(stored, contents);
-}
-
 // Where an edited message goes in the same step, if anywhere.
 Result<std::optional<queue::QueueIdentity>> destination_of(const Call& call,
                                                            const documents::EditRequest& input,
@@ -113,6 +80,44 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
 }
 
 }  // namespace
+
+Result<std::string> edited(const store::StoredMessage& stored, const documents::EditRequest& input,
+                           const queue::QueueSettings& settings) {
+  const std::string body = TRY(edited_body(stored.contents, input));
+  const sqs::MessageAttributes attributes = edited_attributes(stored.contents, input);
+  sqs::MessageAttributes system;
+  if (input.trace_header) {
+    system.emplace_back(
+        "AWSTraceHeader",
+        sqs::MessageAttributeValue{.data_type = "String", .string_value = *input.trace_header});
+  }
+  api::OutgoingMessage message{.body = body,
+                               .delay_seconds = std::nullopt,
+                               .attributes = attributes,
+                               .system_attributes = system,
+                               .dedup_id = std::nullopt,
+                               .group_id = std::nullopt};
+  if (settings.is_fifo()) {
+    message.group_id = stored.contents.group;
+    message.dedup_id = stored.contents.dedup;
+  }
+  CHECK(api::check_message(message, settings, api::SendForm::single));
+  store::MessageContents contents = stored.contents;
+  std::string encoded;
+  if (body != contents.body) contents.md5_of_body = md5(body);
+  contents.body = body;
+  if (input.trace_header) contents.trace = *input.trace_header;
+  contents.attribute_count = static_cast<std::uint8_t>(attributes.size());
+  contents.md5_of_attributes = attributes.empty() ? Md5{} : api::md5_of_attributes(attributes);
+  for (const auto& [name, value] : attributes) {
+    const bool binary = value.binary_value.has_value();
+    store::append_attribute(
+        encoded,
+        {name, value.data_type, binary ? value.binary_value->bytes : *value.string_value, binary});
+  }
+  contents.attributes = encoded;
+  return store::encode_message(stored, contents);
+}
 
 Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input) {
   const queue::QueueIdentity queue = TRY(call.queue("queue"));

@@ -26,24 +26,6 @@ constexpr std::int64_t kFailurePercentMax = 50;
 constexpr std::int64_t kCanaryFailurePercentMax = 10;
 constexpr std::int64_t kWatchSeconds = 300;
 
-std::string_view status_name(TaskStatus status) {
-  switch (status) {
-    case TaskStatus::running:
-      return "running";
-    case TaskStatus::completed:
-      return "completed";
-    case TaskStatus::cancelled:
-      return "cancelled";
-    case TaskStatus::failed:
-      return "failed";
-    case TaskStatus::paused:
-      return "paused";
-    case TaskStatus::halted:
-      return "halted";
-  }
-  return "failed";
-}
-
 std::optional<std::int64_t> if_not_zero(std::uint64_t number) {
   if (number == 0) return std::nullopt;
   return static_cast<std::int64_t>(number);
@@ -55,7 +37,7 @@ documents::Job describe_job(Call& call, const queue::State& state, const MoveTas
   const std::string_view arn = task.source_arn;
   documents::Job job{.id = call.keep(task.id.text()),
                      .queue = call.keep(std::string(arn.substr(arn.rfind(':') + 1))),
-                     .status = status_name(task.status),
+                     .status = name_of(task.status),
                      .note = call.keep(task.failure),
                      .name = call.keep(plan.name),
                      .reason = call.keep(plan.reason),
@@ -161,7 +143,7 @@ Result<documents::Job> change_job(Call& call, std::initializer_list<TaskStatus> 
     const MoveTask& task = *TRY(find_job(call, turn.state()));
     if (std::ranges::find(from, task.status) == from.end()) {
       return fail(ErrorCode::invalid_parameter_value,
-                  fmt::format("The job is {}.", status_name(task.status)));
+                  fmt::format("The job is {}.", name_of(task.status)));
     }
     const TaskStatus status = to.value_or(task.status);
     if (is_over(status)) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "dead_letter/filter.h"
 #include "engine/stored_view.h"
+#include "manage/lineage.h"
 #include "manage/operations.h"
 #include "store/message_codec.h"
 
@@ -53,41 +54,6 @@ std::string_view state_name(queue::Phase phase) {
       return "delayed";
   }
   return "visible";
-}
-
-std::string_view end_name(queue::AttemptEnd end) {
-  switch (end) {
-    case queue::AttemptEnd::open:
-      return "open";
-    case queue::AttemptEnd::released:
-      return "released";
-    case queue::AttemptEnd::visibility_expired:
-      return "visibility-expired";
-    case queue::AttemptEnd::failed:
-      return "failed";
-  }
-  return "open";
-}
-
-std::string_view event_name(queue::LineageEvent::Kind kind) {
-  using enum queue::LineageEvent::Kind;
-  switch (kind) {
-    case dead_lettered:
-      return "dead-lettered";
-    case redriven:
-      return "redriven";
-    case edited:
-      return "edited";
-    case discarded:
-      return "discarded";
-    case restored:
-      return "restored";
-  }
-  return "dead-lettered";
-}
-
-std::string_view reason_name(queue::DeadLetterReason reason) {
-  return reason == queue::DeadLetterReason::reported ? "reported" : "receive-count";
 }
 
 std::optional<std::string_view> if_any(std::string_view text) {
@@ -191,36 +157,12 @@ class PageWriter {
     }
     out.redrives = history.redrives;
     out.attempts_total = history.attempts_total;
-    for (std::size_t i = 0; i < history.attempts.size(); ++i) {
-      const queue::Attempt& attempt = history.attempts[i];
-      documents::Attempt line{.received_at = time(attempt.received_wall),
-                              .by = if_any(call_.keep(peeked.consumers[i])),
-                              .end = end_name(attempt.end)};
-      if (attempt.end != queue::AttemptEnd::open) line.duration_ms = attempt.duration_ms;
-      line.error_type = call_.keep(peeked.errors[i].type);
-      line.error_message = call_.keep(peeked.errors[i].message);
-      line.stack_trace = call_.keep(peeked.errors[i].stack);
-      line.log = call_.keep(peeked.errors[i].log);
-      out.attempts.push_back(line);
-    }
-    for (std::size_t i = 0; i < history.events.size(); ++i) {
-      out.events.push_back(event(history.events[i], peeked.events[i]));
-    }
+    const Keep keep = [this](std::string text) { return call_.keep(std::move(text)); };
+    out.attempts = attempts_of(peeked, keep);
+    out.events = events_of(peeked, keep);
     out.failure_group = call_.keep(peeked.failure_group);
     out.failed_again = peeked.failed_again;
     out.parked = peeked.parked;
-  }
-
-  documents::Event event(const queue::LineageEvent& event,
-                         const engine::Peeked::EventNames& names) {
-    const bool dead = event.kind == queue::LineageEvent::Kind::dead_lettered;
-    return {.at = time(event.wall),
-            .what = event_name(event.kind),
-            .from = call_.keep(names.from),
-            .why = dead ? reason_name(event.why) : std::string_view(),
-            .actor = call_.keep(names.actor),
-            .reason = call_.keep(names.reason),
-            .job = call_.keep(names.job)};
   }
 
   Call& call_;

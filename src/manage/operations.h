@@ -7,7 +7,9 @@
 #include "documents/corrections.h"
 #include "documents/failures.h"
 #include "documents/jobs.h"
+#include "documents/logs.h"
 #include "documents/message_page.h"
+#include "documents/moves.h"
 #include "documents/policy.h"
 #include "manage/call.h"
 #include "store/message_codec.h"
@@ -44,11 +46,16 @@ constexpr auto shape_of(AdvanceClockInput*) {
 }
 
 struct ResetOutput {
-  std::int64_t queues = 0;  // How many there were.
+  std::int64_t queues = 0;              // How many there were.
+  std::optional<std::int64_t> buckets;  // The same, if there were any.
 };
 constexpr auto shape_of(ResetOutput*) {
-  return wire::shape(wire::required("queues", &ResetOutput::queues));
+  return wire::shape(wire::required("queues", &ResetOutput::queues),
+                     wire::optional("buckets", &ResetOutput::buckets));
 }
+
+// GET logs?after=…&limit=…
+Result<documents::ServerLogPage> read_log(Call& call);
 
 // GET queues/{queue}/messages?limit=100&after=…&filter=…
 Result<documents::MessagePage> peek_messages(Call& call);
@@ -59,7 +66,11 @@ sqs::MessageAttributes attributes_of(const store::MessageContents& contents);
 // One message as it lies in its queue now.
 Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
                                             queue::MessageKey key);
+// The stored bytes of a message as an editor wants it, checked as a send would be.
+Result<std::string> edited(const store::StoredMessage& stored, const documents::EditRequest& input,
+                           const queue::QueueSettings& settings);
 Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input);
+Result<documents::MoveResults> move_messages(Call& call, const documents::MoveRequest& input);
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input);
 Result<documents::MessagePage> peek_bin(Call& call);
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);
@@ -91,6 +102,7 @@ Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& 
 Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
+Result<Document> show_history(Call& call);
 Result<Document> show_openapi(Call& call);
 
 }  // namespace redrive::manage

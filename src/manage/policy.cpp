@@ -1,7 +1,6 @@
 // What dead-letter queues do by themselves, set and told.
 
-#include "queue/settings.h"
-
+#include "engine/policy_check.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -9,17 +8,6 @@ namespace {
 
 using engine::Turn;
 using queue::DeadLetterPolicy;
-
-constexpr std::pair<std::string_view, DeadLetterPolicy::Then> kThens[] = {
-    {"park", DeadLetterPolicy::Then::park},
-    {"discard", DeadLetterPolicy::Then::discard},
-    {"archive", DeadLetterPolicy::Then::archive},
-};
-constexpr std::size_t kArchiveBytesMax = 512;
-
-std::unexpected<Error> refuse_policy(std::string message) {
-  return fail(ErrorCode::invalid_parameter_value, std::move(message));
-}
 
 Result<DeadLetterPolicy> policy_from(const documents::Policy& input) {
   DeadLetterPolicy policy;
@@ -31,23 +19,12 @@ Result<DeadLetterPolicy> policy_from(const documents::Policy& input) {
       input.max_redrive_after_seconds.value_or(policy.redrive_after_max.count()));
   policy.archive_expiring = input.archive_expiring.value_or(false);
   policy.archive = input.archive.value_or("");
-  const std::string_view then = input.then.value_or("park");
-  bool known = false;
-  for (const auto& [name, value] : kThens) {
-    if (name != then) continue;
-    policy.then = value;
-    known = true;
+  const auto then = engine::then_called(input.then.value_or("park"));
+  if (!then) {
+    return fail(ErrorCode::invalid_parameter_value, "`then` is `park`, `discard` or `archive`.");
   }
-  if (!known) return refuse_policy("`then` is `park`, `discard` or `archive`.");
-  const bool archives = policy.archive_expiring || policy.then == DeadLetterPolicy::Then::archive;
-  if (archives && policy.archive.empty())
-    return refuse_policy("Say where the `archive` is: bucket/prefix.");
-  if (policy.archive.size() > kArchiveBytesMax) return refuse_policy("`archive` is too long.");
-  if (policy.redrive_after.count() > 0 && policy.redrives_max == 0) {
-    return refuse_policy(
-        "A queue that redrives by itself needs `maxRedrives`: without it a message that cannot be "
-        "processed would go to and fro for ever.");
-  }
+  policy.then = *then;
+  CHECK(engine::check_policy(policy));
   return policy;
 }
 
@@ -59,9 +36,7 @@ documents::Policy describe_policy(Call& call, const DeadLetterPolicy* policy, bo
                         .max_redrive_after_seconds = policy->redrive_after_max.count(),
                         .archive_expiring = policy->archive_expiring,
                         .source = own ? "queue" : "configuration"};
-  for (const auto& [name, value] : kThens) {
-    if (value == policy->then) out.then = name;
-  }
+  out.then = engine::name_of(policy->then);
   if (!policy->archive.empty()) out.archive = call.keep(policy->archive);
   return out;
 }

@@ -10,7 +10,12 @@ Result<ResetOutput> reset(Call& call) {
                 "This server keeps its messages. It can be reset only when it was started with "
                 "`redrive serve --memory` or `--virtual-clock`.");
   }
-  return ResetOutput{.queues = static_cast<std::int64_t>(call.parts.engine.reset())};
+  ResetOutput out{.queues = static_cast<std::int64_t>(call.parts.engine.reset())};
+  if (call.parts.clear_buckets) {
+    const std::size_t buckets = TRY(call.parts.clear_buckets());
+    if (buckets > 0) out.buckets = static_cast<std::int64_t>(buckets);
+  }
+  return out;
 }
 
 }  // namespace redrive::manage

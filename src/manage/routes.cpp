@@ -10,6 +10,7 @@ using auth::Right;
 constexpr Route kRoutes[] = {
     {"GET", "/_redrive/v1/clock", Right::find, &as_json<show_clock>},
     {"POST", "/_redrive/v1/clock/advance", Right::administer, &as_json<advance_clock>},
+    {"GET", "/_redrive/v1/logs", Right::administer, &as_json<read_log>},
     {"POST", "/_redrive/v1/reset", Right::administer, &as_json<reset>},
     {"GET", "/_redrive/v1/queues/{queue}/messages", Right::look, &as_json<peek_messages>},
     {"GET", "/_redrive/v1/queues/{queue}/messages/{message}", Right::look, &as_json<show_message>},
@@ -17,6 +18,7 @@ constexpr Route kRoutes[] = {
      "/_redrive/v1/queues/{queue}/messages/{message}/edit",
      Right::operate,
      &as_json<edit_message>},
+    {"POST", "/_redrive/v1/queues/{queue}/moves", Right::consume, &as_json<move_messages>},
     {"POST", "/_redrive/v1/queues/{queue}/discard", Right::operate, &as_json<discard_messages>},
     {"GET", "/_redrive/v1/queues/{queue}/bin", Right::look, &as_json<peek_bin>},
     {"POST", "/_redrive/v1/queues/{queue}/restore", Right::operate, &as_json<restore_messages>},
@@ -35,6 +37,7 @@ constexpr Route kRoutes[] = {
     {"POST", "/_redrive/v1/jobs/{job}/resume", Right::operate, &as_json<resume_job>},
     {"POST", "/_redrive/v1/jobs/{job}/cancel", Right::operate, &as_json<cancel_job>},
     {"POST", "/_redrive/v1/jobs/{job}/rate", Right::operate, &as_json<change_job_rate>},
+    {"GET", "/_redrive/v1/metrics/history", Right::look, &show_history},
     {"GET", "/_redrive/v1/openapi.yaml", Right::find, &show_openapi},
 };
 

@@ -16,6 +16,9 @@ enum class Fault : std::uint8_t {
   invalid_bucket_name,
   invalid_key,
   too_large,
+  no_such_upload,
+  invalid_part,
+  invalid_part_order,
   key_exists,  // It was to be written only if it was not there.
   damaged,     // The bytes on disk are not those that were written.
   io,          // A file operation failed; the message names the file.

@@ -136,6 +136,20 @@ Outcome<void> Store::delete_bucket(const std::string& name) {
   return sync_directory(options_.root / "buckets", options_.sync);
 }
 
+Outcome<std::size_t> Store::clear() {
+  std::lock_guard lock(mutex_);
+  const std::size_t count = buckets_.size();
+  for (const auto& [name, bucket] : buckets_) {
+    std::error_code error;
+    fs::remove_all(directory_of(name), error);
+    if (error) return system_failure("remove", directory_of(name), error.value());
+    unlink(settings_of(name).c_str());
+  }
+  buckets_.clear();
+  if (count > 0) CHECK(sync_directory(options_.root / "buckets", options_.sync));
+  return count;
+}
+
 Outcome<BucketInfo> Store::bucket(const std::string& name) const {
   std::lock_guard lock(mutex_);
   const auto found = buckets_.find(name);

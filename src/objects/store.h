@@ -71,6 +71,8 @@ class Store {
 
   Outcome<void> create_bucket(const std::string& name, Timestamp now);
   Outcome<void> delete_bucket(const std::string& name);
+  // Every bucket with all that is in it; how many there were.
+  Outcome<std::size_t> clear();
   Outcome<BucketInfo> bucket(const std::string& name) const;
   std::vector<BucketInfo> buckets() const;
   Outcome<void> set_tags(const std::string& bucket, Pairs tags);

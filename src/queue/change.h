@@ -132,6 +132,7 @@ struct MessageRedriven {
   std::uint64_t sequence;
   NameIndex actor = NameIndex::none;
   NameIndex reason = NameIndex::none;
+  std::optional<Timestamp> visible_at;  // Delayed until then; none: visible at once.
 };
 
 struct MoveTaskStarted {

@@ -79,10 +79,21 @@ Result<VisibilityChanged> decide_change_visibility(const State& state, const Que
       .queue = queue.key, .key = handle.key, .visible_at = stamp.now + timeout};
 }
 
+Result<Slot> find_delivered(const State& state, const Queue& queue, std::string_view text) {
+  const ReceiptHandle handle = TRY(open_handle(state, queue, text));
+  const Slot slot = find_held(state, queue, handle);
+  if (slot == kNoSlot || state.generation(slot) != handle.generation) {
+    return fail(ErrorCode::resource_not_found,
+                "The message has left the queue, or has been delivered again since.");
+  }
+  if (queue.settings.is_fifo() && !holds_now(state, slot, handle))
+    return refuse_handle(text, kExpired);
+  return slot;
+}
+
 Result<FailureDecision> decide_report_failure(const State& state, const Queue& queue,
                                               std::string_view text, Disposition disposition,
-                                              std::chrono::seconds retry_after,
-                                              const Stamp& stamp) {
+                                              Duration retry_after, const Stamp& stamp) {
   const ReceiptHandle handle = TRY(open_handle(state, queue, text));
   const Slot slot = find_held(state, queue, handle);
   if (slot == kNoSlot || state.generation(slot) != handle.generation)

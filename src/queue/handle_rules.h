@@ -40,6 +40,11 @@ struct FailureDecision {
 // the consumer must still hold the message.
 Result<FailureDecision> decide_report_failure(const State& state, const Queue& queue,
                                               std::string_view handle, Disposition disposition,
-                                              std::chrono::seconds retry_after, const Stamp& stamp);
+                                              Duration retry_after, const Stamp& stamp);
+
+// The message that the holder of this handle may move to another queue: the handle is of its last
+// delivery, and on a FIFO queue it still holds it. Unlike a delete, it is an error when the message
+// has left: what was to enter the other queue would be a copy.
+Result<Slot> find_delivered(const State& state, const Queue& queue, std::string_view handle);
 
 }  // namespace redrive::queue

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 namespace redrive::queue {
 
@@ -53,8 +54,15 @@ struct QueueIdentity {
   std::string account;
   std::string region;
   std::string name;
+  bool of_ours = false;  // Said by a room of the server: a hidden queue may be meant.
 
-  friend auto operator<=>(const QueueIdentity&, const QueueIdentity&) = default;
+  // Who says it makes no difference.
+  friend auto operator<=>(const QueueIdentity& a, const QueueIdentity& b) {
+    return std::tie(a.account, a.region, a.name) <=> std::tie(b.account, b.region, b.name);
+  }
+  friend bool operator==(const QueueIdentity& a, const QueueIdentity& b) {
+    return std::tie(a.account, a.region, a.name) == std::tie(b.account, b.region, b.name);
+  }
 
   // Queues of the server's own, like the bins of dead-letter queues: no client's queue may have
   // such a name.

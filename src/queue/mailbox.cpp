@@ -82,7 +82,7 @@ void Mailbox::enter(Slot slot, std::string_view group) {
     if (!is_fifo()) list_push_back(groups_[message.group].fresh, slot);
   } else {
     timer_insert(slot);
-    if (message.phase == Phase::in_flight) ++groups_[message.group].in_flight;
+    if (message.phase == Phase::in_flight) hold_in_group(message.group);
   }
   is_fifo() ? refresh_rotation(message.group) : index_tenant(message.group);
 }
@@ -92,7 +92,7 @@ void Mailbox::leave(Slot slot) {
   const std::uint32_t group = message.group;
   --count_of(message.phase);
   --groups_[group].total;
-  if (message.phase == Phase::in_flight) --groups_[group].in_flight;
+  if (message.phase == Phase::in_flight) let_go_in_group(group);
   if (message.phase != Phase::visible) timer_remove(slot);
   if (is_fifo() || message.phase == Phase::visible) {
     list_remove(message.returned ? groups_[group].returned : groups_[group].fresh, slot);
@@ -100,6 +100,14 @@ void Mailbox::leave(Slot slot) {
   age_remove(slot);
   is_fifo() ? refresh_rotation(group) : index_tenant(group);
   drop_group_if_empty(group);
+}
+
+void Mailbox::hold_in_group(std::uint32_t group) {
+  if (++groups_[group].in_flight == 1 && group != 0) ++groups_in_flight_;
+}
+
+void Mailbox::let_go_in_group(std::uint32_t group) {
+  if (--groups_[group].in_flight == 0 && group != 0) --groups_in_flight_;
 }
 
 void Mailbox::deliver(Slot slot, Timestamp visible_at) {
@@ -110,7 +118,7 @@ void Mailbox::deliver(Slot slot, Timestamp visible_at) {
   message.phase = Phase::in_flight;
   --visible_;
   ++in_flight_;
-  ++groups_[message.group].in_flight;
+  hold_in_group(message.group);
   timer_insert(slot);
   if (is_fifo()) {
     rotation_remove(message.group);  // Whoever was served goes behind the others.
@@ -157,7 +165,7 @@ void Mailbox::make_visible(Slot slot) {
   Group& group = groups_[message.group];
   timer_remove(slot);
   --count_of(message.phase);
-  if (message.phase == Phase::in_flight) --group.in_flight;
+  if (message.phase == Phase::in_flight) let_go_in_group(message.group);
   message.phase = Phase::visible;
   ++visible_;
   if (is_fifo()) return refresh_rotation(message.group);

@@ -96,6 +96,8 @@ class Mailbox {
 
   std::string_view group_name(Slot slot) const { return groups_[table_[slot].group].name; }
   std::size_t groups() const { return group_index_.size(); }
+  // Of those, how many have messages in flight.
+  std::size_t groups_in_flight() const { return groups_in_flight_; }
   // FIFO: a consumer has messages of its group, so those behind must not overtake.
   bool is_blocked(Slot slot) const {
     return is_fifo() && groups_[table_[slot].group].in_flight > 0;
@@ -145,6 +147,8 @@ class Mailbox {
   Slot first_behind(const AgeMark& mark) const;
   void leave_milestone(Slot slot);
   std::size_t& count_of(Phase phase);
+  void hold_in_group(std::uint32_t group);
+  void let_go_in_group(std::uint32_t group);
 
   MessageTable& table_;
   std::uint32_t index_;
@@ -154,6 +158,7 @@ class Mailbox {
   std::size_t visible_ = 0;
   std::size_t in_flight_ = 0;
   std::size_t delayed_ = 0;
+  std::size_t groups_in_flight_ = 0;
 
   std::vector<Group> groups_;
   std::vector<std::uint32_t> free_groups_;

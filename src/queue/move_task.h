@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -18,6 +19,24 @@ enum class TaskStatus : std::uint8_t {
   paused,  // By somebody.
   halted,  // By itself: too much of what it moved failed again.
 };
+
+inline std::string_view name_of(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::running:
+      return "running";
+    case TaskStatus::completed:
+      return "completed";
+    case TaskStatus::cancelled:
+      return "cancelled";
+    case TaskStatus::failed:
+      return "failed";
+    case TaskStatus::paused:
+      return "paused";
+    case TaskStatus::halted:
+      return "halted";
+  }
+  return "failed";
+}
 
 inline bool is_over(TaskStatus status) {
   return status == TaskStatus::completed || status == TaskStatus::cancelled ||

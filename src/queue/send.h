@@ -15,6 +15,7 @@ struct Draft {
   std::string_view tail;   // See store/message_codec.h.
   std::uint32_t tail_crc = 0;
   std::optional<std::chrono::seconds> delay;
+  std::uint32_t bytes = 0;  // As the sender counts them: body and attributes.
 };
 
 struct SendOutcome {

@@ -15,8 +15,10 @@ void State::advance(Queue& queue, Timestamp now) {
   if (loading_) return;
   Mailbox& box = mailbox(queue);
   const Timestamp limit = now - queue.settings.retention;
-  for (Slot slot = box.oldest_until(limit); slot != kNoSlot; slot = box.oldest_until(limit))
+  for (Slot slot = box.oldest_until(limit); slot != kNoSlot; slot = box.oldest_until(limit)) {
     remove(box, slot, Outcome::gone);
+    ++queue.traffic.expired;
+  }
   box.advance(now);
   if (box.is_fifo()) queue.dedup.advance(now);
 }

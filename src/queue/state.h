@@ -13,6 +13,7 @@
 #include "queue/dedup_table.h"
 #include "queue/mailbox.h"
 #include "queue/message_table.h"
+#include "queue/traffic.h"
 
 namespace redrive::queue {
 
@@ -44,6 +45,7 @@ struct Queue {
   DedupTable dedup;  // FIFO.
   std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
   std::string processed;  // See ProcessedCounted.
+  Traffic traffic;        // Not part of the state.
 };
 
 inline constexpr std::size_t kTasksKeptPerSource = 50;
@@ -211,7 +213,8 @@ class State {
       QueueKey queue) const;
   void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
                    const Stamp& stamp);
-  void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group);
+  void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group,
+                  std::optional<Timestamp> delayed_until = std::nullopt);
   void forget_old_tasks(QueueKey source);
 
   BodyLedger& ledger_;

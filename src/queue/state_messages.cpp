@@ -96,12 +96,14 @@ void State::on(const ReceiveRepeated& fact, const Stamp& stamp) {
   }
 }
 
-void State::enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group) {
+void State::enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group,
+                       std::optional<Timestamp> delayed_until) {
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   if (history.origin == NameIndex::none) history.origin = from.arn;
   history.retries = {};
-  message.phase = Phase::visible;
+  message.phase = delayed_until ? Phase::delayed : Phase::visible;
+  if (delayed_until) message.visible_at = *delayed_until;
   message.visibility_touched = false;
   mailbox(to).enter(slot, group);
 }
@@ -119,10 +121,13 @@ void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
   mailbox(*from).leave(slot);
   leave_group(slot);
   settle_job(slot, Outcome::failed_again);
+  ++from->traffic.dead_lettered_away;
+  ++to->traffic.dead_lettered;
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
   history.add({.wall = stamp.wall, .from = from->arn, .why = fact.why});
+  if (history.redrives > 0) ++to->traffic.failed_again;
   if (!loading_) ungrouped_.push_back(fact.key);
   history.entered_generation = history.prior_receives + message.receive_count;
   history.dead_letter_source = from->arn;
@@ -153,11 +158,15 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   std::string group(mailbox(*from).group_name(slot));
   mailbox(*from).leave(slot);
   settle_job(slot, Outcome::gone);
+  ++from->traffic.redriven;
   const FailureGroupKey failure_group = messages_.history(slot).group;
   leave_group(slot);
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
-  history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  // Whoever moves what it holds gives it back that way.
+  const bool held = message.phase == Phase::in_flight && message.visible_at > stamp.now;
+  held ? history.end_attempt(AttemptEnd::released, stamp.now)
+       : history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
   history.former_group = failure_group;
   history.job = fact.task;
   history.add({.wall = stamp.wall,
@@ -177,7 +186,8 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   ++history.redrives;
   message.receive_count = 0;
   message.sent_at = stamp.now;
-  enter_anew(slot, *from, *to, std::move(group));
+  const bool delayed = fact.visible_at && *fact.visible_at > stamp.now;
+  enter_anew(slot, *from, *to, std::move(group), delayed ? fact.visible_at : std::nullopt);
 }
 
 void State::on(const MessageRelocated& fact, const Stamp&) {

@@ -9,6 +9,7 @@
 #include "api/gate.h"
 #include "http/message.h"
 #include "objects/store.h"
+#include "objects/uploads.h"
 #include "s3/address.h"
 #include "s3/answer.h"
 
@@ -22,6 +23,7 @@ Parameters parse_parameters(std::string_view query);
 // One request on its way through this room: who asks, for what, with what in hand.
 struct Call {
   objects::Store& store;
+  objects::Uploads& uploads;
   const http::Request& request;
   api::Caller caller;
   Address address;
@@ -47,6 +49,10 @@ struct Upload {
 };
 Outcome<Upload> read_upload(const Call& call);
 
+// What the writer of an object says about it and every reader is told again.
+Outcome<objects::Pairs> kept_headers(const http::Request& request);
+std::string etag_of(std::string_view md5);
+
 // Each takes a request apart and answers it.
 Outcome<Answer> list_buckets(Call& call);
 Outcome<Answer> create_bucket(Call& call);
@@ -62,5 +68,11 @@ Outcome<Answer> put_object(Call& call);
 Outcome<Answer> get_object(Call& call);  // HEAD too.
 Outcome<Answer> delete_object(Call& call);
 Outcome<Answer> delete_objects(Call& call);
+Outcome<Answer> create_multipart_upload(Call& call);
+Outcome<Answer> upload_part(Call& call);
+Outcome<Answer> list_parts(Call& call);
+Outcome<Answer> list_multipart_uploads(Call& call);
+Outcome<Answer> complete_multipart_upload(Call& call);
+Outcome<Answer> abort_multipart_upload(Call& call);
 
 }  // namespace redrive::s3

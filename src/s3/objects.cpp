@@ -24,10 +24,6 @@ constexpr std::string_view kDefaultType = "binary/octet-stream";
 constexpr std::array<std::string_view, 5> kKeptHeaders = {
     "cache-control", "content-disposition", "content-encoding", "content-language", "expires"};
 
-std::string etag_of(std::string_view md5) {
-  return fmt::format("\"{}\"", md5);
-}
-
 // `aws-chunked` was how it travelled, not what it is.
 std::string without_chunking(std::string_view encodings) {
   std::string kept;
@@ -39,25 +35,6 @@ std::string without_chunking(std::string_view encodings) {
     kept += one;
   }
   return kept;
-}
-
-Outcome<objects::Pairs> kept_headers(const http::Request& request) {
-  objects::Pairs kept;
-  std::size_t metadata_bytes = 0;
-  for (const auto& header : request.headers) {
-    const std::string name = to_lower(header.name);
-    std::string value(header.value);
-    const bool metadata = name.starts_with(kMetadataPrefix);
-    if (metadata) metadata_bytes += name.size() - kMetadataPrefix.size() + value.size();
-    if (name == "content-encoding") value = without_chunking(value);
-    if (value.empty() && !metadata) continue;
-    if (metadata || std::ranges::find(kKeptHeaders, name) != kKeptHeaders.end()) {
-      kept.emplace_back(name, std::move(value));
-    }
-  }
-  if (metadata_bytes <= kMetadataBytesMax) return kept;
-  return refuse(
-      400, "MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size.");
 }
 
 Outcome<Address> copy_source(std::string_view header) {
@@ -155,6 +132,29 @@ std::string describe(const Refusal& refusal, std::string_view key) {
 }
 
 }  // namespace
+
+std::string etag_of(std::string_view md5) {
+  return fmt::format("\"{}\"", md5);
+}
+
+Outcome<objects::Pairs> kept_headers(const http::Request& request) {
+  objects::Pairs kept;
+  std::size_t metadata_bytes = 0;
+  for (const auto& header : request.headers) {
+    const std::string name = to_lower(header.name);
+    std::string value(header.value);
+    const bool metadata = name.starts_with(kMetadataPrefix);
+    if (metadata) metadata_bytes += name.size() - kMetadataPrefix.size() + value.size();
+    if (name == "content-encoding") value = without_chunking(value);
+    if (value.empty() && !metadata) continue;
+    if (metadata || std::ranges::find(kKeptHeaders, name) != kKeptHeaders.end()) {
+      kept.emplace_back(name, std::move(value));
+    }
+  }
+  if (metadata_bytes <= kMetadataBytesMax) return kept;
+  return refuse(
+      400, "MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size.");
+}
 
 Outcome<Answer> put_object(Call& call) {
   if (const auto source = call.request.header("x-amz-copy-source"); !source.empty()) {

@@ -69,6 +69,12 @@ constexpr std::array kRows = {
     Row{"HEAD", true, "", {Right::look, get_object}},
     Row{"PUT", true, "", {Right::operate, put_object}},
     Row{"DELETE", true, "", {Right::operate, delete_object}},
+    Row{"POST", true, "uploads", {Right::operate, create_multipart_upload}},
+    Row{"GET", false, "uploads", {Right::look, list_multipart_uploads}},
+    Row{"PUT", true, "uploadId", {Right::operate, upload_part}},
+    Row{"GET", true, "uploadId", {Right::look, list_parts}},
+    Row{"POST", true, "uploadId", {Right::operate, complete_multipart_upload}},
+    Row{"DELETE", true, "uploadId", {Right::operate, abort_multipart_upload}},
 };
 
 // What S3 answers about settings that nobody made; here nobody can. Terraform and the console of
@@ -109,6 +115,7 @@ constexpr std::array kUnset = {
 };
 
 std::string_view sub_resource_of(const Call& call) {
+  if (call.parameter("uploadId")) return "uploadId";  // With partNumber, in any order.
   for (const auto& [name, value] : call.parameters) {
     const auto found = std::ranges::find(kSubResources, name);
     if (found != kSubResources.end()) return *found;

@@ -4,15 +4,46 @@
 
 #include <utility>
 
+#include "base/calendar.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "s3/address.h"
 #include "s3/call.h"
 #include "s3/routes.h"
+#include "wire/encode.h"
+#include "wire/shape.h"
 
 namespace redrive::s3 {
 namespace {
+
+struct AuditedWrite {
+  std::string_view time;
+  std::string_view who;
+  std::string_view key;
+  std::string_view account;
+  std::string_view from;
+  std::string_view action;
+  std::string_view bucket;
+  std::string_view object;
+  std::string_view outcome;
+  std::string_view error;
+  std::string_view request_id;
+};
+constexpr auto shape_of(AuditedWrite*) {
+  using Out = AuditedWrite;
+  return wire::shape(wire::required("time", &Out::time),
+                     wire::required("who", &Out::who),
+                     wire::optional("key", &Out::key),
+                     wire::required("account", &Out::account),
+                     wire::required("from", &Out::from),
+                     wire::required("action", &Out::action),
+                     wire::optional("bucket", &Out::bucket),
+                     wire::optional("object", &Out::object),
+                     wire::required("outcome", &Out::outcome),
+                     wire::optional("error", &Out::error),
+                     wire::required("requestId", &Out::request_id));
+}
 
 constexpr unsigned kThreads = 2;
 // Requests that wait for a thread: beyond these a client is told to come again.
@@ -139,19 +170,20 @@ void Service::work() {
 Answer Service::run(Job& job) const {
   std::string bucket;
   std::string key;
-  auto answer = serve(job.request, bucket, key);
+  auto answer = serve(job, bucket, key);
   if (answer) return *std::move(answer);
   return answer_of(answer.error(), bucket, key, job.id);
 }
 
-Outcome<Answer> Service::serve(const http::Request& request, std::string& bucket,
-                               std::string& key) const {
+Outcome<Answer> Service::serve(const Job& job, std::string& bucket, std::string& key) const {
+  const http::Request& request = job.request;
   auto caller = parts_.gate.admit(request, "s3");
   if (!caller) return std::unexpected(refusal_of(caller.error()));
   const auto is_bucket = [&](const std::string& name) {
     return parts_.store.bucket(name).has_value();
   };
   Call call{.store = parts_.store,
+            .uploads = parts_.uploads,
             .request = request,
             .caller = *std::move(caller),
             .address = address_of(
@@ -172,7 +204,31 @@ Outcome<Answer> Service::serve(const http::Request& request, std::string& bucket
                               request.path,
                               auth::role_name(access->role)));
   }
-  return route.run(call);
+  auto answer = route.run(call);
+  if (parts_.audit && route.right != auth::Right::look) write_down(call, job.id, answer);
+  return answer;
+}
+
+// Who changed what, like the lines of the SQS actions; contents are nobody's business.
+void Service::write_down(const Call& call, std::string_view request_id,
+                         const Outcome<Answer>& answer) const {
+  const std::string time = format_utc(call.now);
+  const std::string action = fmt::format("S3 {} {}", call.request.method, call.request.target);
+  std::string line;
+  wire::encode_json(
+      line,
+      AuditedWrite{.time = time,
+                   .who = call.caller.sender_id,
+                   .key = call.caller.key == nullptr ? std::string_view() : call.caller.key->id,
+                   .account = call.caller.account,
+                   .from = call.request.peer,
+                   .action = action,
+                   .bucket = call.address.bucket,
+                   .object = call.address.key,
+                   .outcome = answer ? std::string_view("done") : answer.error().code,
+                   .error = answer ? std::string_view() : answer.error().message,
+                   .request_id = request_id});
+  parts_.audit(std::move(line));
 }
 
 }  // namespace redrive::s3

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,9 +12,12 @@
 #include "api/gate.h"
 #include "http/server.h"
 #include "objects/store.h"
+#include "objects/uploads.h"
 #include "s3/answer.h"
 
 namespace redrive::s3 {
+
+struct Call;
 
 // The S3 subset on a port. Objects are large and disks are slow, so nothing of it runs on the I/O
 // threads that serve queues: a request is copied and handed to threads of this service.
@@ -23,8 +27,10 @@ class Service {
  public:
   struct Parts {
     objects::Store& store;
+    objects::Uploads& uploads;
     const api::Gate& gate;
-    std::vector<std::string> domains;  // Of virtual-host addresses, beside localhost.
+    std::vector<std::string> domains;        // Of virtual-host addresses, beside localhost.
+    std::function<void(std::string)> audit;  // Takes a line for each change; may be empty.
   };
 
   explicit Service(Parts parts);
@@ -42,7 +48,9 @@ class Service {
 
   void work();
   Answer run(Job& job) const;
-  Outcome<Answer> serve(const http::Request& request, std::string& bucket, std::string& key) const;
+  Outcome<Answer> serve(const Job& job, std::string& bucket, std::string& key) const;
+  void write_down(const Call& call, std::string_view request_id,
+                  const Outcome<Answer>& answer) const;
 
   const Parts parts_;
   http::Server* server_ = nullptr;

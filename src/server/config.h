@@ -28,6 +28,7 @@ struct Config {
   std::string virtual_clock_start;  // 2026-01-01T00:00:00Z; empty: what the wall says.
   bool insecure = false;            // Serve strangers without credentials.
   std::string log_level = "info";
+  std::string log_format = "auto";  // auto, text, json; auto: text for a terminal.
   std::chrono::seconds drain_time{10};
   std::size_t waiting_receives_max = 20'000;
   std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
@@ -38,7 +39,10 @@ struct Config {
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
   std::uint64_t object_bytes_max = std::uint64_t{64} << 20;  // Of an object in an archive bucket.
-  http::Limits limits;  // Of the file alone: the table [limits].
+  std::string metrics_token;               // Who has it may read /metrics; empty: nobody has it.
+  std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
+  std::size_t history_queues_max = 2'000;  // Of which the past is kept.
+  http::Limits limits;                     // Of the file alone: the table [limits].
 
   std::optional<http::TlsFiles> tls() const;
 };

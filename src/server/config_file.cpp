@@ -6,6 +6,7 @@
 #include "server/key_config.h"
 #include "server/policy_config.h"
 #include "server/toml.h"
+#include "stack/sections.h"
 
 namespace redrive::server {
 namespace {
@@ -64,10 +65,20 @@ bool set_key(Config& config, std::string_view key, const toml::node& node, bool&
   if (key == "insecure") return take(node, config.insecure);
   if (key == "audit-log") return take(node, config.audit_log);
   if (key == "log-level") return take(node, config.log_level);
+  if (key == "log-format") return take(node, config.log_format);
   if (key == "drain-time") return take_number(node, config.drain_time);
   if (key == "tls-certificate") return take(node, config.tls_certificate);
   if (key == "tls-key") return take(node, config.tls_key);
   if (key == "allowed-hosts") return take_list(node, config.allowed_hosts);
+  known = false;
+  return false;
+}
+
+bool set_metrics(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "token") return take(node, config.metrics_token);
+  if (key == "queues") return take_limit(node, config.metrics_queues_max, kNumberMax);
+  if (key == "history-queues") return take_limit(node, config.history_queues_max, kNumberMax);
   known = false;
   return false;
 }
@@ -117,6 +128,14 @@ Result<void> load_config(Config& config) {
       return set_limit(config, key, node, known);
     }));
     table.erase("limits");
+  }
+  // What `redrive apply` makes may stand in the same file.
+  for (const std::string_view section : stack::kStackSections) table.erase(section);
+  if (const toml::table* const metrics = table["metrics"].as_table()) {
+    CHECK(set_all(path, *metrics, "metrics.", [&](auto key, const toml::node& node, bool& known) {
+      return set_metrics(config, key, node, known);
+    }));
+    table.erase("metrics");
   }
   return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
     return set_key(config, key, node, known);

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+
 #include "archive/document.h"
+#include "manage/lineage.h"
 #include "store/message_codec.h"
+#include "wire/encode.h"
 
 namespace redrive::server {
 namespace {
@@ -35,6 +39,25 @@ archive::Letter letter_of(const engine::Peeked& peeked, const store::StoredMessa
   return letter;
 }
 
+std::string lineage_of(const engine::Peeked& peeked, const store::StoredMessage& stored) {
+  std::deque<std::string> kept;
+  const manage::Keep keep = [&](std::string text) -> std::string_view {
+    return kept.emplace_back(std::move(text));
+  };
+  documents::Lineage lineage{.lineage_id = stored.message_id,
+                             .origin = peeked.origin,
+                             .failure_group = peeked.failure_group,
+                             .attempts = manage::attempts_of(peeked, keep),
+                             .events = manage::events_of(peeked, keep)};
+  if (peeked.history) {
+    lineage.redrives = peeked.history->redrives;
+    lineage.attempts_total = peeked.history->attempts_total;
+  }
+  std::string out;
+  wire::encode_json(out, lineage);
+  return out;
+}
+
 std::unexpected<Error> not_kept(const objects::Failure& failure) {
   return fail(ErrorCode::internal_failure, failure.message);
 }
@@ -54,13 +77,16 @@ Result<void> archive_dead_letter(objects::Store& store, const engine::ArchiveIte
   }
   const std::string key =
       archive::archive_key(prefix, archive::archive_time(letter, item.wall), letter.message_id);
-  const std::string document = archive::encode_archived(
-      {.letter = letter, .source = item.message.dead_letter_source, .dlq = item.queue_arn});
+  const std::string document =
+      archive::encode_archived({.letter = letter,
+                                .source = item.message.dead_letter_source,
+                                .dlq = item.queue_arn,
+                                .lineage = lineage_of(item.message, *stored)});
   const auto kept = store.put(bucket,
                               {.key = key,
                                .body = document,
                                .content_type = "application/json",
-                               .headers = {},
+                               .headers = {{"x-amz-meta-lineage-id", stored->message_id.text()}},
                                .modified = item.wall});
   if (!kept) return not_kept(kept.error());
   return {};

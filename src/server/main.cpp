@@ -1,9 +1,6 @@
 // redrive: one binary, the server and its tools.
 
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -53,6 +50,10 @@ class ServeOptions {
             &Config::insecure,
             "Allow addresses beyond loopback although credentials are not checked");
     setting("--log-level", &Config::log_level, "trace, debug, info, warn, error");
+    setting("--log-format",
+            &Config::log_format,
+            "text, json, or auto: text for a terminal, JSON otherwise")
+        .one_of({"auto", "text", "json"});
     setting("--tls-certificate",
             &Config::tls_certificate,
             "Serve HTTPS with this certificate chain (PEM; SIGHUP reads it again)")
@@ -92,10 +93,8 @@ class ServeOptions {
   Result<void> run() const {
     Config config;
     config.file = file_.empty() && std::filesystem::exists(kUsualFile) ? kUsualFile : file_;
-    if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
     CHECK(redrive::server::load_config(config));
     for (const auto& overlay : overlays_) overlay(config);
-    spdlog::set_level(spdlog::level::from_str(config.log_level));
     return redrive::server::serve(config);
   }
 
@@ -108,9 +107,6 @@ class ServeOptions {
 }  // namespace
 
 int main(int argc, char** argv) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("redrive"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %v");
-
   cli::Program program(
       "redrive",
       "A durable message queue that speaks the Amazon SQS API and takes care of what fails.",

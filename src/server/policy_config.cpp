@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/policy_check.h"
+
 namespace redrive::server {
 namespace {
 
@@ -10,15 +12,14 @@ using queue::DeadLetterPolicy;
 bool take_then(const toml::node& node, DeadLetterPolicy& policy) {
   std::string text;
   if (!take(node, text)) return false;
-  if (text == "park") policy.then = DeadLetterPolicy::Then::park;
-  if (text == "discard") policy.then = DeadLetterPolicy::Then::discard;
-  if (text == "archive") policy.then = DeadLetterPolicy::Then::archive;
-  return text == "park" || text == "discard" || text == "archive";
+  const auto then = engine::then_called(text);
+  if (then) policy.then = *then;
+  return then.has_value();
 }
 
 bool take_seconds(const toml::node& node, std::chrono::seconds& place) {
   std::uint32_t seconds = 0;
-  const bool good = take_number(node, seconds) && seconds <= 1'209'600;
+  const bool good = take_number(node, seconds);
   if (good) place = std::chrono::seconds(seconds);
   return good;
 }
@@ -32,12 +33,11 @@ Result<engine::PolicyRule> read_policy(const toml::table& table, const std::stri
     if (name == "queues") {
       good = take_list(node, rule.queues);
     } else if (name == "max-redrives") {
-      good = take_number(node, policy.redrives_max) && policy.redrives_max <= 1000;
+      good = take_number(node, policy.redrives_max);
     } else if (name == "redrive-after") {
       good = take_seconds(node, policy.redrive_after);
     } else if (name == "backoff-rate") {
-      good = take_number(node, policy.backoff_rate) && policy.backoff_rate >= 1 &&
-             policy.backoff_rate <= 100;
+      good = take_number(node, policy.backoff_rate);
     } else if (name == "max-redrive-after") {
       good = take_seconds(node, policy.redrive_after_max);
     } else if (name == "then") {
@@ -52,11 +52,9 @@ Result<engine::PolicyRule> read_policy(const toml::table& table, const std::stri
     if (!good) return unusable(file, node, fmt::format("unusable value for `{}`", name));
   }
   if (rule.queues.empty()) return unusable(file, table, "dead-letters need `queues`");
-  if (policy.redrive_after.count() > 0 && policy.redrives_max == 0)
-    return unusable(file, table, "dead-letters with `redrive-after` need `max-redrives`");
-  const bool archives = policy.archive_expiring || policy.then == DeadLetterPolicy::Then::archive;
-  if (archives && policy.archive.empty())
-    return unusable(file, table, "dead-letters that are archived need `archive`");
+  if (const auto good = engine::check_policy(policy); !good) {
+    return unusable(file, table, fmt::format("dead-letters: {}", good.error().message));
+  }
   return rule;
 }
 

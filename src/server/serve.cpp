@@ -25,15 +25,20 @@
 #include "engine/time_travel.h"
 #include "http/browser_guard.h"
 #include "http/server.h"
+#include "iam/service.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
 #include "manage/service.h"
 #include "objects/store.h"
+#include "objects/uploads.h"
 #include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
+#include "server/event_log.h"
+#include "server/handlers.h"
 #include "server/maintenance.h"
+#include "server/monitoring.h"
 #include "store/store.h"
 
 namespace redrive::server {
@@ -45,6 +50,12 @@ void raise_file_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
+}
+
+// People read text, machines JSON.
+LogFormat log_format(const Config& config) {
+  const bool person = config.log_format == "auto" && isatty(STDERR_FILENO) == 1;
+  return person || config.log_format == "text" ? LogFormat::text : LogFormat::json;
 }
 
 // Signals are taken by `wait_for_signal` alone. To be called before any thread starts.
@@ -208,6 +219,13 @@ class BucketRoot {
   std::filesystem::path path_;
 };
 
+Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploads) {
+  uploads.clear();
+  const auto count = store.clear();
+  if (!count) return fail(ErrorCode::storage_io, count.error().message);
+  return *count;
+}
+
 // Room for the chunks that an object of the largest size travels in.
 http::Limits with_uploads(http::Limits limits, std::uint64_t object_bytes_max) {
   limits.upload_bytes_max = object_bytes_max + object_bytes_max / 64 + (64u << 10);
@@ -249,12 +267,23 @@ class Ticker {
   http::Server* server_ = nullptr;  // Guarded by mutex_.
 };
 
-void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+std::string url_of(const ListenAddress& listen, const Config& config, std::uint16_t port) {
   const bool v6 = listen.address.find(':') != std::string::npos;
-  const std::string url = fmt::format("{}://{}:{}",
-                                      config.tls() ? "https" : "http",
-                                      v6 ? "[" + listen.address + "]" : listen.address,
-                                      port);
+  return fmt::format("{}://{}:{}",
+                     config.tls() ? "https" : "http",
+                     v6 ? "[" + listen.address + "]" : listen.address,
+                     port);
+}
+
+// Where a process on this machine finds a server that listens on all addresses.
+ListenAddress reachable(ListenAddress listen) {
+  if (listen.address == "0.0.0.0") listen.address = "127.0.0.1";
+  if (listen.address == "::") listen.address = "::1";
+  return listen;
+}
+
+void greet(std::uint16_t port, const Config& config, const ListenAddress& listen) {
+  const std::string url = url_of(listen, config, port);
   fmt::print("redrive: listening on {}\n", url);
   fmt::print("redrive: {}\n",
              config.memory ? "messages live in memory and are gone with the process"
@@ -275,6 +304,8 @@ void greet(std::uint16_t port, const Config& config, const ListenAddress& listen
 
 Result<void> serve(const Config& config) {
   CHECK(check_config(config));
+  EventLog log(log_format(config), config.log_level);
+  if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
   const ListenAddress listen = TRY(parse_listen(config.listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
@@ -290,6 +321,8 @@ Result<void> serve(const Config& config) {
 
   const BucketRoot bucket_root(config, ids);
   const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  objects::Uploads uploads(
+      {.object_bytes_max = config.object_bytes_max, .bytes_max = 4 * config.object_bytes_max});
   std::unique_ptr<http::Server> server;
   std::mutex serving;  // Syncs go on while the server ends, and after it.
   std::unique_ptr<journal::SyncThread> sync;
@@ -305,6 +338,7 @@ Result<void> serve(const Config& config) {
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
+       .notice = [&](const engine::Notice& notice) { log.write(notice); },
        .archive =
            [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); }});
   ticker = std::make_unique<Ticker>(engine,
@@ -317,6 +351,11 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
+  const auto monitoring = TRY(Monitoring::open({.config = config,
+                                                .engine = engine,
+                                                .journal = journal,
+                                                .gate = gate,
+                                                .time = time ? &*time : nullptr}));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
@@ -324,15 +363,40 @@ Result<void> serve(const Config& config) {
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
-       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .actions = &monitoring->recorded().add_api("sqs", api::measured_actions())});
 
-  manage::Service management({.engine = engine,
-                              .gate = gate,
-                              .time = time ? &*time : nullptr,
-                              .disposable = config.memory || config.virtual_clock,
-                              .audit = [&](std::string line) { audit.write(std::move(line)); }});
+  manage::Service management(
+      {.engine = engine,
+       .gate = gate,
+       .time = time ? &*time : nullptr,
+       .disposable = config.memory || config.virtual_clock,
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .history = &monitoring->history(),
+       .observe = [&] { monitoring->observe(); },
+       .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
+       .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
-  s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
+  const auto handlers = TRY(Handlers::make(
+      {.config = config,
+       .engine = engine,
+       .gate = gate,
+       .buckets = *buckets,
+       .ids = ids,
+       .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
+       .sync_wanted = [&] { sync->request(); },
+       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .directories = listen.loopback && config.keys.empty()}));
+
+  s3::Service archive({.store = *buckets,
+                       .uploads = uploads,
+                       .gate = gate,
+                       .domains = config.allowed_hosts,
+                       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+
+  iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
+                         audit.write(std::move(line));
+                       }});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -344,10 +408,16 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (exchange.request().path.starts_with(manage::kPathPrefix)) {
+    if (lambda::is_lambda_request(exchange.request())) {
+      handlers->handle(exchange);
+    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
+    } else if (monitoring->handle(exchange)) {
+      return;
     } else if (s3::is_s3_request(exchange.request())) {
       archive.handle(exchange);
+    } else if (const auto named = iam::service_of(exchange.request())) {
+      roles.handle(exchange, *named);
     } else {
       service.handle(exchange);
     }
@@ -363,17 +433,23 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  monitoring->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
-      journal::SyncThread::Hooks{.on_synced =
-                                     [&](journal::Sequence synced) {
-                                       std::lock_guard lock(serving);
-                                       if (server) server->release(synced);
-                                     },
-                                 .on_failure = stop_at_once});
+      journal::SyncThread::Hooks{
+          .on_synced =
+              [&](journal::Sequence synced) {
+                std::lock_guard lock(serving);
+                if (server) server->release(synced);
+              },
+          .on_failure = stop_at_once,
+          .on_measured = [&](std::uint64_t records,
+                             auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
+  handlers->attach(*server);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
+  handlers->start();
   greet(server->port(), config, listen);
 
   const int signal_number = wait_for_signal(signals, [&] {
@@ -383,8 +459,10 @@ Result<void> serve(const Config& config) {
   });
   spdlog::info("{}: draining", strsignal(signal_number));
   stopping = true;
+  handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  monitoring->stop();
   archive.stop();
   maintenance.reset();
   ticker->detach();

@@ -61,6 +61,7 @@ enum class Tag : std::uint8_t {
   failure_reported = 45,
   entry_put = 46,
   entry_removed = 47,
+  message_redriven_delayed = 60,
 };
 
 void put(Writer& w, Timestamp t) {
@@ -412,7 +413,7 @@ void write(Writer& w, const MessageDeadLettered& f) {
   w.number(f.why);
 }
 void write(Writer& w, const MessageRedriven& f) {
-  w.number(Tag::message_redriven);
+  w.number(f.visible_at ? Tag::message_redriven_delayed : Tag::message_redriven);
   w.number(f.task);
   w.number(f.key);
   w.number(f.from);
@@ -421,6 +422,7 @@ void write(Writer& w, const MessageRedriven& f) {
   w.number(f.sequence);
   w.number(f.actor);
   w.number(f.reason);
+  if (f.visible_at) put(w, *f.visible_at);
 }
 void put(Writer& w, const TaskPlan& plan) {
   w.text(plan.name);
@@ -854,6 +856,12 @@ MessageRedriven read_message_redriven(Reader& r) {
   return f;
 }
 
+MessageRedriven read_message_redriven_delayed(Reader& r) {
+  MessageRedriven f = read_message_redriven(r);
+  f.visible_at = get_time(r);
+  return f;
+}
+
 MessageSnapshot read_message_snapshot(Reader& r) {
   MessageSnapshot f{};
   f.key = r.number<MessageKey>();
@@ -925,6 +933,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
       return read_message_redriven_1(r);
     case Tag::message_redriven:
       return read_message_redriven(r);
+    case Tag::message_redriven_delayed:
+      return read_message_redriven_delayed(r);
     case Tag::move_task_started_1:
       return get_task_started_1(r);
     case Tag::move_task_started:

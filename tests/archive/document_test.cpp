@@ -15,11 +15,13 @@ TEST(ArchiveDocument, KeepsAMessageAsItWas) {
                      .system_attributes = {{"SentTimestamp", "17"}, {"MessageGroupId", "g"}}};
   archived.source = "http://host/0/orders";
   archived.dlq = "http://host/0/orders-dlq";
+  archived.lineage = R"({"lineageId":"id","events":[{"what":"dead-lettered"}]})";
   const auto decoded = decode_archived(encode_archived(archived));
   ASSERT_TRUE(decoded);
   EXPECT_EQ(decoded->letter, archived.letter);
   EXPECT_EQ(decoded->source, archived.source);
   EXPECT_EQ(decoded->dlq, archived.dlq);
+  EXPECT_EQ(decoded->lineage, archived.lineage);
 }
 
 TEST(ArchiveDocument, ReadsWhatOtherScriptsWrote) {

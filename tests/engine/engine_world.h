@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,8 @@ class WorldOf {
   MovableClock clock{Timestamp(1'700'000'000'000)};
   SeededIds ids{1};
   store::RecordingJournal journal;
-  int wakes = 0;  // How often the engine asked for an earlier tick,
-  int syncs = 0;  // and for a sync that nobody else asks for.
+  std::atomic<int> wakes = 0;  // How often the engine asked for an earlier tick,
+  std::atomic<int> syncs = 0;  // and for a sync that nobody else asks for.
   std::vector<std::string> log;
 
   Engine& engine() { return *engine_; }

@@ -14,6 +14,12 @@ namespace {
 const EventSource kSource{.arn = "arn:aws:sqs:us-east-2:123456789012:q.fifo",
                           .region = "us-east-2"};
 
+std::string one_record_document(const Record& record) {
+  const std::string encoded = encode_record(record, kSource);
+  const std::string_view views[] = {encoded};
+  return event_document(views);
+}
+
 TEST(EventDocument, WritesKeysInTheirOrder) {
   Record record;
   record.message_id = "11d6ee51-0000-4302-9e22-7cd8afdaadf5";
@@ -25,7 +31,7 @@ TEST(EventDocument, WritesKeysInTheirOrder) {
   record.md5_of_message_attributes = "m1";
   record.md5_of_body = "m2";
   EXPECT_EQ(
-      event_document(std::vector{encode_record(record, kSource)}),
+      one_record_document(record),
       R"({"Records":[{"messageId":"11d6ee51-0000-4302-9e22-7cd8afdaadf5","receiptHandle":"AQEB",)"
       R"("body":"{\"n\":1}","attributes":{"ApproximateReceiveCount":"1","SentTimestamp":"1573251510774"},)"
       R"("messageAttributes":{"retryCount":{"stringValue":"2","stringListValues":[],"binaryListValues":[],)"
@@ -43,13 +49,18 @@ TEST(EventDocument, HasNoSumOfNoAttributes) {
 
 TEST(EventDocument, IsCutAtTheLimit) {
   const std::size_t frame = event_document({}).size();
-  std::vector<std::string> records(3, std::string((kEventBytesMax - frame - 2) / 3, 'x'));
+  const std::string third((kEventBytesMax - frame - 2) / 3, 'x');
+  std::vector<std::string_view> records(3, third);
   EXPECT_EQ(records_that_fit(records), 3u);
   EXPECT_LE(event_document(records).size(), kEventBytesMax);
-  records.back() += std::string(kEventBytesMax - event_document(records).size() + 1, 'x');
+  const std::string more =
+      third + std::string(kEventBytesMax - event_document(records).size() + 1, 'x');
+  records.back() = more;
   EXPECT_EQ(records_that_fit(records), 2u);
   // One that is too large by itself is handed over nevertheless.
-  EXPECT_EQ(records_that_fit(std::vector{std::string(kEventBytesMax, 'x')}), 1u);
+  const std::string huge(kEventBytesMax, 'x');
+  const std::string_view alone[] = {huge};
+  EXPECT_EQ(records_that_fit(alone), 1u);
   EXPECT_EQ(records_that_fit({}), 0u);
 }
 
@@ -84,7 +95,7 @@ TEST(AsyncRecord, TellsOfFailure) {
 
 TEST(BatchRecord, CarriesTheMessages) {
   const std::string_view ids[] = {"m1", "m2"};
-  const std::vector<std::string> records = {R"({"messageId":"m1"})", R"({"messageId":"m2"})"};
+  const std::vector<std::string_view> records = {R"({"messageId":"m1"})", R"({"messageId":"m2"})"};
   BatchRecord record{.wall = *parse_utc("2019-11-14T00:38:06.021Z"),
                      .request_id = "r1",
                      .function_arn = "arn:f",

@@ -193,7 +193,8 @@ struct Describe {
                        f.message_id.text(),
                        f.sequence,
                        number(f.actor),
-                       number(f.reason));
+                       number(f.reason)) +
+           (f.visible_at ? fmt::format(" until {}", f.visible_at->ms()) : "");
   }
   std::string operator()(const MoveTaskStarted& f) const { return describe(f); }
   std::string operator()(const MoveTaskEnded& f) const {
@@ -385,6 +386,15 @@ struct Samples {
                         6,
                         key<NameIndex>(7),
                         key<NameIndex>(8)},
+        MessageRedriven{key<TaskKey>(0),
+                        key<MessageKey>(2),
+                        key<QueueKey>(3),
+                        key<QueueKey>(4),
+                        Uuid{{5}},
+                        6,
+                        key<NameIndex>(7),
+                        key<NameIndex>(8),
+                        Timestamp(9)},
         started,
         MoveTaskChanged{key<TaskKey>(1), TaskStatus::halted, 2, 3, "note"},
         ErrorLearned{key<ErrorKey>(1), {"type", "message", "stack", "fingerprint"}},

@@ -1,0 +1,187 @@
+#include "cli/deployment.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "cli/outgoing.h"
+#include "packages/package.h"
+
+namespace redrive::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNoSuchResource = "ResourceNotFoundException";
+
+// What a directory looks like when nobody says what it is.
+struct Guess {
+  std::string_view file;
+  std::string_view handler;
+  std::string_view runtime;
+};
+constexpr std::array kGuesses = {
+    Guess{"bootstrap", "bootstrap", "provided.al2023"},
+    Guess{"lambda_function.py", "lambda_function.lambda_handler", "python3.11"},
+    Guess{"index.py", "index.handler", "python3.11"},
+    Guess{"app.py", "app.handler", "python3.11"},
+    Guess{"handler.py", "handler.handler", "python3.11"},
+    Guess{"index.mjs", "index.handler", "nodejs20.x"},
+    Guess{"index.js", "index.handler", "nodejs20.x"},
+    Guess{"app.mjs", "app.handler", "nodejs20.x"},
+    Guess{"app.js", "app.handler", "nodejs20.x"},
+};
+
+bool is_url(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://");
+}
+
+void guess(DeployOptions& options) {
+  if (is_url(options.source) && options.runtime.empty()) options.runtime = "http";
+  if (!options.command.empty() && options.runtime.empty()) options.runtime = "command";
+  if (options.source.empty() || is_url(options.source)) return;
+  const fs::path source = fs::path(options.source);
+  std::error_code ignored;
+  for (const Guess& each : kGuesses) {
+    const bool here = source.filename() == each.file || fs::exists(source / each.file, ignored);
+    if (!here) continue;
+    if (options.handler.empty() && options.command.empty()) options.handler = each.handler;
+    if (options.runtime.empty()) options.runtime = each.runtime;
+    return;
+  }
+}
+
+Answer<std::string> name_of(const DeployOptions& options) {
+  if (!options.name.empty()) return options.name;
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(options.source, error);
+  const std::string name = path.stem().string();
+  if (options.source.empty() || is_url(options.source) || name.empty()) {
+    return usage_failure("say what the function is to be called: --name NAME");
+  }
+  return name;
+}
+
+// A request's texts have to live until it is encoded.
+struct DeployTexts {
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string zip;
+  std::string directory;
+};
+
+Answer<std::string> read_package(const std::string& source) {
+  Result<std::string> zip = std::string();
+  if (source.ends_with(".zip") || source.ends_with(".jar")) {
+    std::ifstream file(source, std::ios::binary);
+    zip->assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    if (!file || zip->empty()) return usage_failure(fmt::format("cannot read {}", source));
+  } else {
+    zip = packages::pack(source);
+  }
+  if (!zip) return usage_failure(zip.error().message);
+  return *std::move(zip);
+}
+
+Answer<std::optional<documents::Code>> code_of(const DeployOptions& options, DeployTexts& texts) {
+  std::optional<documents::Code> code;
+  if (options.source.empty() || is_url(options.source)) return code;
+  code.emplace();
+  if (options.in_place) {
+    std::error_code error;
+    texts.directory = fs::canonical(options.source, error).string();
+    if (error) return usage_failure(fmt::format("cannot find {}", options.source));
+    code->directory = texts.directory;
+  } else {
+    texts.zip = TRY(read_package(options.source));
+    code->zip_file = wire::Blob{texts.zip};
+  }
+  return code;
+}
+
+Answer<documents::FunctionSettings> settings_of(const DeployOptions& options, DeployTexts& texts) {
+  documents::FunctionSettings settings{.timeout = options.timeout, .memory_size = options.memory};
+  if (!options.runtime.empty()) settings.runtime = options.runtime;
+  if (!options.handler.empty()) settings.handler = options.handler;
+  if (!options.command.empty()) settings.command = {"/bin/sh", "-c", options.command};
+  if (is_url(options.source)) settings.url = options.source;
+  for (const std::string& text : options.environment) {
+    texts.environment.push_back(TRY(parse_pair(text)));
+  }
+  if (!texts.environment.empty()) {
+    settings.environment.emplace().variables = {texts.environment.begin(), texts.environment.end()};
+  }
+  return settings;
+}
+
+template <class T>
+std::string encoded(const T& document) {
+  std::string body;
+  wire::encode_json(body, document);
+  return body;
+}
+
+using Configuration = documents::FunctionConfiguration;
+
+Answer<Reply<Configuration>> replace(Session& session, const std::string& name,
+                                     const documents::FunctionSettings& settings,
+                                     const std::optional<documents::Code>& code) {
+  auto reply = TRY(session.service.lambda<Configuration>(
+      "PUT", function_path(name, "/configuration"), encoded(settings)));
+  if (!code) return reply;
+  return session.service.lambda<Configuration>(
+      "PUT",
+      function_path(name, "/code"),
+      encoded(documents::CodeUpdate{.zip_file = code->zip_file, .directory = code->directory}));
+}
+
+}  // namespace
+
+void add_deploy_options(Verb verb, DeployOptions& options) {
+  verb.option("--handler", options.handler, "Where events go in, as index.handler");
+  verb.option("--runtime", options.runtime, "python3.x, nodejsNN.x, provided.*, command, http");
+  verb.option("--command", options.command, "A shell command instead: event in, result out");
+  verb.option("--timeout", options.timeout, "Seconds that a run may take (default 3)")
+      .range(1, 900);
+  verb.option("--memory", options.memory, "MiB that a run may take (default 128)")
+      .range(128, 10'240);
+  verb.option("--env", options.environment, "NAME=VALUE for its environment; may be repeated")
+      .one_at_a_time();
+  verb.flag("--in-place", options.in_place, "Run from this very directory, without a copy");
+}
+
+std::string function_path(std::string_view name, std::string_view rest) {
+  return fmt::format("2015-03-31/functions/{}{}", percent_encode(name, false), rest);
+}
+
+Answer<Reply<Configuration>> deploy(Session& session, const DeployOptions& given) {
+  DeployOptions options = given;
+  guess(options);
+  const std::string name = TRY(name_of(options));
+  DeployTexts texts;
+  const auto code = TRY(code_of(options, texts));
+  documents::FunctionSettings settings = TRY(settings_of(options, texts));
+  const auto there =
+      session.service.lambda<Configuration>("GET", function_path(name, "/configuration"));
+  if (there) return replace(session, name, settings, code);
+  if (there.error().code != kNoSuchResource) return std::unexpected(there.error());
+  settings.function_name = name;
+  settings.code = code;
+  return session.service.lambda<Configuration>("POST", "2015-03-31/functions", encoded(settings));
+}
+
+Answer<RunResult> run_function(Session& session, std::string_view name, std::string payload) {
+  const auto response = TRY(session.service.ask_lambda("POST",
+                                                       function_path(name, "/invocations"),
+                                                       std::move(payload),
+                                                       {{"X-Amz-Log-Type", "Tail"}}));
+  return RunResult{
+      .failed = !response.header("X-Amz-Function-Error").empty(),
+      .payload = response.body,
+      .log = base64_decode(response.header("X-Amz-Log-Result")).value_or(std::string())};
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,292 @@
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "base/calendar.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/deployment.h"
+#include "cli/json_text.h"
+#include "cli/mapping_lookup.h"
+#include "cli/message_pages.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+#include "dead_letter/fingerprint.h"
+#include "events/batch_result.h"
+#include "events/event_document.h"
+
+// redrive dlq try: runs a handler once on a copy of a dead message, and compares what happens with
+// what was recorded. The queue is not touched: the message is neither received nor moved.
+
+namespace redrive::cli {
+namespace {
+
+struct DlqTryOptions {
+  std::vector<std::string> message;  // [QUEUE] MESSAGE_ID
+  std::string function;
+  DeployOptions code;
+};
+
+// What a dead message says of itself, kept when the page it was on is gone.
+struct DeadCopy {
+  std::string event;
+  std::string message_id;
+  std::string source;  // The ARN it failed in.
+  std::string error_type;
+  std::string error_message;
+  std::string stack_trace;
+};
+
+struct TriedError {
+  std::string type;
+  std::string message;
+  std::string stack;
+};
+
+std::string epoch_milliseconds(std::string_view time) {
+  const auto parsed = parse_utc(time);
+  return parsed ? std::to_string(parsed->ms()) : "0";
+}
+
+std::string region_of(std::string_view arn) {
+  const auto parts = split(arn, ':');
+  return parts.size() > 3 ? std::string(parts[3]) : "";
+}
+
+events::Record record_of(const documents::Message& message) {
+  events::Record record{
+      .message_id = message.message_id.text(), .receipt_handle = "try", .body = message.body};
+  record.attributes = {{"ApproximateReceiveCount", std::to_string(message.receive_count)},
+                       {"SentTimestamp", epoch_milliseconds(message.sent_at)},
+                       {"SenderId", std::string(message.sender_id.value_or(""))},
+                       {"ApproximateFirstReceiveTimestamp",
+                        epoch_milliseconds(message.first_received_at.value_or(message.sent_at))}};
+  if (message.group_id) {
+    record.attributes.emplace_back("MessageGroupId", std::string(*message.group_id));
+  }
+  if (message.deduplication_id) {
+    record.attributes.emplace_back("MessageDeduplicationId",
+                                   std::string(*message.deduplication_id));
+  }
+  for (const auto& [name, value] : message.attributes) {
+    const bool binary = value.binary_value.has_value();
+    record.message_attributes.push_back(
+        {.name = name,
+         .type = value.data_type,
+         .value = binary ? value.binary_value->bytes : value.string_value.value_or(""),
+         .binary = binary});
+  }
+  const Md5 digest = md5(message.body);
+  record.md5_of_body = to_hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  return record;
+}
+
+DeadCopy copy_of(const documents::Message& message) {
+  DeadCopy copy{
+      .message_id = message.message_id.text(),
+      .source = std::string(message.dead_letter_source.value_or(message.origin.value_or("")))};
+  for (const documents::Attempt& attempt : message.attempts) {
+    if (attempt.error_type.empty() && attempt.error_message.empty()) continue;
+    copy.error_type = attempt.error_type;
+    copy.error_message = attempt.error_message;
+    copy.stack_trace = attempt.stack_trace;
+  }
+  const std::string record = events::encode_record(
+      record_of(message), {.arn = copy.source, .region = region_of(copy.source)});
+  copy.event = fmt::format(R"({{"Records":[{}]}})", record);
+  return copy;
+}
+
+Answer<std::optional<DeadCopy>> look_in(Session& session, const std::string& queue,
+                                        const std::string& id) {
+  std::optional<DeadCopy> copy;
+  TRY(for_each_message(session, message_called(queue, id), [&](const auto& message) {
+    copy = copy_of(message);
+    return false;
+  }));
+  return copy;
+}
+
+// Without a queue's name, every queue is looked into.
+Answer<DeadCopy> find_dead(Session& session, const std::vector<std::string>& called) {
+  std::vector<std::string> queues(called.begin(), called.end() - 1);
+  if (queues.empty()) {
+    const auto listed = TRY(session.service.call<sqs::ListQueues>({.max_results = 1000}));
+    for (const std::string_view url : listed->queue_urls) queues.emplace_back(queue_name_of(url));
+  }
+  for (const std::string& queue : queues) {
+    if (auto copy = TRY(look_in(session, queue, called.back()))) return *std::move(copy);
+  }
+  return std::unexpected(
+      Failure{Failure::Kind::refused, "", fmt::format("there is no message {}", called.back())});
+}
+
+// The function that the message's queue feeds.
+Answer<std::string> usual_function(Session& session, const DeadCopy& copy) {
+  std::vector<std::string> names;
+  CHECK(for_each_mapping(session, [&](const documents::MappingDocument& each) {
+    if (each.event_source_arn == copy.source) {
+      names.emplace_back(function_name_of(each.function_arn));
+    }
+  }));
+  if (names.size() == 1) return names.front();
+  return usage_failure("say what to run: --function NAME or --dir DIR");
+}
+
+// A function for one run, gone afterwards whatever happens.
+Answer<RunResult> run_once(Session& session, DeployOptions options, const std::string& event) {
+  options.name = "try-" + session.world.ids.uuid().text().substr(0, 13);
+  CHECK(deploy(session, options));
+  auto run = run_function(session, options.name, event);
+  CHECK(session.service.ask_lambda("DELETE", function_path(options.name)));
+  return run;
+}
+
+std::string joined_lines(simdjson::dom::array lines) {
+  std::string out;
+  for (const auto line : lines) {
+    std::string_view text;
+    if (line.get(text) == simdjson::SUCCESS) out += std::string(text) + "\n";
+  }
+  return out;
+}
+
+// From Lambda's document of an error.
+TriedError error_in(const std::string& payload) {
+  TriedError error;
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(payload).get(object) != simdjson::SUCCESS) return {.message = payload};
+  std::string_view text;
+  if (object["errorType"].get(text) == simdjson::SUCCESS) error.type = text;
+  if (object["errorMessage"].get(text) == simdjson::SUCCESS) error.message = text;
+  simdjson::dom::array lines;
+  for (const char* name : {"stackTrace", "trace"}) {
+    if (object[name].get(lines) == simdjson::SUCCESS) error.stack = joined_lines(lines);
+  }
+  return error;
+}
+
+// How it failed this time, if it did: by an error, or by naming the message as failed.
+std::optional<TriedError> failure_in(const RunResult& run, const DeadCopy& copy) {
+  if (run.failed) return error_in(run.payload);
+  const std::string_view id = copy.message_id;
+  const auto judged = events::judge_batch(run.payload, std::span(&id, 1));
+  if (judged.all_succeeded()) return std::nullopt;
+  return TriedError{
+      .type = "BatchItemFailure",
+      .message = judged.fault.empty() ? "the handler names the message as failed" : judged.fault};
+}
+
+bool belong_together(const DeadCopy& copy, const TriedError& error) {
+  const auto id_of = [&](std::string_view type, std::string_view message, std::string_view stack) {
+    return dead_letter::fingerprint(
+               {.failure = dead_letter::FailureReport{type, message, stack, {}},
+                .source_queue = copy.source,
+                .attempts = {},
+                .body = {}})
+        .id;
+  };
+  return id_of(copy.error_type, copy.error_message, copy.stack_trace) ==
+         id_of(error.type, error.message, error.stack);
+}
+
+std::string_view verdict_of(const DeadCopy& copy, const std::optional<TriedError>& error) {
+  if (!error) return "succeeds now";
+  if (copy.error_type.empty() && copy.error_message.empty()) return "fails; no error was recorded";
+  return belong_together(copy, *error) ? "fails as recorded" : "fails otherwise than recorded";
+}
+
+struct TryDocument {
+  std::string_view message_id;
+  std::string_view verdict;
+  bool succeeded = false;
+  std::string_view error_type;
+  std::string_view error_message;
+  std::string_view recorded_type;
+  std::string_view recorded_message;
+  std::string_view result;
+  std::string_view log;
+};
+constexpr auto shape_of(TryDocument*) {
+  using Out = TryDocument;
+  return wire::shape(wire::required("messageId", &Out::message_id),
+                     wire::required("verdict", &Out::verdict),
+                     wire::required("succeeded", &Out::succeeded),
+                     wire::optional("errorType", &Out::error_type),
+                     wire::optional("errorMessage", &Out::error_message).content(),
+                     wire::optional("recordedErrorType", &Out::recorded_type),
+                     wire::optional("recordedErrorMessage", &Out::recorded_message).content(),
+                     wire::optional("result", &Out::result).content(),
+                     wire::optional("log", &Out::log).content());
+}
+
+void print_error_line(Terminal& terminal, std::string_view when, std::string_view type,
+                      std::string_view message) {
+  terminal.out << fmt::format(
+      "{:<9} {}: {}\n", when, harmless(type.empty() ? "no error type" : type), harmless(message));
+}
+
+void print_try(Terminal& terminal, const DeadCopy& copy, const RunResult& run,
+               const std::optional<TriedError>& error) {
+  terminal.out << paint(terminal, error ? Color::red : Color::green, verdict_of(copy, error))
+               << "\n";
+  if (!copy.error_type.empty() || !copy.error_message.empty()) {
+    print_error_line(terminal, "recorded", copy.error_type, copy.error_message);
+  }
+  if (error) {
+    print_error_line(terminal, "now", error->type, error->message);
+    terminal.out << harmless(error->stack);
+  } else {
+    terminal.out << fmt::format(
+        "{:<9} {}\n", "result", harmless(pretty_json(run.payload).value_or(run.payload)));
+  }
+  if (!run.log.empty())
+    terminal.out << paint(terminal, Color::bold, "Log") << "\n" << harmless(run.log);
+}
+
+Answer<void> run_dlq_try(const DlqTryOptions& options, Session& session) {
+  if (options.message.size() > 2) return usage_failure("name a message, or its queue and it");
+  const DeadCopy copy = TRY(find_dead(session, options.message));
+  RunResult run;
+  if (!options.code.source.empty() || !options.code.command.empty()) {
+    run = TRY(run_once(session, options.code, copy.event));
+  } else {
+    const std::string name =
+        options.function.empty() ? TRY(usual_function(session, copy)) : options.function;
+    run = TRY(run_function(session, name, copy.event));
+  }
+  const auto error = failure_in(run, copy);
+  if (session.json) {
+    session.terminal().out << json_line(
+        TryDocument{.message_id = copy.message_id,
+                    .verdict = verdict_of(copy, error),
+                    .succeeded = !error,
+                    .error_type = error ? std::string_view(error->type) : "",
+                    .error_message = error ? std::string_view(error->message) : "",
+                    .recorded_type = copy.error_type,
+                    .recorded_message = copy.error_message,
+                    .result = run.payload,
+                    .log = run.log});
+  } else {
+    print_try(session.terminal(), copy, run, error);
+  }
+  if (!error) return {};
+  return std::unexpected(Failure{Failure::Kind::reported, "", ""});
+}
+
+}  // namespace
+
+void add_dlq_try(Verb parent, Commands& commands) {
+  auto options = std::make_shared<DlqTryOptions>();
+  Verb verb =
+      parent.verb("try", "Run a handler on a copy of a message, without touching the queue");
+  verb.option("MESSAGE", options->message, "Its id; its queue before it makes the search short")
+      .required()
+      .many();
+  verb.option("--function", options->function, "The function (default: the one its queue feeds)");
+  verb.option("--dir", options->code.source, "Code on this machine instead, for this run only");
+  add_deploy_options(verb, options->code);
+  commands.attach(verb, [options](Session& session) { return run_dlq_try(*options, session); });
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/queue_document.h"
+#include "cli/retry.h"
+#include "documents/logs.h"
+
+// redrive logs: what the server wrote to its log lately, and goes on writing.
+
+namespace redrive::cli {
+namespace {
+
+constexpr Duration kLogPace{500};
+
+struct LogsOptions {
+  bool follow = false;
+  std::int64_t lines = 100;
+};
+
+class LogReader {
+ public:
+  explicit LogReader(Session& session) : session_(session) {}
+
+  // What has come since the last time; of the first time only the last `max`.
+  Answer<void> read(std::int64_t max) {
+    std::vector<Reply<documents::ServerLogPage>> pages;
+    while (true) {
+      auto page = TRY(session_.service.manage<documents::ServerLogPage>(
+          "GET", fmt::format("logs?after={}&limit=1000", last_)));
+      if (page->lines.empty()) break;
+      last_ = page->lines.back().number;
+      pages.push_back(std::move(page));
+    }
+    for (const auto& page : pages) {
+      for (const documents::ServerLogLine& line : page->lines) {
+        if (line.number > last_ - max) show(line);
+      }
+    }
+    session_.terminal().out.flush();
+    return {};
+  }
+
+ private:
+  void show(const documents::ServerLogLine& line) {
+    if (session_.json) {
+      session_.terminal().out << json_line(line);
+      return;
+    }
+    const bool bad = line.level == "warning" || line.level == "error" || line.level == "critical";
+    session_.terminal().out << fmt::format(
+        "{} {} {}\n",
+        paint(session_.terminal(), Color::dim, line.at),
+        paint(session_.terminal(), bad ? Color::yellow : Color::green, line.level),
+        harmless(line.text));
+  }
+
+  Session& session_;
+  std::int64_t last_ = 0;
+};
+
+Answer<void> run_logs(const LogsOptions& options, Session& session) {
+  LogReader reader(session);
+  CHECK(reader.read(options.lines));
+  if (!options.follow) return {};
+  Interrupt& interrupt = session.world.interrupt;
+  interrupt.watch();
+  Backoff backoff(session.world.ids, session.world.sleep);
+  while (!interrupt.requested()) {
+    interrupt.idle_begins();
+    session.world.sleep(kLogPace);
+    interrupt.idle_ends();
+    const auto done = reader.read(INT64_MAX);
+    if (done) backoff.reset();
+    if (!done && (!worth_retrying(done.error()) || !backoff.again())) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_logs(Verb parent, Commands& commands) {
+  auto options = std::make_shared<LogsOptions>();
+  Verb verb = parent.verb("logs", "Show what the server wrote to its log lately");
+  verb.flag("-f,--follow", options->follow, "Go on until Ctrl-C");
+  verb.option("-n,--lines", options->lines, "How many to begin with (default 100)")
+      .range(0, 1'000'000);
+  commands.attach(verb, [options](Session& session) { return run_logs(*options, session); });
+}
+
+}  // namespace redrive::cli

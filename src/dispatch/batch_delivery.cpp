@@ -1,0 +1,87 @@
+// What a batch's messages leave behind for destinations.
+
+#include <algorithm>
+
+#include "dispatch/batch_run.h"
+#include "dispatch/courier.h"
+
+namespace redrive::dispatch {
+namespace {
+
+events::InvocationOutcome described(const runtime::Outcome& outcome) {
+  return {.status = 200,
+          .executed_version = "$LATEST",
+          .function_error = outcome.kind == runtime::Outcome::Kind::function_error,
+          .payload = outcome.payload};
+}
+
+}  // namespace
+
+std::string BatchRun::document_of(std::span<const Item> items, const Story& story) {
+  std::vector<std::string_view> ids;
+  std::vector<std::string_view> records;
+  for (const Item& item : items) {
+    ids.push_back(item.message_id);
+    records.push_back(item.record);
+  }
+  const auto [first, last] =
+      std::ranges::minmax(items, {}, [](const Item& item) { return item.sent_wall; });
+  return events::write_batch_record({.wall = parts_.world->wall(),
+                                     .request_id = request_id_,
+                                     .function_arn = plan_.mapping.function_arn,
+                                     .condition = story.condition,
+                                     .invoke_count = story.invoke_count,
+                                     .outcome = story.outcome != nullptr
+                                                    ? std::optional(described(*story.outcome))
+                                                    : std::nullopt,
+                                     .reported_by_item = story.by_item,
+                                     .queue_arn = plan_.mapping.queue_arn,
+                                     .message_ids = ids,
+                                     .first_arrival = first.sent_wall,
+                                     .last_arrival = last.sent_wall,
+                                     .records = records});
+}
+
+// One for all, or, where that would be larger than a message may be, one for each.
+std::vector<std::string> BatchRun::documents_of(const std::vector<Item>& items,
+                                                const Story& story) {
+  std::string whole = document_of(items, story);
+  if (whole.size() <= queue::kMessageBytesMax || items.size() == 1) return {std::move(whole)};
+  std::vector<std::string> each;
+  for (const Item& item : items) each.push_back(document_of(std::span(&item, 1), story));
+  return each;
+}
+
+void BatchRun::send_away(const Destination& to, std::vector<Item> items, const Story& story,
+                         std::function<void(const std::vector<Item>&)> undelivered) {
+  World& world = *parts_.world;
+  Parcel parcel{.to = to,
+                .from = plan_.queue,
+                .handles = {},
+                .documents = documents_of(items, story),
+                .object_key = events::batch_record_key(
+                    plan_.mapping.id, plan_.queue.name, world.wall(), world.ids.uuid().text()),
+                .sender = plan_.spec->name};
+  for (const Item& item : items) parcel.handles.push_back(item.handle);
+  ++deliveries_;
+  const bool success = story.condition == "Success";
+  deliver(parts_.world,
+          std::move(parcel),
+          [self = shared_from_this(), items = std::move(items), success, undelivered](
+              const Result<void>& delivered) {
+            --self->deliveries_;
+            for (const Item& item : items) item.hold->forget(item.handle);
+            MappingStats& stats = *self->parts_.stats;
+            if (delivered) {
+              (success ? stats.deleted : stats.sent_on_failure) += items.size();
+            } else {
+              self->parts_.world->log(
+                  "mapping " + self->plan_.mapping.id +
+                  ": a destination did not take a record: " + delivered.error().message);
+              undelivered(items);
+            }
+            self->finish_if_over();
+          });
+}
+
+}  // namespace redrive::dispatch

@@ -1,0 +1,315 @@
+#include "dispatch/batch_run.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "events/event_document.h"
+#include "events/retry_policy.h"
+#include "queue/receive.h"
+
+namespace redrive::dispatch {
+namespace {
+
+using Kind = runtime::Outcome::Kind;
+
+constexpr std::string_view kInvalidResponse = "InvalidBatchResponse";
+constexpr std::chrono::milliseconds kFirstBackoff{100};
+constexpr std::chrono::milliseconds kLongestBackoff{10'000};
+
+std::vector<std::string_view> views(std::span<const Item> items, std::string Item::*field) {
+  std::vector<std::string_view> out;
+  for (const Item& item : items) out.push_back(item.*field);
+  return out;
+}
+
+// Moves those that fit to the returned list.
+template <class Predicate>
+std::vector<Item> take_out(std::vector<Item>& items, Predicate fits) {
+  const auto middle = std::stable_partition(
+      items.begin(), items.end(), [&](const Item& item) { return !fits(item); });
+  std::vector<Item> taken(std::make_move_iterator(middle), std::make_move_iterator(items.end()));
+  items.erase(middle, items.end());
+  return taken;
+}
+
+queue::ErrorText error_of(const runtime::Outcome& outcome) {
+  return {.type = outcome.error_type,
+          .message = outcome.error_message,
+          .stack = outcome.stack,
+          .fingerprint = {},
+          .log = outcome.log};
+}
+
+}  // namespace
+
+BatchRun::BatchRun(Parts parts, std::vector<Item> items)
+    : parts_(std::move(parts)), plan_(*parts_.plan) {
+  waiting_.push_back(std::move(items));
+}
+
+void BatchRun::step() {
+  running_ = true;
+  while (!waiting_.empty()) {
+    part_ = std::move(waiting_.front());
+    waiting_.pop_front();
+    attempts_ = 0;
+    sift();
+    if (!part_.empty()) return invoke();
+  }
+  running_ = false;
+  finish_if_over();
+}
+
+void BatchRun::finish_if_over() {
+  if (running_ || deliveries_ > 0 || std::exchange(over_, true)) return;
+  parts_.done(summary_);
+}
+
+void BatchRun::sift() {
+  if (!blocked_.empty())
+    let_go(take_out(part_, [&](const Item& item) { return blocked_.contains(item.group); }));
+  if (!plan_.mapping.age_max) return;
+  const Timestamp oldest = parts_.world->wall() - *plan_.mapping.age_max;
+  expire(take_out(part_, [&](const Item& item) { return item.sent_wall <= oldest; }));
+}
+
+void BatchRun::invoke() {
+  request_id_ = parts_.world->ids.uuid().text();
+  parts_.stats->batches += 1;
+  parts_.stats->invoked += part_.size();
+  parts_.world->invoker.invoke(
+      plan_.spec,
+      {.request_id = request_id_,
+       .payload = events::event_document(views(part_, &Item::record)),
+       .client_context = {},
+       .trace = part_.size() == 1 ? part_.front().trace : std::string(),
+       .invoked_arn = plan_.mapping.function_arn},
+      [self = shared_from_this()](runtime::Outcome outcome) {
+        auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
+        self->parts_.world->strand.post([self, shared] { self->answered(*shared); });
+      });
+}
+
+void BatchRun::answered(const runtime::Outcome& outcome) {
+  if (outcome.kind == Kind::throttled || outcome.kind == Kind::service_error)
+    return not_run(outcome);
+  ran(outcome);
+  step();
+}
+
+// It is nobody's failure, and no attempt has been spent: the same again, until the time is over for
+// which the messages were received.
+void BatchRun::not_run(const runtime::Outcome&) {
+  summary_.throttled = true;
+  parts_.stats->throttles += 1;
+  const QueueFacts now = facts();
+  const bool over = std::ranges::any_of(
+      part_, [&](const Item& item) { return plain_delay(item, now) <= Duration::zero(); });
+  if (over) {
+    let_go(std::exchange(part_, {}));
+    return step();
+  }
+  const auto pause = std::min(kLongestBackoff, kFirstBackoff * (1 << std::min(attempts_++, 10)));
+  parts_.world->strand.after(pause, [self = shared_from_this()] { self->invoke(); });
+}
+
+events::BatchResult BatchRun::judge(const runtime::Outcome& outcome) const {
+  if (outcome.kind == Kind::function_error) return events::judge_whole_batch(part_.size(), false);
+  if (!plan_.mapping.report_item_failures) return events::judge_whole_batch(part_.size(), true);
+  std::vector<std::string_view> ids;
+  for (const Item& item : part_) ids.push_back(item.message_id);
+  return events::judge_batch(outcome.payload, ids);
+}
+
+void BatchRun::ran(const runtime::Outcome& outcome) {
+  const events::BatchResult result = judge(outcome);
+  if (outcome.kind == Kind::function_error) {
+    summary_.function_error = true;
+    return failed({.error = error_of(outcome)}, outcome);
+  }
+  if (!result.fault.empty()) {
+    return failed({.error = {.type = std::string(kInvalidResponse),
+                             .message = result.fault,
+                             .stack = {},
+                             .fingerprint = {},
+                             .log = outcome.log}},
+                  outcome);
+  }
+  std::vector<Item> good;
+  std::vector<Item> bad;
+  for (std::size_t i = 0; i < part_.size(); ++i)
+    (result.failed[i] ? bad : good).push_back(std::move(part_[i]));
+  part_.clear();
+  succeed(std::move(good), outcome);
+  const queue::ErrorText error{.type = std::string(events::kBatchItemFailure),
+                               .message = "The function reported the message as failed.",
+                               .stack = {},
+                               .fingerprint = {},
+                               .log = outcome.log};
+  if (!bad.empty()) fail_items(std::move(bad), {.error = error, .by_item = true}, outcome);
+}
+
+void BatchRun::failed(const Failure& failure, const runtime::Outcome& outcome) {
+  if (plan_.mapping.bisect && part_.size() > 1) return split();
+  fail_items(std::exchange(part_, {}), failure, outcome);
+}
+
+// The first half runs first, so that of a FIFO group nothing overtakes.
+void BatchRun::split() {
+  const auto middle = part_.begin() + static_cast<std::ptrdiff_t>(part_.size() / 2);
+  std::vector<Item> second(std::make_move_iterator(middle), std::make_move_iterator(part_.end()));
+  part_.erase(middle, part_.end());
+  waiting_.push_front(std::move(second));
+  waiting_.push_front(std::exchange(part_, {}));
+}
+
+BatchRun::QueueFacts BatchRun::facts() const {
+  return parts_.world->engine.turn([&](engine::Turn& turn) -> QueueFacts {
+    const auto found = turn.queue(plan_.queue);
+    if (!found) return {};
+    const queue::Queue& queue = **found;
+    return {.visibility = queue.settings.visibility_timeout,
+            .fifo = queue.settings.is_fifo(),
+            .has_dead_letter_queue = queue::dead_letter_target(turn.state(), queue) != nullptr};
+  });
+}
+
+Duration BatchRun::plain_delay(const Item& item, const QueueFacts& now) const {
+  const auto& mapping = plan_.mapping;
+  const Duration busy = plan_.spec->timeout + mapping.window;
+  const bool longer = mapping.window > std::chrono::seconds::zero() && busy > now.visibility;
+  const Duration timeout = longer ? plan_.hold_time() : now.visibility;
+  return std::max(Duration::zero(), item.received_at + timeout - parts_.world->engine.now());
+}
+
+// Visible again when the time is over for which they were received. Nothing is counted.
+void BatchRun::let_go(std::vector<Item> items) {
+  if (items.empty()) return;
+  const QueueFacts now = facts();
+  std::vector<engine::Engine::VisibilityRequest> requests;
+  for (const Item& item : items) {
+    item.hold->forget(item.handle);
+    requests.push_back(
+        {item.handle, std::chrono::ceil<std::chrono::seconds>(plain_delay(item, now))});
+  }
+  static_cast<void>(parts_.world->engine.change_visibility(plan_.queue, requests));
+}
+
+void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome) {
+  if (items.empty()) return;
+  const std::size_t count = items.size();
+  if (plan_.on_success) {
+    send_away(*plan_.on_success,
+              std::move(items),
+              {.condition = "Success", .invoke_count = 1, .outcome = &outcome},
+              [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back); });
+    return;
+  }
+  for (const Item& item : items) item.hold->forget(item.handle);
+  static_cast<void>(parts_.world->engine.remove(plan_.queue, views(items, &Item::handle)));
+  parts_.stats->deleted += count;
+}
+
+void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
+                          const runtime::Outcome& outcome) {
+  parts_.stats->failed += items.size();
+  const QueueFacts now = facts();
+  World& world = *parts_.world;
+  std::vector<Fate> fates;
+  std::map<std::string, Duration> group_delay;  // What stays of a group comes back together.
+  for (const Item& item : items) {
+    fates.push_back(decide_fate(plan_,
+                                {.error_name = failure.error.type,
+                                 .counts = RunCounts::read(item.retries, plan_.scope),
+                                 .has_dead_letter_queue = now.has_dead_letter_queue,
+                                 .visibility = plain_delay(item, now),
+                                 .now = world.engine.now(),
+                                 .random01 = world.random01()}));
+    if (!now.fifo || fates.back().kind != Fate::Kind::retry) continue;
+    blocked_.insert(item.group);
+    Duration& delay = group_delay[item.group];
+    delay = std::max(delay, fates.back().delay);
+  }
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (group_delay.contains(items[i].group)) fates[i].delay = group_delay[items[i].group];
+  carry_out(std::move(items), std::move(fates), failure, outcome);
+}
+
+void BatchRun::carry_out(std::vector<Item> items, std::vector<Fate> fates, const Failure& failure,
+                         const runtime::Outcome& outcome) {
+  const QueueFacts now = facts();
+  std::map<std::uint32_t, std::vector<Item>> discarded;  // By the number of their runs.
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (fates[i].kind == Fate::Kind::discard) {
+      discarded[fates[i].counts.runs].push_back(std::move(items[i]));
+    } else {
+      report(items[i], fates[i], failure, plain_delay(items[i], now));
+    }
+  }
+  for (auto& [runs, group] : discarded) {
+    send_away(*plan_.on_failure,
+              std::move(group),
+              {.condition = "RetryAttemptsExhausted",
+               .invoke_count = runs,
+               .outcome = &outcome,
+               .by_item = failure.by_item},
+              [self = shared_from_this(), failure](const std::vector<Item>& back) {
+                const QueueFacts later = self->facts();
+                for (const Item& item : back) {
+                  const Duration delay = self->plain_delay(item, later);
+                  const RunCounts counts = RunCounts::read(item.retries, self->plan_.scope);
+                  self->report(item, {.delay = delay, .counts = counts}, failure, delay);
+                }
+              });
+  }
+}
+
+// Records why, and does what is to be done. What cannot be dead-lettered stays where it is.
+bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure,
+                      Duration plain_delay) {
+  item.hold->forget(item.handle);
+  engine::Engine::FailureReport report{.handle = item.handle,
+                                       .error = failure.error,
+                                       .disposition = queue::Disposition::retry,
+                                       .retry_after = fate.delay,
+                                       .retries = {}};
+  if (plan_.counts_runs()) report.retries = fate.counts.stored(plan_.scope);
+  if (fate.kind == Fate::Kind::dead_letter) {
+    report.disposition = queue::Disposition::dead_letter;
+    if (parts_.world->engine.report_failure(plan_.queue, report)) {
+      parts_.stats->dead_lettered += 1;
+      return true;
+    }
+    report.disposition = queue::Disposition::retry;
+    report.retry_after = plain_delay;
+  }
+  return parts_.world->engine.report_failure(plan_.queue, report).has_value();
+}
+
+// Too old to be worth a run. Without anywhere to go they stay, and the queue's own rules hold.
+void BatchRun::expire(std::vector<Item> items) {
+  if (items.empty()) return;
+  const auto runs = RunCounts::read(items.front().retries, plan_.scope).runs;
+  const Story story{.condition = "RecordAgeExceeded", .invoke_count = std::max(1u, runs)};
+  if (plan_.on_failure) {
+    return send_away(
+        *plan_.on_failure,
+        std::move(items),
+        story,
+        [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back); });
+  }
+  const QueueFacts now = facts();
+  const Failure failure{.error = {.type = "RecordAgeExceeded",
+                                  .message = "The message was too old for the mapping.",
+                                  .stack = {},
+                                  .fingerprint = {},
+                                  .log = {}}};
+  for (const Item& item : items) {
+    const Fate fate{.kind = Fate::Kind::dead_letter,
+                    .counts = RunCounts::read(item.retries, plan_.scope)};
+    report(item, fate, failure, plain_delay(item, now));
+  }
+}
+
+}  // namespace redrive::dispatch

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dispatch/fate.h"
+#include "dispatch/item.h"
+#include "dispatch/plan.h"
+#include "dispatch/stats.h"
+#include "dispatch/world.h"
+#include "events/batch_result.h"
+#include "events/record_documents.h"
+
+namespace redrive::dispatch {
+
+// One batch, from the moment a handler is free for it until each of its messages has met its fate.
+// On the strand.
+class BatchRun : public std::enable_shared_from_this<BatchRun> {
+ public:
+  struct Summary {
+    bool function_error = false;
+    bool throttled = false;
+  };
+  struct Parts {
+    std::shared_ptr<World> world;
+    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<MappingStats> stats;
+    std::function<void(const Summary&)> done;
+  };
+  BatchRun(Parts parts, std::vector<Item> items);
+
+  void start() { step(); }
+
+ private:
+  // Why a part of the batch failed.
+  struct Failure {
+    queue::ErrorText error;
+    bool by_item = false;  // The handler ran to its end and named the messages.
+  };
+  struct QueueFacts {
+    Duration visibility{};
+    bool fifo = false;
+    bool has_dead_letter_queue = false;
+  };
+
+  void step();
+  void invoke();
+  void answered(const runtime::Outcome& outcome);
+  void not_run(const runtime::Outcome& outcome);
+  void ran(const runtime::Outcome& outcome);
+  void failed(const Failure& failure, const runtime::Outcome& outcome);
+  events::BatchResult judge(const runtime::Outcome& outcome) const;
+  void finish_if_over();
+
+  // Takes out what must not run any more: too old, or behind a failed one of its group.
+  void sift();
+  void split();
+  void let_go(std::vector<Item> items);
+  void succeed(std::vector<Item> items, const runtime::Outcome& outcome);
+  void fail_items(std::vector<Item> items, const Failure& failure, const runtime::Outcome& outcome);
+  void carry_out(std::vector<Item> items, std::vector<Fate> fates, const Failure& failure,
+                 const runtime::Outcome& outcome);
+  bool report(const Item& item, const Fate& fate, const Failure& failure, Duration plain_delay);
+  void expire(std::vector<Item> items);
+
+  // How a parcel of messages is described to its receiver.
+  struct Story {
+    std::string_view condition;
+    std::uint32_t invoke_count = 1;
+    const runtime::Outcome* outcome = nullptr;
+    bool by_item = false;
+  };
+  void send_away(const Destination& to, std::vector<Item> items, const Story& story,
+                 std::function<void(const std::vector<Item>&)> undelivered);
+  std::vector<std::string> documents_of(const std::vector<Item>& items, const Story& story);
+  std::string document_of(std::span<const Item> items, const Story& story);
+
+  QueueFacts facts() const;
+  // How long a message stays hidden by the time it was received for alone.
+  Duration plain_delay(const Item& item, const QueueFacts& facts) const;
+
+  const Parts parts_;
+  const Plan& plan_;
+  std::deque<std::vector<Item>> waiting_;  // Parts of the batch that have not run.
+  std::vector<Item> part_;                 // That which runs.
+  std::string request_id_;
+  int attempts_ = 0;               // Of this part that did not come to a run.
+  std::set<std::string> blocked_;  // FIFO groups of which a message has failed.
+  std::size_t deliveries_ = 0;     // Under way.
+  bool running_ = false;
+  bool over_ = false;
+  Summary summary_;
+};
+
+}  // namespace redrive::dispatch

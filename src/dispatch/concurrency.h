@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace redrive::dispatch {
+
+// How many invocations a poller may have under way: few at first, more while there is a backlog,
+// fewer while they fail, and few again when there is nothing to do.
+class Concurrency {
+ public:
+  static constexpr unsigned kFirst = 5;
+  static constexpr unsigned kStep = 5;  // A second: 300 a minute.
+
+  struct Range {
+    unsigned first = kFirst;
+    unsigned max = 1;
+  };
+  explicit Concurrency(Range range) { adopt(range); }
+
+  unsigned limit() const { return std::min(scaled_, slowed_); }
+
+  // Another range is in force.
+  void adopt(Range range) {
+    range_ = {.first = std::clamp(range.first, 1u, range.max), .max = range.max};
+    scaled_ = std::clamp(scaled_, range_.first, range_.max);
+    slowed_ = std::min(slowed_, range_.max);
+  }
+  // All were in use, and there is more to do.
+  void saturated(Timestamp now) {
+    if (now - grown_at_ < std::chrono::seconds(1)) return;
+    grown_at_ = now;
+    scaled_ = std::min(scaled_ + kStep, range_.max);
+  }
+  void idle() {
+    scaled_ = range_.first;
+    slowed_ = range_.max;
+  }
+  void failed() { slowed_ = std::max(1u, limit() - (limit() + 3) / 4); }
+  void throttled() { slowed_ = std::max(1u, limit() / 2); }
+  void succeeded() { slowed_ = std::min(slowed_ + 1, range_.max); }
+
+ private:
+  Range range_;
+  unsigned scaled_ = 0;
+  unsigned slowed_ = UINT32_MAX;
+  Timestamp grown_at_;
+};
+
+}  // namespace redrive::dispatch

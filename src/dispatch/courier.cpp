@@ -1,0 +1,167 @@
+#include "dispatch/courier.h"
+
+#include <fmt/format.h>
+
+#include "dispatch/letter.h"
+#include "http/client.h"
+
+namespace redrive::dispatch {
+namespace {
+
+using queue::QueueIdentity;
+
+constexpr std::chrono::milliseconds kWebhookTimeout{5'000};
+constexpr int kWebhookAttempts = 3;
+// Longer than any event may wait, so that age and not retention ends it.
+constexpr std::chrono::seconds kAsyncRetention = std::chrono::days(4);
+
+std::vector<std::string_view> views_of(const std::vector<std::string>& texts) {
+  return {texts.begin(), texts.end()};
+}
+
+std::vector<Letter> letters_for(World& world, const QueueIdentity& to, const Parcel& parcel) {
+  const bool fifo = to.name.ends_with(".fifo");
+  std::vector<Letter> letters;
+  for (const std::string& document : parcel.documents) {
+    const std::string dedup = fifo ? world.ids.uuid().text() : std::string();
+    letters.emplace_back(Letter::Contents{.body = document,
+                                          .sender = parcel.sender,
+                                          .group = fifo ? parcel.sender : std::string_view(),
+                                          .dedup = dedup,
+                                          .attributes = {}});
+  }
+  return letters;
+}
+
+Result<void> exchange(World& world, const QueueIdentity& to, const Parcel& parcel) {
+  const std::vector<Letter> letters = letters_for(world, to, parcel);
+  TRY(world.engine.exchange(parcel.from, views_of(parcel.handles), to, drafts_of(letters)));
+  return {};
+}
+
+Result<void> invoke_later(World& world, const functions::FunctionId& function,
+                          const Parcel& parcel) {
+  CHECK(ensure_async_queue(world.engine, function));
+  CHECK(exchange(world, async_queue_of(function), parcel));
+  if (world.async_sent) world.async_sent(function.arn());
+  return {};
+}
+
+Result<void> remove_messages(World& world, const Parcel& parcel) {
+  TRY(world.engine.remove(parcel.from, views_of(parcel.handles)));
+  return {};
+}
+
+std::string key_of(const Parcel& parcel, std::size_t index) {
+  return index == 0 ? parcel.object_key : fmt::format("{}-{}", parcel.object_key, index);
+}
+
+Result<void> put_objects(World& world, const std::string& bucket, const Parcel& parcel) {
+  if (world.buckets == nullptr) return fail(ErrorCode::resource_not_found, "there are no buckets");
+  const Timestamp wall = world.wall();
+  for (std::size_t i = 0; i < parcel.documents.size(); ++i) {
+    const std::string key = key_of(parcel, i);
+    const auto put = world.buckets->put(bucket,
+                                        {.key = key,
+                                         .body = parcel.documents[i],
+                                         .content_type = "application/json",
+                                         .headers = {},
+                                         .modified = wall});
+    if (!put) return fail(ErrorCode::storage_io, put.error().message);
+  }
+  return {};
+}
+
+Result<void> post_document(const std::string& url, const std::string& document) {
+  http::Client client;
+  const auto answer = TRY(client.send({.url = url,
+                                       .headers = {{"Content-Type", "application/json"}},
+                                       .body = document,
+                                       .timeout = kWebhookTimeout}));
+  if (answer.status / 100 == 2) return {};
+  return fail(ErrorCode::network, fmt::format("{} answered {}", url, answer.status));
+}
+
+// Blocks: on a worker. `sent` is the number of documents that have arrived so far.
+Result<void> post_documents(const std::string& url, const Parcel& parcel, std::size_t& sent) {
+  for (; sent < parcel.documents.size(); ++sent) CHECK(post_document(url, parcel.documents[sent]));
+  return {};
+}
+
+// A parcel whose way is long.
+struct Errand : std::enable_shared_from_this<Errand> {
+  std::shared_ptr<World> world;
+  Parcel parcel;
+  Delivered done;
+  std::size_t sent = 0;
+  int attempts = 0;
+
+  void begin() {
+    world->workers.run([self = shared_from_this()] {
+      auto result = self->attempt();
+      self->world->strand.post([self, result = std::move(result)] { self->ended(result); });
+    });
+  }
+  Result<void> attempt() {
+    ++attempts;
+    if (const auto* bucket = std::get_if<BucketName>(&parcel.to))
+      return put_objects(*world, bucket->name, parcel);
+    return post_documents(std::get<WebhookUrl>(parcel.to).url, parcel, sent);
+  }
+  void ended(const Result<void>& result) {
+    if (result) return done(remove_messages(*world, parcel));
+    if (std::holds_alternative<BucketName>(parcel.to) || attempts >= kWebhookAttempts)
+      return done(result);
+    world->strand.after(std::chrono::seconds(attempts),
+                        [self = shared_from_this()] { self->begin(); });
+  }
+};
+
+queue::QueueSettings async_settings() {
+  queue::QueueSettings settings;
+  settings.retention = kAsyncRetention;
+  return settings;
+}
+
+void create_queue(engine::Turn& turn, QueueIdentity identity, queue::QueueSettings settings) {
+  identity.of_ours = false;
+  std::vector<queue::Change> changes;
+  const std::string arn = identity.arn();
+  const queue::NameIndex name = turn.name(arn, changes);
+  changes.push_back(queue::QueueCreated{
+      next(turn.state().last_queue()), name, std::move(identity), std::move(settings), {}});
+  turn.commit(changes);
+}
+
+}  // namespace
+
+void deliver(const std::shared_ptr<World>& world, Parcel parcel, Delivered done) {
+  if (const auto* queue = std::get_if<QueueIdentity>(&parcel.to))
+    return done(exchange(*world, *queue, parcel));
+  if (const auto* function = std::get_if<functions::FunctionId>(&parcel.to))
+    return done(invoke_later(*world, *function, parcel));
+  auto errand = std::make_shared<Errand>();
+  errand->world = world;
+  errand->parcel = std::move(parcel);
+  errand->done = std::move(done);
+  errand->begin();
+}
+
+Result<void> ensure_async_queue(engine::Engine& engine, const functions::FunctionId& function) {
+  const QueueIdentity identity = async_queue_of(function);
+  engine.turn([&](engine::Turn& turn) {
+    if (turn.state().find(identity) == nullptr) create_queue(turn, identity, async_settings());
+  });
+  return {};
+}
+
+Result<engine::Sequence> send_event(engine::Engine& engine, const functions::FunctionId& function,
+                                    const runtime::Invocation& event) {
+  CHECK(ensure_async_queue(engine, function));
+  // Nobody is a sender here: what stands in its place is the request's id.
+  const Letter letter({.body = event.payload, .sender = event.request_id, .trace = event.trace});
+  const queue::Draft draft = letter.draft();
+  return TRY(engine.send(async_queue_of(function), std::span(&draft, 1))).after;
+}
+
+}  // namespace redrive::dispatch

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "functions/definition.h"
+#include "runtime/invoker.h"
+
+namespace redrive::dispatch {
+
+// What there is to run, at one moment.
+struct Definitions {
+  struct Entry {
+    functions::FunctionId id;
+    std::shared_ptr<const runtime::FunctionSpec> spec;
+    functions::InvokeConfig config;  // As it is when nobody has set any.
+    std::string dead_letter_arn;
+  };
+  std::map<std::string, Entry> functions;  // By ARN, without a qualifier.
+  std::vector<functions::Mapping> mappings;
+};
+
+}  // namespace redrive::dispatch

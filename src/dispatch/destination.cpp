@@ -1,0 +1,53 @@
+#include "dispatch/destination.h"
+
+#include "base/text.h"
+
+namespace redrive::dispatch {
+namespace {
+
+constexpr std::string_view kAsyncSuffix = "!async";
+
+std::unexpected<Error> no_destination(std::string_view text) {
+  return fail(ErrorCode::invalid_parameter_value,
+              "not the ARN of a queue, a function or a bucket, nor a URL: " + std::string(text));
+}
+
+}  // namespace
+
+Result<queue::QueueIdentity> parse_queue_arn(std::string_view arn) {
+  const auto parts = split(arn, ':');
+  if (parts.size() != 6 || parts[0] != "arn" || parts[2] != "sqs") return no_destination(arn);
+  return queue::QueueIdentity{std::string(parts[4]), std::string(parts[3]), std::string(parts[5])};
+}
+
+Result<functions::FunctionId> parse_function_arn(std::string_view arn) {
+  const auto parts = split(arn, ':');
+  if (parts.size() < 7 || parts[0] != "arn" || parts[2] != "lambda" || parts[5] != "function")
+    return no_destination(arn);
+  return functions::FunctionId{.account = std::string(parts[4]),
+                               .region = std::string(parts[3]),
+                               .name = std::string(parts[6])};
+}
+
+Result<Destination> parse_destination(std::string_view text) {
+  constexpr std::string_view kBucketArn = "arn:aws:s3:::";
+  if (text.starts_with("http://") || text.starts_with("https://"))
+    return WebhookUrl{std::string(text)};
+  if (text.starts_with(kBucketArn)) return BucketName{std::string(text.substr(kBucketArn.size()))};
+  if (auto queue = parse_queue_arn(text)) return *std::move(queue);
+  return TRY(parse_function_arn(text));
+}
+
+queue::QueueIdentity async_queue_of(const functions::FunctionId& function) {
+  return {function.account, function.region, function.name + std::string(kAsyncSuffix), true};
+}
+
+std::optional<functions::FunctionId> function_of_async_queue(const queue::QueueIdentity& queue) {
+  if (!queue.name.ends_with(kAsyncSuffix)) return std::nullopt;
+  return functions::FunctionId{
+      .account = queue.account,
+      .region = queue.region,
+      .name = queue.name.substr(0, queue.name.size() - kAsyncSuffix.size())};
+}
+
+}  // namespace redrive::dispatch

@@ -1,0 +1,197 @@
+#include "dispatch/dispatcher.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace redrive::dispatch {
+namespace {
+
+constexpr std::size_t kWorkersMax = 16;
+constexpr std::chrono::milliseconds kStopLook{10};
+
+std::string without_qualifier(const std::string& arn) {
+  const auto id = parse_function_arn(arn);
+  return id ? id->arn() : arn;
+}
+
+// The retriers are in the scope.
+auto compared(const Plan& plan) {
+  const functions::Mapping& m = plan.mapping;
+  return std::tie(plan.scope,
+                  plan.spec->revision,
+                  m.queue_arn,
+                  m.function_arn,
+                  m.batch_size,
+                  m.window,
+                  m.report_item_failures,
+                  m.filters,
+                  m.concurrency_max,
+                  m.pollers_min,
+                  m.pollers_max,
+                  m.bisect,
+                  m.retries_max,
+                  m.age_max,
+                  m.on_success,
+                  m.on_failure);
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
+    : definitions_(std::move(parts.definitions)),
+      world_(new World{
+          .engine = parts.engine,
+          .invoker = parts.invoker,
+          .buckets = parts.buckets,
+          .log = hooks.log ? std::move(hooks.log) : [](std::string) {},
+          .strand = Strand(options.mode, std::move(hooks.sync_wanted)),
+          .workers = Workers(kWorkersMax),
+          .ids = SeededIds(parts.engine.turn([](engine::Turn& turn) { return turn.ids().bits(); })),
+          .secret = parts.engine.turn([](engine::Turn& turn) { return turn.state().secret(); }),
+          .concurrency_max = options.concurrency_max,
+          .async_sent = [this](std::string arn) { wake_async(arn); }}) {}
+
+Dispatcher::~Dispatcher() {
+  stop(std::chrono::milliseconds::zero());
+}
+
+void Dispatcher::reload() {
+  world_->strand.post([this] {
+    if (!stopping_) adopt(definitions_());
+  });
+}
+
+void Dispatcher::adopt(Definitions definitions) {
+  std::erase_if(retired_, [](const auto& poller) { return !poller->busy(); });
+  known_ = std::move(definitions);
+  adopt_mappings(known_.mappings);
+  adopt_functions();
+  Stats now;
+  for (const auto& [id, runner] : mappings_) now.mappings[id] = runner->stats();
+  for (const auto& [arn, runner] : async_) now.functions[arn] = runner->stats();
+  std::lock_guard lock(stats_mutex_);
+  stats_ = std::move(now);
+}
+
+// None: it is paused, or there is nothing to run.
+std::shared_ptr<const Plan> Dispatcher::plan_of(const functions::Mapping& mapping) {
+  const auto function = known_.functions.find(without_qualifier(mapping.function_arn));
+  if (!mapping.enabled || function == known_.functions.end()) return nullptr;
+  auto plan = make_plan(mapping, function->second.spec);
+  if (plan) return *std::move(plan);
+  world_->log("mapping " + mapping.id + " cannot be followed: " + plan.error().message);
+  return nullptr;
+}
+
+void Dispatcher::adopt_mappings(const std::vector<functions::Mapping>& mappings) {
+  auto former = std::exchange(mappings_, {});
+  for (const functions::Mapping& mapping : mappings) {
+    auto plan = plan_of(mapping);
+    if (plan == nullptr) continue;
+    const auto known = former.find(mapping.id);
+    if (known == former.end() || known->second->plan().queue != plan->queue) {
+      auto runner = std::make_shared<MappingRunner>(world_, std::move(plan));
+      mappings_.emplace(mapping.id, runner);
+      runner->poll();
+      continue;
+    }
+    const auto& runner = known->second;
+    if (compared(runner->plan()) != compared(*plan)) runner->adopt(std::move(plan));
+    mappings_.insert(former.extract(known));
+  }
+  for (auto& [id, runner] : former) {
+    runner->retire();
+    retired_.push_back(std::move(runner));
+  }
+}
+
+void Dispatcher::adopt_functions() {
+  for (auto at = async_.begin(); at != async_.end();) {
+    const auto function = known_.functions.find(at->first);
+    if (function != known_.functions.end()) {
+      at->second->adopt(function->second);
+      ++at;
+      continue;
+    }
+    at->second->halt();
+    retired_.push_back(std::move(at->second));
+    at = async_.erase(at);
+  }
+  forget_orphans();
+  // Events may wait since before the last restart.
+  for (const auto& [arn, entry] : known_.functions) {
+    const bool waits = world_->engine.turn(
+        [&](engine::Turn& turn) { return turn.state().find(async_queue_of(entry.id)) != nullptr; });
+    if (waits) wake_async(arn);
+  }
+}
+
+// A function that is gone takes its events with it: one that comes under its name is another. What
+// the catalogue still has may only be unable to run for now.
+void Dispatcher::forget_orphans() {
+  world_->engine.turn([](engine::Turn& turn) {
+    std::vector<queue::Change> changes;
+    for (const auto& [identity, queue] : turn.state().queues()) {
+      const auto function = function_of_async_queue(identity);
+      if (function &&
+          turn.state().find_entry(queue::EntryKind::function, function->arn()) == nullptr)
+        changes.push_back(queue::QueueDeleted{queue->key});
+    }
+    if (!changes.empty()) turn.commit(changes);
+  });
+}
+
+void Dispatcher::wake_async(const std::string& function_arn) {
+  const auto function = known_.functions.find(function_arn);
+  if (stopping_ || function == known_.functions.end() || async_.contains(function_arn)) return;
+  auto runner = std::make_shared<AsyncRunner>(world_, function->second);
+  async_.emplace(function_arn, runner);
+  {
+    std::lock_guard lock(stats_mutex_);
+    stats_.functions[function_arn] = runner->stats();
+  }
+  runner->poll();
+}
+
+Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
+                                                  const runtime::Invocation& event) {
+  const engine::Sequence after = TRY(send_event(world_->engine, function, event));
+  world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
+  return after;
+}
+
+bool Dispatcher::busy() const {
+  const auto is_busy = [](const auto& entry) { return entry.second->busy(); };
+  return std::ranges::any_of(mappings_, is_busy) || std::ranges::any_of(async_, is_busy) ||
+         std::ranges::any_of(retired_, [](const auto& poller) { return poller->busy(); });
+}
+
+void Dispatcher::retire_all() {
+  stopping_ = true;
+  for (const auto& [id, runner] : mappings_) runner->retire();
+  for (const auto& [arn, runner] : async_) runner->halt();
+}
+
+void Dispatcher::report_idle(std::promise<void>& idle) {
+  if (!busy()) return idle.set_value();
+  world_->strand.after(kStopLook, [this, &idle] { report_idle(idle); });
+}
+
+void Dispatcher::stop(std::chrono::milliseconds patience) {
+  if (std::exchange(stopped_, true)) return;
+  std::promise<void> idle;
+  world_->strand.post([&] {
+    retire_all();
+    report_idle(idle);
+  });
+  world_->strand.finish([&] { idle.get_future().wait_for(patience); });
+  world_->workers.stop();
+}
+
+Dispatcher::Stats Dispatcher::stats() const {
+  std::lock_guard lock(stats_mutex_);
+  return stats_;
+}
+
+}  // namespace redrive::dispatch

@@ -1,0 +1,44 @@
+#include "dispatch/hold.h"
+
+#include <algorithm>
+
+namespace redrive::dispatch {
+
+std::shared_ptr<Hold> Hold::begin(engine::Engine& engine, Terms terms,
+                                  std::vector<std::string> handles) {
+  std::shared_ptr<Hold> hold(new Hold(engine, std::move(terms), std::move(handles)));
+  std::lock_guard lock(hold->mutex_);
+  hold->schedule();
+  return hold;
+}
+
+Hold::~Hold() {
+  engine_.cancel(call_);
+}
+
+void Hold::forget(const std::string& handle) {
+  std::lock_guard lock(mutex_);
+  std::erase(handles_, handle);
+}
+
+// Two thirds through: late enough to be rare, early enough not to be too late.
+void Hold::schedule() {
+  call_ = engine_.call_at(engine_.now() + terms_.visibility * 2 / 3, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->prolong();
+  });
+}
+
+void Hold::prolong() {
+  std::lock_guard lock(mutex_);
+  const Duration left = received_at_ + queue::kVisibilityTimeoutMax - engine_.now();
+  const auto timeout =
+      std::chrono::floor<std::chrono::seconds>(std::min<Duration>(terms_.visibility, left));
+  if (handles_.empty() || timeout <= std::chrono::seconds::zero()) return;
+  std::vector<engine::Engine::VisibilityRequest> requests;
+  for (const std::string& handle : handles_) requests.push_back({handle, timeout});
+  // Who has deleted or lost a message meanwhile has nothing to hold.
+  static_cast<void>(engine_.change_visibility(terms_.queue, requests));
+  schedule();
+}
+
+}  // namespace redrive::dispatch

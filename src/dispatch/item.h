@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dispatch/hold.h"
+#include "engine/engine.h"
+#include "events/record.h"
+#include "store/message_codec.h"
+
+namespace redrive::dispatch {
+
+// A message that was received and is being worked on.
+struct Item {
+  std::string handle;
+  std::string message_id;
+  std::string record;  // As encode_record writes it; of asynchronous invocations: the event.
+  std::string group;
+  std::string trace;
+  Timestamp sent_wall;
+  Timestamp received_at;  // Engine time.
+  std::uint32_t receive_count = 0;
+  queue::RetryCounts retries;
+  std::shared_ptr<Hold> hold;
+};
+
+// What was received, with its stored bytes. Messages whose bytes are damaged are left out: nobody
+// can work on them, and after enough receives they are dead letters like any other.
+class ReceivedMessages {
+ public:
+  ReceivedMessages(engine::Engine& engine, const engine::ReceiveOutcome& outcome);
+
+  struct Message {
+    const engine::Received& received;
+    store::StoredMessage stored;
+  };
+  const std::vector<Message>& messages() const { return messages_; }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  std::vector<Message> messages_;
+};
+
+// As handlers and filters see it. Views the stored bytes.
+events::Record describe_record(const ReceivedMessages::Message& message, std::string handle);
+
+// What is known of a message besides its contents.
+Item describe_item(const ReceivedMessages::Message& message, std::string handle,
+                   const std::shared_ptr<Hold>& hold);
+
+}  // namespace redrive::dispatch

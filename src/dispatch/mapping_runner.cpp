@@ -1,0 +1,206 @@
+#include "dispatch/mapping_runner.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace redrive::dispatch {
+namespace {
+
+// An AWS poller has at most so many invocations under way.
+constexpr unsigned kInvocationsPerPoller = 10;
+
+Concurrency::Range range_of(const functions::Mapping& mapping, unsigned common_max) {
+  if (mapping.pollers_max || mapping.pollers_min) {
+    const unsigned min = mapping.pollers_min.value_or(2);
+    return {.first = min * kInvocationsPerPoller,
+            .max = std::max(min, mapping.pollers_max.value_or(200)) * kInvocationsPerPoller};
+  }
+  return {.first = Concurrency::kFirst, .max = mapping.concurrency_max.value_or(common_max)};
+}
+
+}  // namespace
+
+MappingRunner::MappingRunner(std::shared_ptr<World> world, std::shared_ptr<const Plan> plan)
+    : Poller(std::move(world)),
+      plan_(std::move(plan)),
+      concurrency_(range_of(plan_->mapping, this->world().concurrency_max)) {
+  note_limit();
+}
+
+void MappingRunner::adopt(std::shared_ptr<const Plan> plan) {
+  assert(plan->queue == plan_->queue);
+  plan_ = std::move(plan);
+  concurrency_.adopt(range_of(plan_->mapping, world().concurrency_max));
+  note_limit();
+  // What it waits for may not be what it should.
+  interrupt();
+  start_ready();
+  poll();
+}
+
+void MappingRunner::retire() {
+  retired_ = true;
+  halt();
+  give_back(std::exchange(gathering_.items, {}));
+  for (Batch& batch : ready_) give_back(std::move(batch.items));
+  ready_.clear();
+}
+
+void MappingRunner::note_limit() {
+  stats_->limit = concurrency_.limit();
+}
+
+std::optional<Poller::Intake> MappingRunner::next_intake() {
+  if (retired_ || running_ + ready_.size() >= concurrency_.limit()) return std::nullopt;
+  const std::size_t room =
+      plan_->mapping.batch_size -
+      std::min<std::size_t>(plan_->mapping.batch_size, gathering_.items.size());
+  return Intake{.queue = plan_->queue,
+                .consumer = plan_->consumer,
+                .max = std::clamp<std::size_t>(room, 1, queue::kReceiveMax),
+                .hold_time = plan_->hold_time()};
+}
+
+void MappingRunner::received(const engine::ReceiveOutcome& outcome,
+                             const std::shared_ptr<Hold>& hold) {
+  stats_->polled += outcome.messages.size();
+  const ReceivedMessages messages(world().engine, outcome);
+  std::vector<std::string> filtered;
+  for (const auto& message : messages.messages()) {
+    const std::string handle = message.received.handle.seal(world().secret);
+    const events::Record record = describe_record(message, handle);
+    if (!events::any_matches(plan_->filters, record)) {
+      filtered.push_back(handle);
+      continue;
+    }
+    Item item = describe_item(message, handle, hold);
+    item.record = events::encode_record(record, plan_->source);
+    if (retired_) {
+      give_back({std::move(item)});
+    } else if (!must_wait(item)) {
+      gather(std::move(item));
+    }
+  }
+  remove_filtered(filtered);
+  const bool at_once = plan_->mapping.window == std::chrono::seconds::zero();
+  if (at_once) close_batch();
+  start_ready();
+}
+
+void MappingRunner::remove_filtered(const std::vector<std::string>& handles) {
+  if (handles.empty()) return;
+  stats_->filtered_out += handles.size();
+  const std::vector<std::string_view> views(handles.begin(), handles.end());
+  static_cast<void>(world().engine.remove(plan_->queue, views));
+}
+
+bool MappingRunner::must_wait(const Item& item) {
+  const auto due = RunCounts::read(item.retries, plan_->scope).due_seconds;
+  const std::int64_t left = std::int64_t{due} - world().engine.now().seconds();
+  if (due == 0 || left <= 0) return false;
+  item.hold->forget(item.handle);
+  const engine::Engine::VisibilityRequest request{
+      item.handle, std::min(std::chrono::seconds(left), queue::kVisibilityTimeoutMax)};
+  static_cast<void>(world().engine.change_visibility(plan_->queue, std::span(&request, 1)));
+  return true;
+}
+
+void MappingRunner::gather(Item item) {
+  constexpr std::size_t kFrame = events::kEventHead.size() + events::kEventFoot.size();
+  const std::size_t bytes = item.record.size() + 1;
+  if (kFrame + gathering_.bytes + bytes > events::kEventBytesMax) {
+    const bool fifo = plan_->queue.name.ends_with(".fifo");
+    // Of a FIFO group nothing may run beside what comes before it.
+    if (fifo && !gathering_.items.empty()) return give_back({std::move(item)});
+    close_batch();
+  }
+  if (gathering_.items.empty()) begin_window();
+  gathering_.bytes += bytes;
+  gathering_.items.push_back(std::move(item));
+  if (gathering_.items.size() >= plan_->mapping.batch_size) close_batch();
+}
+
+void MappingRunner::begin_window() {
+  gathering_.plan = plan_;
+  ++window_;
+  if (plan_->mapping.window == std::chrono::seconds::zero()) return;
+  std::weak_ptr<Poller> weak = weak_from_this();
+  world().engine.call_at(world().engine.now() + plan_->mapping.window,
+                         [weak, window = window_, w = shared_world()] {
+                           w->strand.post([weak, window] {
+                             if (const auto self = weak.lock())
+                               static_cast<MappingRunner&>(*self).window_over(window);
+                           });
+                         });
+}
+
+void MappingRunner::window_over(std::uint64_t window) {
+  if (window != window_ || gathering_.items.empty()) return;
+  interrupt();  // It was asking for as much as had room in this batch.
+  close_batch();
+  start_ready();
+  poll();
+}
+
+void MappingRunner::close_batch() {
+  if (gathering_.items.empty()) return;
+  ready_.push_back(std::exchange(gathering_, {}));
+}
+
+void MappingRunner::start_ready() {
+  while (!ready_.empty() && running_ < concurrency_.limit()) {
+    Batch batch = std::move(ready_.front());
+    ready_.pop_front();
+    launch(std::move(batch));
+  }
+}
+
+void MappingRunner::launch(Batch batch) {
+  stats_->running = ++running_;
+  auto self = std::static_pointer_cast<MappingRunner>(shared_from_this());
+  std::make_shared<BatchRun>(
+      BatchRun::Parts{
+          .world = shared_world(),
+          .plan = batch.plan,
+          .stats = stats_,
+          .done = [self, plan = batch.plan](
+                      const BatchRun::Summary& summary) { self->finished(*plan, summary); }},
+      std::move(batch.items))
+      ->start();
+}
+
+void MappingRunner::finished(const Plan& plan, const BatchRun::Summary& summary) {
+  const bool all_in_use = running_ >= concurrency_.limit();
+  stats_->running = --running_;
+  if (summary.throttled) {
+    concurrency_.throttled();
+  } else if (summary.function_error && !plan.mapping.report_item_failures) {
+    concurrency_.failed();
+  } else {
+    concurrency_.succeeded();
+    if (all_in_use) concurrency_.saturated(world().engine.now());
+  }
+  note_limit();
+  start_ready();
+  poll();
+}
+
+void MappingRunner::waited_in_vain() {
+  if (running_ > 0) return;
+  concurrency_.idle();
+  note_limit();
+}
+
+// They have not run: whoever comes next may have them at once.
+void MappingRunner::give_back(std::vector<Item> items) {
+  std::vector<engine::Engine::VisibilityRequest> requests;
+  for (const Item& item : items) {
+    item.hold->forget(item.handle);
+    requests.push_back({item.handle, std::chrono::seconds::zero()});
+  }
+  if (!requests.empty())
+    static_cast<void>(world().engine.change_visibility(plan_->queue, requests));
+}
+
+}  // namespace redrive::dispatch

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "dispatch/batch_run.h"
+#include "dispatch/concurrency.h"
+#include "dispatch/item.h"
+#include "dispatch/plan.h"
+#include "dispatch/poller.h"
+#include "dispatch/stats.h"
+
+namespace redrive::dispatch {
+
+// Feeds a function from a queue: receives, filters, gathers batches and runs them, as many at a
+// time as it may. Nothing is received that could not run at once. On the strand.
+class MappingRunner final : public Poller {
+ public:
+  MappingRunner(std::shared_ptr<World> world, std::shared_ptr<const Plan> plan);
+
+  // Another plan for what comes from now on, from the same queue. What has been received is worked
+  // on by the old one.
+  void adopt(std::shared_ptr<const Plan> plan);
+  // Ends for good, after what it has received. Messages that have not begun to run go back.
+  void retire();
+
+  bool busy() const override { return running_ > 0 || !ready_.empty(); }
+  const Plan& plan() const { return *plan_; }
+  const std::shared_ptr<MappingStats>& stats() const { return stats_; }
+
+ private:
+  struct Batch {
+    std::shared_ptr<const Plan> plan;
+    std::vector<Item> items;
+    std::size_t bytes = 0;  // Of their records.
+  };
+
+  std::optional<Intake> next_intake() override;
+  void received(const engine::ReceiveOutcome& outcome, const std::shared_ptr<Hold>& hold) override;
+  void waited_in_vain() override;
+
+  void gather(Item item);
+  void begin_window();
+  void window_over(std::uint64_t window);
+  void close_batch();
+  void start_ready();
+  void launch(Batch batch);
+  void finished(const Plan& plan, const BatchRun::Summary& summary);
+  void remove_filtered(const std::vector<std::string>& handles);
+  // A message whose next attempt is further away than a receive can last goes on waiting.
+  bool must_wait(const Item& item);
+  void give_back(std::vector<Item> items);
+  void note_limit();
+
+  std::shared_ptr<const Plan> plan_;
+  const std::shared_ptr<MappingStats> stats_ = std::make_shared<MappingStats>();
+  Concurrency concurrency_;
+  Batch gathering_;
+  std::uint64_t window_ = 0;  // The number of the batch being gathered.
+  std::deque<Batch> ready_;   // Batches that were cut short of others, and wait for their turn.
+  unsigned running_ = 0;
+  bool retired_ = false;
+};
+
+}  // namespace redrive::dispatch

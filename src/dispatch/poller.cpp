@@ -1,0 +1,110 @@
+#include "dispatch/poller.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace redrive::dispatch {
+namespace {
+
+constexpr Duration kPollWait = std::chrono::seconds(20);
+constexpr std::chrono::milliseconds kFirstPause{500};
+constexpr std::chrono::milliseconds kLongestPause{10'000};
+
+}  // namespace
+
+// What a receive brought. From the first moment it is held: its time may run while it waits for
+// the strand.
+struct Poller::Answer {
+  Result<engine::ReceiveOutcome> outcome;
+  std::shared_ptr<Hold> hold;  // Of messages, when there are any.
+};
+
+std::shared_ptr<Poller::Answer> Poller::keep(World& world, Result<engine::ReceiveOutcome> outcome,
+                                             Hold::Terms terms) {
+  auto answer = std::make_shared<Answer>(Answer{std::move(outcome), nullptr});
+  if (!answer->outcome || answer->outcome->messages.empty()) return answer;
+  std::vector<std::string> handles;
+  for (const auto& message : answer->outcome->messages)
+    handles.push_back(message.handle.seal(world.secret));
+  answer->hold = Hold::begin(world.engine, std::move(terms), std::move(handles));
+  return answer;
+}
+
+Duration Poller::visibility_of(const Intake& intake) {
+  const Duration queue_timeout = world_->engine.turn([&](engine::Turn& turn) -> Duration {
+    const auto queue = turn.queue(intake.queue);
+    return queue ? (*queue)->settings.visibility_timeout : std::chrono::seconds::zero();
+  });
+  return std::min<Duration>(std::max(queue_timeout, intake.hold_time),
+                            queue::kVisibilityTimeoutMax);
+}
+
+void Poller::poll() {
+  while (!halted_ && !waiting_ && !pausing_) {
+    const auto intake = next_intake();
+    if (!intake) return;
+    const Hold::Terms terms{.queue = intake->queue, .visibility = visibility_of(*intake)};
+    engine::ReceiveStart start = world_->engine.receive(
+        intake->queue,
+        {.max = intake->max,
+         .visibility = terms.visibility,
+         .consumer = intake->consumer,
+         .attempt_id = {}},
+        kPollWait,
+        // Who has gone meanwhile leaves what comes to those who receive after it.
+        [weak = weak_from_this(), world = world_, terms](Result<engine::ReceiveOutcome> outcome) {
+          auto answer = keep(*world, std::move(outcome), terms);
+          world->strand.post([weak, answer] {
+            if (const auto self = weak.lock()) self->answered(answer);
+          });
+        });
+    if (!start.answer) {
+      waiting_ = start.wait;
+      return;
+    }
+    if (!take(*keep(*world_, *std::move(start.answer), terms))) return;
+  }
+}
+
+void Poller::answered(const std::shared_ptr<Answer>& answer) {
+  waiting_.reset();
+  if (answer->outcome && answer->outcome->messages.empty()) {
+    waited_in_vain();
+  } else {
+    take(*answer);
+  }
+  poll();
+}
+
+bool Poller::take(const Answer& answer) {
+  if (!answer.outcome) {
+    pause();
+    return false;
+  }
+  failures_ = 0;
+  // Without having waited: the engine is about to end.
+  if (answer.outcome->messages.empty()) return false;
+  received(*answer.outcome, answer.hold);
+  return true;
+}
+
+// The queue is gone, or too much of it is in flight. It may come back.
+void Poller::pause() {
+  if (std::exchange(pausing_, true)) return;
+  const auto length = std::min(kLongestPause, kFirstPause * (1 << std::min(failures_++, 10)));
+  world_->strand.after(length, [self = shared_from_this()] {
+    self->pausing_ = false;
+    self->poll();
+  });
+}
+
+void Poller::interrupt() {
+  if (waiting_ && world_->engine.cancel(*waiting_)) waiting_.reset();
+}
+
+void Poller::halt() {
+  halted_ = true;
+  interrupt();
+}
+
+}  // namespace redrive::dispatch

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "metrics/histogram.h"
+
+namespace redrive::metrics {
+
+// How the actions of one API fare: how long each takes until its answer leaves, and which errors
+// it ends with. The names are given once, so that labels are bounded whatever clients ask for.
+class ActionMetrics {
+ public:
+  ActionMetrics(std::string service, std::vector<std::string_view> actions);
+
+  const std::string& service() const { return service_; }
+  std::size_t size() const { return actions_.size(); }
+  std::string_view name(std::size_t action) const { return actions_[action]; }
+
+  // Where this thread records the microseconds of an action; its total is the number of requests.
+  Histogram& latency(std::size_t action) { return latencies_[action].here(); }
+  void count_error(std::size_t action, ErrorCode code) {
+    errors_[action][static_cast<std::size_t>(code)].add();
+  }
+
+  Distribution read_latency(std::size_t action) const;
+  std::uint64_t errors(std::size_t action, ErrorCode code) const {
+    return errors_[action][static_cast<std::size_t>(code)].value();
+  }
+  std::uint64_t errors(std::size_t action) const;
+
+ private:
+  static constexpr std::size_t kCodes = static_cast<std::size_t>(ErrorCode::network) + 1;
+
+  const std::string service_;
+  const std::vector<std::string_view> actions_;
+  std::unique_ptr<PerThread<Histogram>[]> latencies_;
+  std::unique_ptr<std::array<Counter, kCodes>[]> errors_;
+};
+
+}  // namespace redrive::metrics

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace redrive::metrics {
+
+// What is measured over time, and of whom. Files name metrics by their place in these lists, so
+// new ones go to the end.
+
+enum class Scope : std::uint8_t { server, queue, function, mapping };
+
+// What becomes of values within a period, and of moments at which nobody looked though the server
+// ran.
+enum class Nature : std::uint8_t {
+  gauge,    // The highest counts, so that no peak is missed; it was what it was before.
+  counter,  // They add up; nothing happened.
+  highest,  // Of things that happened; nothing is known when there were none.
+  lowest,
+};
+
+struct Metric {
+  std::string_view name;  // As the management API and docs/metrics.md call it.
+  Nature nature;
+};
+
+enum class QueueMetric : std::uint8_t {
+  visible,
+  not_visible,
+  delayed,
+  oldest_age,  // Seconds.
+  groups_in_flight,
+  sent,
+  received,
+  deleted,
+  empty_receives,
+  deduplicated,
+  sent_bytes,
+  sent_bytes_min,
+  sent_bytes_max,
+  dead_lettered,
+  dead_lettered_away,
+  redriven,
+  failed_again,
+  expired,
+};
+inline constexpr std::size_t kQueueMetrics = 18;
+
+enum class FunctionMetric : std::uint8_t {
+  invocations,
+  errors,
+  throttles,
+  duration,  // Milliseconds of all together.
+  duration_max,
+  concurrency,
+  async_received,
+  async_dropped,
+  async_age,  // Milliseconds of all together.
+  async_started,
+  destination_failures,
+  dead_letter_failures,
+};
+inline constexpr std::size_t kFunctionMetrics = 12;
+
+enum class MappingMetric : std::uint8_t {
+  polled,
+  filtered,
+  invoked,
+  failed,
+  deleted,
+  dropped,
+  sent_on_failure,
+  concurrency,
+};
+inline constexpr std::size_t kMappingMetrics = 8;
+
+enum class ServerMetric : std::uint8_t {
+  requests,
+  errors,
+  syncs,
+  sync_micros,
+  journal_bytes,
+  connections,
+  resident_bytes,
+  cpu_millis,
+};
+inline constexpr std::size_t kServerMetrics = 8;
+
+std::span<const Metric> metrics_of(Scope scope);
+std::optional<std::size_t> find_metric(Scope scope, std::string_view name);
+
+template <class Name>
+constexpr std::size_t index(Name metric) {
+  return static_cast<std::size_t>(metric);
+}
+
+}  // namespace redrive::metrics

@@ -1,0 +1,204 @@
+#include "metrics/cloud_metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace redrive::metrics {
+namespace {
+
+constexpr std::string_view kSqs = "AWS/SQS";
+constexpr std::string_view kLambda = "AWS/Lambda";
+constexpr std::string_view kOwn = "Redrive";  // What AWS has no name for.
+constexpr std::string_view kCount = "Count";
+
+constexpr CloudMetric queue_metric(std::string_view space, std::string_view name,
+                                   QueueMetric metric, std::string_view unit = kCount) {
+  return {space, name, unit, Scope::queue, index(metric), std::nullopt};
+}
+constexpr CloudMetric function_metric(std::string_view name, FunctionMetric metric) {
+  return {kLambda, name, kCount, Scope::function, index(metric), std::nullopt};
+}
+constexpr CloudMetric mapping_metric(std::string_view name, MappingMetric metric) {
+  return {kLambda, name, kCount, Scope::mapping, index(metric), std::nullopt};
+}
+
+constexpr CloudMetric kMetrics[] = {
+    queue_metric(kSqs, "ApproximateNumberOfMessagesVisible", QueueMetric::visible),
+    queue_metric(kSqs, "ApproximateNumberOfMessagesNotVisible", QueueMetric::not_visible),
+    queue_metric(kSqs, "ApproximateNumberOfMessagesDelayed", QueueMetric::delayed),
+    queue_metric(kSqs, "ApproximateAgeOfOldestMessage", QueueMetric::oldest_age, "Seconds"),
+    queue_metric(kSqs, "ApproximateNumberOfGroupsWithInflightMessages",
+                 QueueMetric::groups_in_flight),
+    queue_metric(kSqs, "NumberOfMessagesSent", QueueMetric::sent),
+    queue_metric(kSqs, "NumberOfMessagesReceived", QueueMetric::received),
+    queue_metric(kSqs, "NumberOfMessagesDeleted", QueueMetric::deleted),
+    queue_metric(kSqs, "NumberOfEmptyReceives", QueueMetric::empty_receives),
+    queue_metric(kSqs, "NumberOfDeduplicatedSentMessages", QueueMetric::deduplicated),
+    {kSqs,
+     "SentMessageSize",
+     "Bytes",
+     Scope::queue,
+     index(QueueMetric::sent_bytes),
+     index(QueueMetric::sent),
+     index(QueueMetric::sent_bytes_min),
+     index(QueueMetric::sent_bytes_max)},
+    queue_metric(kOwn, "NumberOfMessagesDeadLettered", QueueMetric::dead_lettered),
+    queue_metric(kOwn, "NumberOfMessagesLostToDeadLetters", QueueMetric::dead_lettered_away),
+    queue_metric(kOwn, "NumberOfMessagesRedriven", QueueMetric::redriven),
+    queue_metric(kOwn, "NumberOfMessagesFailedAgain", QueueMetric::failed_again),
+    queue_metric(kOwn, "NumberOfMessagesExpired", QueueMetric::expired),
+    function_metric("Invocations", FunctionMetric::invocations),
+    function_metric("Errors", FunctionMetric::errors),
+    function_metric("Throttles", FunctionMetric::throttles),
+    {kLambda,
+     "Duration",
+     "Milliseconds",
+     Scope::function,
+     index(FunctionMetric::duration),
+     index(FunctionMetric::invocations),
+     std::nullopt,
+     index(FunctionMetric::duration_max)},
+    function_metric("ConcurrentExecutions", FunctionMetric::concurrency),
+    function_metric("AsyncEventsReceived", FunctionMetric::async_received),
+    {kLambda,
+     "AsyncEventAge",
+     "Milliseconds",
+     Scope::function,
+     index(FunctionMetric::async_age),
+     index(FunctionMetric::async_started)},
+    function_metric("AsyncEventsDropped", FunctionMetric::async_dropped),
+    function_metric("DeadLetterErrors", FunctionMetric::dead_letter_failures),
+    function_metric("DestinationDeliveryFailures", FunctionMetric::destination_failures),
+    mapping_metric("PolledEventCount", MappingMetric::polled),
+    mapping_metric("FilteredOutEventCount", MappingMetric::filtered),
+    mapping_metric("InvokedEventCount", MappingMetric::invoked),
+    mapping_metric("FailedInvokeEventCount", MappingMetric::failed),
+    mapping_metric("DroppedEventCount", MappingMetric::dropped),
+    mapping_metric("OnFailureDestinationDeliveredEventCount", MappingMetric::sent_on_failure),
+    mapping_metric("DeletedEventCount", MappingMetric::deleted),
+};
+
+// Nothing when the line has no dimension, another one, or more.
+std::optional<Subject> subject_of(const CloudMetric& metric, const CloudLine& line) {
+  if (line.dimensions.size() != 1) return std::nullopt;
+  const auto& [name, value] = line.dimensions.front();
+  if (name != dimension_of(metric.scope)) return std::nullopt;
+  if (metric.scope != Scope::queue) return Subject{metric.scope, value};
+  return Subject{metric.scope,
+                 fmt::format("arn:aws:sqs:{}:{}:{}", line.region, line.account, value)};
+}
+
+using Buckets = std::vector<std::optional<Bucket>>;
+
+// Of each period, what its points say at the finest there is.
+std::vector<std::optional<double>> percentiles(const Buckets& points, std::size_t each,
+                                               double part) {
+  std::vector<std::optional<double>> result;
+  for (std::size_t at = 0; at < points.size(); at += each) {
+    std::vector<double> values;
+    for (std::size_t i = at; i < std::min(points.size(), at + each); ++i) {
+      if (points[i]) values.push_back(static_cast<double>(points[i]->max));
+    }
+    std::ranges::sort(values);
+    auto& place = result.emplace_back();
+    if (values.empty()) continue;
+    const double rank = std::ceil(part * static_cast<double>(values.size()));
+    place = values[static_cast<std::size_t>(std::max(1.0, rank)) - 1];
+  }
+  return result;
+}
+
+}  // namespace
+
+std::span<const CloudMetric> cloud_metrics() {
+  return kMetrics;
+}
+
+const CloudMetric* find_cloud_metric(std::string_view space, std::string_view name) {
+  const auto found = std::ranges::find_if(kMetrics, [&](const CloudMetric& metric) {
+    return metric.space == space && metric.name == name;
+  });
+  return found == std::end(kMetrics) ? nullptr : found;
+}
+
+std::string_view dimension_of(Scope scope) {
+  switch (scope) {
+    case Scope::server:
+      return "";
+    case Scope::queue:
+      return "QueueName";
+    case Scope::function:
+      return "FunctionName";
+    case Scope::mapping:
+      return "EventSourceMappingUUID";
+  }
+  return "";
+}
+
+std::optional<Statistic> Statistic::parse(std::string_view text) {
+  Statistic statistic;
+  if (text == "Average") return statistic;
+  statistic.kind_ = text == "Sum"           ? Kind::sum
+                    : text == "Minimum"     ? Kind::minimum
+                    : text == "Maximum"     ? Kind::maximum
+                    : text == "SampleCount" ? Kind::sample_count
+                                            : Kind::percentile;
+  if (!statistic.is_percentile()) return statistic;
+  if (!text.starts_with('p') || text.size() < 2) return std::nullopt;
+  double percent = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + 1, end, percent);
+  if (error != std::errc() || stop != end || !(percent >= 0 && percent <= 100)) return std::nullopt;
+  statistic.part_ = percent / 100;
+  return statistic;
+}
+
+std::vector<std::optional<double>> read_statistic(const History& history, const CloudLine& line,
+                                                  const Statistic& statistic, Timestamp from,
+                                                  Timestamp to, std::chrono::seconds period) {
+  using Kind = Statistic::Kind;
+  const CloudMetric* const metric = find_cloud_metric(line.space, line.name);
+  const auto subject = metric == nullptr ? std::nullopt : subject_of(*metric, line);
+  const auto periods = static_cast<std::size_t>(
+      std::max<std::int64_t>(0, ((to - from) / period) + ((to - from) % period != Duration(0))));
+  std::vector<std::optional<double>> result(periods);
+  if (!subject) return result;
+  if (statistic.is_percentile()) {
+    const std::chrono::seconds finest(period.count() % 60 == 0 ? 60 : 1);
+    return percentiles(history.read(*subject, metric->sum, from, to, finest),
+                       static_cast<std::size_t>(period / finest),
+                       statistic.part_);
+  }
+  const auto read = [&](const std::optional<std::size_t>& which) {
+    return which ? history.read(*subject, *which, from, to, period) : Buckets(periods);
+  };
+  const Buckets sums = read(metric->sum);
+  const Buckets counts = read(metric->count);
+  const Buckets lowest = read(metric->lowest);
+  const Buckets highest = read(metric->highest);
+  for (std::size_t i = 0; i < std::min(periods, sums.size()); ++i) {
+    if (!sums[i]) continue;
+    const double samples =
+        static_cast<double>(metric->count ? (counts[i] ? counts[i]->sum : 0) : sums[i]->samples);
+    if (samples == 0) continue;
+    const auto sum = static_cast<double>(sums[i]->sum);
+    // Without points of their own, the extremes of what came together lie around its average.
+    const double min = lowest[i]       ? static_cast<double>(lowest[i]->min)
+                       : metric->count ? sum / samples
+                                       : static_cast<double>(sums[i]->min);
+    const double max = highest[i]      ? static_cast<double>(highest[i]->max)
+                       : metric->count ? sum / samples
+                                       : static_cast<double>(sums[i]->max);
+    result[i] = statistic.kind_ == Kind::average   ? sum / samples
+                : statistic.kind_ == Kind::sum     ? sum
+                : statistic.kind_ == Kind::minimum ? min
+                : statistic.kind_ == Kind::maximum ? max
+                                                   : samples;
+  }
+  return result;
+}
+
+}  // namespace redrive::metrics

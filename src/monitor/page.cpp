@@ -1,0 +1,337 @@
+#include "monitor/page.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "metrics/exposition.h"
+#include "monitor/queue_reading.h"
+#include "sqs/errors.h"
+
+namespace redrive::monitor {
+namespace {
+
+using metrics::Exposition;
+using metrics::Family;
+using metrics::Labels;
+
+constexpr std::size_t kFirstMicrosBucket = 4;  // 16 µs: below it nothing is worth a line.
+
+struct QueueFamily {
+  std::string_view name;
+  Family family;
+  std::string_view help;
+  std::uint64_t (*value)(const QueueReading&);
+};
+
+constexpr QueueFamily kQueueFamilies[] = {
+    {"redrive_queue_messages_visible",
+     Family::gauge,
+     "Messages that can be received.",
+     [](const QueueReading& q) { return q.visible; }},
+    {"redrive_queue_messages_not_visible",
+     Family::gauge,
+     "Messages in flight.",
+     [](const QueueReading& q) { return q.not_visible; }},
+    {"redrive_queue_messages_delayed",
+     Family::gauge,
+     "Messages whose delay has not ended.",
+     [](const QueueReading& q) { return q.delayed; }},
+    {"redrive_queue_oldest_message_age_seconds",
+     Family::gauge,
+     "Age of the oldest message; in a dead-letter queue since it came there.",
+     [](const QueueReading& q) { return static_cast<std::uint64_t>(q.oldest_age.count() / 1000); }},
+    {"redrive_queue_groups_in_flight",
+     Family::gauge,
+     "FIFO: message groups that have messages in flight.",
+     [](const QueueReading& q) { return q.groups_in_flight; }},
+    {"redrive_queue_sent_total",
+     Family::counter,
+     "Messages sent.",
+     [](const QueueReading& q) { return q.traffic.sent; }},
+    {"redrive_queue_sent_bytes_total",
+     Family::counter,
+     "Bytes of messages sent, attributes included.",
+     [](const QueueReading& q) { return q.traffic.sent_bytes; }},
+    {"redrive_queue_received_total",
+     Family::counter,
+     "Messages handed to consumers.",
+     [](const QueueReading& q) { return q.traffic.received; }},
+    {"redrive_queue_deleted_total",
+     Family::counter,
+     "Successful deletes.",
+     [](const QueueReading& q) { return q.traffic.deleted; }},
+    {"redrive_queue_empty_receives_total",
+     Family::counter,
+     "Receives that brought nothing.",
+     [](const QueueReading& q) { return q.traffic.empty_receives; }},
+    {"redrive_queue_deduplicated_total",
+     Family::counter,
+     "FIFO: sends dropped as duplicates.",
+     [](const QueueReading& q) { return q.traffic.deduplicated; }},
+    {"redrive_queue_dead_lettered_total",
+     Family::counter,
+     "Dead letters that came to this queue.",
+     [](const QueueReading& q) { return q.traffic.dead_lettered; }},
+    {"redrive_queue_dead_lettered_away_total",
+     Family::counter,
+     "Messages that left this queue as dead letters.",
+     [](const QueueReading& q) { return q.traffic.dead_lettered_away; }},
+    {"redrive_queue_redriven_total",
+     Family::counter,
+     "Messages that a redrive took from this queue.",
+     [](const QueueReading& q) { return q.traffic.redriven; }},
+    {"redrive_queue_failed_again_total",
+     Family::counter,
+     "Dead letters that came back after a redrive.",
+     [](const QueueReading& q) { return q.traffic.failed_again; }},
+    {"redrive_queue_expired_total",
+     Family::counter,
+     "Messages lost to the end of their retention.",
+     [](const QueueReading& q) { return q.traffic.expired; }},
+};
+
+// What there is too much of to be told apart: sums, and the age of the oldest of all.
+std::uint64_t together(std::span<const QueueReading> readings, const QueueFamily& family) {
+  std::uint64_t sum = 0;
+  for (const QueueReading& reading : readings) {
+    const std::uint64_t value = family.value(reading);
+    sum = family.name.ends_with("_seconds") ? std::max(sum, value) : sum + value;
+  }
+  return sum;
+}
+
+void write_queues(Exposition& out, const PageParts& parts) {
+  const std::vector<QueueReading> readings = read_queues(parts.engine, Extremes::keep);
+  const std::size_t own = std::min(readings.size(), parts.queues_max);
+  out.family("redrive_queues", Family::gauge, "Queues of this server.");
+  out.sample({}, std::uint64_t{readings.size()});
+  for (const QueueFamily& family : kQueueFamilies) {
+    out.family(family.name, family.family, family.help);
+    for (const QueueReading& reading : std::span(readings).first(own)) {
+      out.sample({{"account", reading.identity.account},
+                  {"region", reading.identity.region},
+                  {"queue", reading.identity.name}},
+                 family.value(reading));
+    }
+    if (own == readings.size()) continue;
+    out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}},
+               together(std::span(readings).subspan(own), family));
+  }
+}
+
+void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {
+  out.family("redrive_request_duration_seconds",
+             Family::histogram,
+             "Time from a whole request to its answer on its way, syncs included, waits for "
+             "messages not.");
+  for (const auto& api : recorded.apis) {
+    for (std::size_t i = 0; i < api->size(); ++i) {
+      const metrics::Distribution latency = api->read_latency(i);
+      if (latency.total() == 0) continue;
+      out.sample({{"service", api->service()}, {"action", api->name(i)}},
+                 latency,
+                 1e-6,
+                 kFirstMicrosBucket);
+    }
+  }
+  out.family("redrive_request_errors_total", Family::counter, "Requests refused, by error.");
+  for (const auto& api : recorded.apis) {
+    for (std::size_t i = 0; i < api->size(); ++i) {
+      // Several codes may travel under one name.
+      std::map<std::string_view, std::uint64_t> errors;
+      for (int code = 0; code <= static_cast<int>(ErrorCode::network); ++code) {
+        const auto error = static_cast<ErrorCode>(code);
+        const std::string_view type = sqs::error_row(error).json_type;
+        errors[type.substr(type.find('#') + 1)] += api->errors(i, error);
+      }
+      for (const auto& [error, count] : errors) {
+        const Labels labels{
+            {"service", api->service()}, {"action", api->name(i)}, {"error", error}};
+        if (count > 0) out.sample(labels, count);
+      }
+    }
+  }
+}
+
+void write_journal(Exposition& out, const PageParts& parts) {
+  out.family(
+      "redrive_journal_sync_duration_seconds", Family::histogram, "Time of a sync of the journal.");
+  out.sample({}, parts.recorded.sync_micros.read(), 1e-6, kFirstMicrosBucket);
+  out.family(
+      "redrive_journal_sync_records", Family::histogram, "Records that one sync made durable.");
+  out.sample({}, parts.recorded.sync_records.read(), 1);
+  if (!parts.sources.journal || !parts.sources.segments) return;
+  const journal::Journal::Totals totals = parts.sources.journal();
+  std::uint64_t used = 0;
+  std::uint64_t held = 0;
+  for (const auto& segment : parts.sources.segments()) {
+    used += segment.used_bytes;
+    held += segment.held_bytes;
+  }
+  out.family("redrive_journal_bytes_total", Family::counter, "Bytes appended to the journal.");
+  out.sample({}, totals.bytes_appended);
+  out.family("redrive_journal_syncs_total", Family::counter, "Syncs of the journal.");
+  out.sample({}, totals.syncs);
+  out.family("redrive_journal_segments", Family::gauge, "Segments in use.");
+  out.sample({}, std::uint64_t{totals.segments});
+  out.family("redrive_journal_spare_segments", Family::gauge, "Segments ready for use.");
+  out.sample({}, std::uint64_t{totals.spares});
+  out.family("redrive_journal_live_ratio",
+             Family::gauge,
+             "Part of the journal's bytes that messages still need.");
+  out.sample({}, used == 0 ? 1.0 : static_cast<double>(held) / static_cast<double>(used));
+}
+
+void write_connections(Exposition& out, const Sources& sources) {
+  if (!sources.http) return;
+  const http::Server::Totals totals = sources.http();
+  out.family("redrive_http_connections", Family::gauge, "Open connections.");
+  out.sample({}, std::uint64_t{sources.connections ? sources.connections() : 0});
+  out.family("redrive_http_connections_total", Family::counter, "Connections accepted.");
+  out.sample({}, totals.accepted);
+  out.family("redrive_http_received_bytes_total", Family::counter, "Bytes received.");
+  out.sample({}, totals.bytes_received);
+  out.family("redrive_http_sent_bytes_total", Family::counter, "Bytes sent.");
+  out.sample({}, totals.bytes_sent);
+  if (!sources.waiting_receives) return;
+  out.family("redrive_waiting_receives", Family::gauge, "Receives that wait for messages.");
+  out.sample({}, std::uint64_t{sources.waiting_receives()});
+}
+
+void write_process(Exposition& out, const PageParts& parts) {
+  const ProcessReading process = read_process();
+  out.family("process_resident_memory_bytes", Family::gauge, "Memory in use.");
+  out.sample({}, process.resident_bytes);
+  out.family("process_cpu_seconds_total", Family::counter, "Time spent on processors.");
+  out.sample({}, process.cpu_seconds);
+  out.family("process_open_fds", Family::gauge, "Open files.");
+  out.sample({}, process.open_files);
+  out.family("redrive_history_bytes", Family::gauge, "Memory of the history of metrics.");
+  out.sample({}, std::uint64_t{parts.history.memory_bytes()});
+  out.family("redrive_history_subjects", Family::gauge, "Queues and functions in that history.");
+  out.sample({}, std::uint64_t{parts.history.size()});
+}
+
+template <class T>
+struct NamedFamily {
+  std::string_view name;
+  Family family;
+  std::string_view help;
+  std::uint64_t (*value)(const T&);
+};
+
+using Function = metrics::FunctionMetrics;
+constexpr NamedFamily<Function> kFunctionFamilies[] = {
+    {"redrive_function_invocations_total",
+     Family::counter,
+     "Invocations that were run.",
+     [](const Function& f) { return f.invocations.value(); }},
+    {"redrive_function_throttles_total",
+     Family::counter,
+     "Invocations turned away because too many were running.",
+     [](const Function& f) { return f.throttles.value(); }},
+    {"redrive_function_concurrency",
+     Family::gauge,
+     "Invocations that run now.",
+     [](const Function& f) { return static_cast<std::uint64_t>(f.concurrency.value()); }},
+    {"redrive_function_cold_starts_total",
+     Family::counter,
+     "Processes started.",
+     [](const Function& f) { return f.cold_starts.value(); }},
+    {"redrive_function_async_received_total",
+     Family::counter,
+     "Asynchronous events accepted.",
+     [](const Function& f) { return f.async_received.value(); }},
+    {"redrive_function_async_dropped_total",
+     Family::counter,
+     "Asynchronous events given up.",
+     [](const Function& f) { return f.async_dropped.value(); }},
+    {"redrive_function_destination_failures_total",
+     Family::counter,
+     "Records that did not reach their destination.",
+     [](const Function& f) { return f.destination_failures.value(); }},
+    {"redrive_function_dead_letter_failures_total",
+     Family::counter,
+     "Events that did not reach the function's dead-letter queue.",
+     [](const Function& f) { return f.dead_letter_failures.value(); }},
+};
+
+using Mapping = metrics::MappingMetrics;
+constexpr NamedFamily<Mapping> kMappingFamilies[] = {
+    {"redrive_mapping_polled_total",
+     Family::counter,
+     "Messages polled from the queue.",
+     [](const Mapping& m) { return m.polled.value(); }},
+    {"redrive_mapping_filtered_total",
+     Family::counter,
+     "Messages that no filter let through.",
+     [](const Mapping& m) { return m.filtered.value(); }},
+    {"redrive_mapping_invoked_total",
+     Family::counter,
+     "Messages handed to the function.",
+     [](const Mapping& m) { return m.invoked.value(); }},
+    {"redrive_mapping_failed_total",
+     Family::counter,
+     "Messages the function failed on.",
+     [](const Mapping& m) { return m.failed.value(); }},
+    {"redrive_mapping_deleted_total",
+     Family::counter,
+     "Messages deleted after success.",
+     [](const Mapping& m) { return m.deleted.value(); }},
+    {"redrive_mapping_dropped_total",
+     Family::counter,
+     "Messages given up.",
+     [](const Mapping& m) { return m.dropped.value(); }},
+    {"redrive_mapping_concurrency",
+     Family::gauge,
+     "Batches in hand.",
+     [](const Mapping& m) { return static_cast<std::uint64_t>(m.concurrency.value()); }},
+};
+
+template <class T, std::size_t size>
+void write_named(Exposition& out, const NamedFamily<T> (&families)[size],
+                 const metrics::NamedMetrics<T>& named, std::string_view label) {
+  const auto all = named.all();
+  for (const NamedFamily<T>& family : families) {
+    out.family(family.name, family.family, family.help);
+    for (const auto& [name, recorded] : all) out.sample({{label, name}}, family.value(*recorded));
+  }
+}
+
+void write_functions(Exposition& out, const metrics::FunctionRegistry& registry) {
+  write_named(out, kFunctionFamilies, registry.functions, "function");
+  write_named(out, kMappingFamilies, registry.mappings, "mapping");
+  const auto functions = registry.functions.all();
+  out.family("redrive_function_errors_total", Family::counter, "Failed invocations, by type.");
+  for (const auto& [name, function] : functions) {
+    for (const auto& [type, count] : function->errors_by_type.read()) {
+      out.sample({{"function", name}, {"type", type}}, count);
+    }
+  }
+  out.family("redrive_function_duration_seconds", Family::histogram, "Time of an invocation.");
+  for (const auto& [name, function] : functions) {
+    out.sample({{"function", name}}, function->duration.read(), 1e-3);
+  }
+  out.family("redrive_function_async_age_seconds",
+             Family::histogram,
+             "Age of asynchronous events when they are run.");
+  for (const auto& [name, function] : functions) {
+    out.sample({{"function", name}}, function->async_age.read(), 1e-3);
+  }
+}
+
+}  // namespace
+
+std::string metrics_page(const PageParts& parts) {
+  Exposition out;
+  write_queues(out, parts);
+  write_actions(out, parts.recorded);
+  write_journal(out, parts);
+  write_connections(out, parts.sources);
+  write_process(out, parts);
+  write_functions(out, parts.recorded.functions);
+  return out.take();
+}
+
+}  // namespace redrive::monitor

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "http/server.h"
+#include "journal/journal.h"
+
+namespace redrive::monitor {
+
+// This process, as the system sees it.
+struct ProcessReading {
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t open_files = 0;
+  double cpu_seconds = 0;
+};
+ProcessReading read_process();
+
+// What the parts of the server that have no metrics of their own can be asked for. Each may be
+// empty.
+struct Sources {
+  std::function<journal::Journal::Totals()> journal;
+  std::function<std::vector<journal::Journal::SegmentUse>()> segments;
+  std::function<http::Server::Totals()> http;
+  std::function<std::size_t()> connections;
+  std::function<std::size_t()> waiting_receives;
+};
+
+}  // namespace redrive::monitor

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "documents/logs.h"
+#include "engine/notice.h"
+
+namespace redrive::server {
+
+enum class LogFormat : std::uint8_t { text, json };
+
+// The server's log, on standard error and, its last lines, in memory for `redrive logs`.
+//
+// spdlog carries the lines, from any thread. A line is a sentence and fields; as text the fields
+// stand behind it as name=value, as JSON they are members.
+class EventLog {
+ public:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  // Takes the place of spdlog's default logger.
+  EventLog(LogFormat format, std::string_view level);
+
+  // What the engine noticed. Of what comes in swarms, ten lines a second are written and the rest
+  // counted.
+  void write(const engine::Notice& notice);
+  // Lines after that number which are still kept.
+  std::vector<documents::KeptLogLine> after(std::uint64_t number, std::size_t max) const;
+
+ private:
+  class Recent;
+
+  std::shared_ptr<Recent> recent_;
+  std::mutex swarm_mutex_;  // Guards the next three.
+  std::int64_t swarm_second_ = 0;
+  std::uint64_t swarm_lines_ = 0;
+  std::uint64_t swarm_left_out_ = 0;
+};
+
+}  // namespace redrive::server

@@ -1,0 +1,143 @@
+#include "server/handlers.h"
+
+#include <spdlog/spdlog.h>
+
+#include "functions/codec.h"
+
+namespace redrive::server {
+namespace {
+
+using queue::EntryKind;
+namespace fs = std::filesystem;
+
+// What the catalogue has of one kind, decoded outside the turn.
+struct Documents {
+  std::vector<std::string> functions;
+  std::vector<std::string> mappings;
+  std::map<std::string, std::string> configs;  // By function.
+};
+
+Documents read_catalogue(engine::Engine& engine) {
+  return engine.turn([](engine::Turn& turn) {
+    Documents found;
+    for (const auto& [key, document] : turn.state().entries()) {
+      if (key.first == EntryKind::function) found.functions.push_back(document);
+      if (key.first == EntryKind::mapping) found.mappings.push_back(document);
+      if (key.first == EntryKind::invoke_config) found.configs[key.second] = document;
+    }
+    return found;
+  });
+}
+
+void complain(std::string_view what, const Error& error) {
+  spdlog::error("{}: {}", what, error.message);
+}
+
+// Each server has its own: two may run on one machine.
+fs::path scratch_directory(IdSource& ids) {
+  return fs::temp_directory_path() / ("redrive-handlers-" + ids.uuid().text());
+}
+
+fs::path code_root(const Config& config, const fs::path& scratch) {
+  return config.memory ? fs::path(scratch.string() + "-code") : fs::path(config.data) / "functions";
+}
+
+}  // namespace
+
+Handlers::Handlers(const Parts& parts)
+    : engine_(parts.engine),
+      scratch_(scratch_directory(parts.ids)),
+      code_({.root = code_root(parts.config, scratch_),
+             .sync = parts.config.memory ? objects::Sync::no : objects::Sync::yes,
+             .passing = parts.config.memory}),
+      functions_({.engine = parts.engine,
+                  .gate = parts.gate,
+                  .code = code_,
+                  .endpoint_url = parts.endpoint_url}) {}
+
+Result<std::unique_ptr<Handlers>> Handlers::make(Parts parts) {
+  std::unique_ptr<Handlers> handlers(new Handlers(parts));
+  CHECK(handlers->open(parts));
+  return handlers;
+}
+
+Result<void> Handlers::open(const Parts& parts) {
+  functions_.forget_unused_code();
+  runtime::InvokerOptions options{.scratch = scratch_};
+  if (!parts.config.memory) options.hidden.push_back(fs::absolute(parts.config.data));
+  invoker_ = TRY(runtime::make_invoker(std::move(options)));
+  spdlog::info("functions run {}", invoker_->isolation());
+  dispatcher_ = std::make_unique<dispatch::Dispatcher>(
+      dispatch::Dispatcher::Parts{.engine = parts.engine,
+                                  .invoker = *invoker_,
+                                  .buckets = &parts.buckets,
+                                  .definitions = [this] { return definitions(); }},
+      dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
+                                  .log = [](std::string line) { spdlog::error("{}", line); }},
+      dispatch::Dispatcher::Options{});
+  service_ = std::make_unique<lambda::Service>(
+      lambda::Parts{.engine = parts.engine,
+                    .gate = parts.gate,
+                    .functions = functions_,
+                    .invoker = *invoker_,
+                    .buckets = &parts.buckets,
+                    .invoke_async = [this](const functions::FunctionId& function,
+                                           const runtime::Invocation& event) -> Result<void> {
+                      TRY(dispatcher_->invoke_async(function, event));
+                      return {};
+                    },
+                    .changed = [this] { dispatcher_->reload(); },
+                    .audit = parts.audit,
+                    .directories = parts.directories});
+  return {};
+}
+
+Handlers::~Handlers() {
+  service_.reset();
+  dispatcher_.reset();
+  invoker_.reset();
+  std::error_code ignored;
+  fs::remove_all(scratch_, ignored);
+}
+
+void Handlers::stop(std::chrono::milliseconds patience) {
+  dispatcher_->stop(patience);
+  service_->stop();
+}
+
+// A definition that cannot be read or made ready is left out, and said so: the others go on.
+dispatch::Definitions Handlers::definitions() {
+  const Documents documents = read_catalogue(engine_);
+  dispatch::Definitions found;
+  for (const std::string& document : documents.functions) {
+    const auto function = functions::decode_function(document);
+    if (!function) {
+      complain("a function cannot be read", function.error());
+      continue;
+    }
+    const std::string arn = function->id.arn();
+    const auto deployed = functions_.find(arn);
+    if (!deployed) {
+      complain(arn, deployed.error());
+      continue;
+    }
+    dispatch::Definitions::Entry entry{.id = function->id,
+                                       .spec = (*deployed)->spec,
+                                       .config = {.function_arn = arn},
+                                       .dead_letter_arn = function->dead_letter_arn};
+    if (const auto config = documents.configs.find(arn); config != documents.configs.end()) {
+      if (auto decoded = functions::decode_invoke_config(config->second)) entry.config = *decoded;
+    }
+    found.functions.emplace(arn, std::move(entry));
+  }
+  for (const std::string& document : documents.mappings) {
+    if (auto mapping = functions::decode_mapping(document)) {
+      found.mappings.push_back(*std::move(mapping));
+    } else {
+      complain("a mapping cannot be read", mapping.error());
+    }
+  }
+  return found;
+}
+
+}  // namespace redrive::server

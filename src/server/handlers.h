@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/gate.h"
+#include "dispatch/dispatcher.h"
+#include "engine/engine.h"
+#include "lambda/code_store.h"
+#include "lambda/functions.h"
+#include "lambda/service.h"
+#include "objects/store.h"
+#include "runtime/invoker.h"
+#include "server/config.h"
+
+namespace redrive::server {
+
+// Everything about functions, joined: their code, the processes they run in, the queues that feed
+// them, and the API that defines them.
+class Handlers {
+ public:
+  struct Parts {
+    const Config& config;
+    engine::Engine& engine;
+    api::Gate& gate;
+    objects::Store& buckets;
+    IdSource& ids;
+    std::function<std::string()> endpoint_url;  // Where handlers find this server.
+    std::function<void()> sync_wanted;
+    std::function<void(std::string)> audit;
+    bool directories = false;  // See lambda::Parts.
+  };
+  static Result<std::unique_ptr<Handlers>> make(Parts parts);
+  ~Handlers();
+  Handlers(const Handlers&) = delete;
+  Handlers& operator=(const Handlers&) = delete;
+
+  // Before the first request. Requests may come from then on; queues are polled after start().
+  void attach(http::Server& server) { service_->attach(server); }
+  void start() { dispatcher_->reload(); }
+  void handle(http::Exchange& exchange) { service_->handle(exchange); }
+  // Lets what runs come to its end, for so long at most; the server must still be there.
+  void stop(std::chrono::milliseconds patience);
+
+  const dispatch::Dispatcher& dispatcher() const { return *dispatcher_; }
+  runtime::Invoker& invoker() { return *invoker_; }
+
+ private:
+  explicit Handlers(const Parts& parts);
+  Result<void> open(const Parts& parts);
+  dispatch::Definitions definitions();
+
+  engine::Engine& engine_;
+  const std::filesystem::path scratch_;
+  lambda::CodeStore code_;
+  lambda::Functions functions_;
+  std::unique_ptr<runtime::Invoker> invoker_;
+  std::unique_ptr<dispatch::Dispatcher> dispatcher_;
+  std::unique_ptr<lambda::Service> service_;
+};
+
+}  // namespace redrive::server

@@ -1,0 +1,140 @@
+#include "server/monitoring.h"
+
+#include <openssl/crypto.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+
+#include "metrics/exposition.h"
+#include "monitor/page.h"
+
+namespace redrive::server {
+namespace {
+
+constexpr std::string_view kPagePath = "/metrics";
+
+bool same_secret(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+void write_text(std::string& out, const http::ResponseHead& head, std::string_view body) {
+  const std::size_t mark = http::begin_response(out, head);
+  out += body;
+  http::end_response(out, mark);
+}
+
+}  // namespace
+
+Monitoring::Monitoring(Parts parts)
+    : parts_(std::move(parts)), history_(parts_.config.history_queues_max) {
+  collector_.emplace(monitor::Collector::Parts{.engine = parts_.engine,
+                                               .recorded = recorded_,
+                                               .history = history_,
+                                               .sources = sources(),
+                                               .virtual_time = parts_.time != nullptr});
+  if (parts_.time != nullptr) parts_.time->watch([this] { look(); });
+  cloudwatch_.emplace(cloudwatch::Parts{.engine = parts_.engine,
+                                        .gate = parts_.gate,
+                                        .history = history_,
+                                        .observe = [this] { collector_->observe(); }},
+                      &recorded_.add_api("cloudwatch", cloudwatch::measured_actions()));
+}
+
+Result<std::unique_ptr<Monitoring>> Monitoring::open(Parts parts) {
+  std::unique_ptr<Monitoring> monitoring(new Monitoring(parts));
+  if (parts.config.memory) return monitoring;
+  auto files = metrics::HistoryFiles::open(std::filesystem::path(parts.config.data) / "metrics");
+  if (!files) return std::unexpected(files.error());
+  const std::size_t faults = files->load(monitoring->history_, parts.engine.now());
+  if (faults > 0) spdlog::warn("{} files of old metrics were not whole; the rest is kept", faults);
+  monitoring->files_ = std::move(*files);
+  return monitoring;
+}
+
+monitor::Sources Monitoring::sources() const {
+  return {.journal = [this] { return parts_.journal.totals(); },
+          .segments = [this] { return parts_.journal.usage(); },
+          .http = [this] { return server_ ? server_->totals() : http::Server::Totals(); },
+          .connections = [this] { return server_ ? server_->connections() : 0; },
+          .waiting_receives = [this] { return parts_.engine.waiting(); }};
+}
+
+void Monitoring::record_sync(std::uint64_t records, std::chrono::nanoseconds taken) {
+  recorded_.sync_micros.record(static_cast<std::uint64_t>(taken.count()) / 1000);
+  recorded_.sync_records.record(records);
+}
+
+void Monitoring::attach(http::Server& server) {
+  server_ = &server;
+  // Where time stands still, looking is for those who move it.
+  background_ = std::make_unique<Background>([this] {
+    if (parts_.time == nullptr) look();
+  });
+}
+
+void Monitoring::stop() {
+  background_.reset();
+  server_ = nullptr;
+}
+
+void Monitoring::look() {
+  collector_->observe();
+  if (!files_) return;
+  const auto saved = files_->save(history_, parts_.engine.now());
+  if (!saved) spdlog::warn("metrics of the last minute are not kept: {}", saved.error().message);
+}
+
+bool Monitoring::may_read(const http::Request& request) const {
+  if (parts_.gate.open()) return true;
+  const std::string_view authorization = request.header("authorization");
+  const std::string& token = parts_.config.metrics_token;
+  if (!token.empty() && same_secret(authorization, "Bearer " + token)) return true;
+  const auto caller = parts_.gate.admit(request, {});
+  return caller && auth::has_right(caller->key->role, auth::Right::look);
+}
+
+bool Monitoring::handle(http::Exchange& exchange) {
+  const http::Request& request = exchange.request();
+  if (cloudwatch::is_cloudwatch_request(request)) {
+    cloudwatch_->handle(exchange);
+    return true;
+  }
+  if (request.path != kPagePath || (request.method != "GET" && request.method != "HEAD")) {
+    return false;
+  }
+  if (may_read(request)) {
+    answer_page(exchange);
+    return true;
+  }
+  write_text(exchange.out(),
+             {.status = 403, .content_type = "text/plain", .keep_alive = request.keep_alive},
+             "metrics need the token of [metrics] in redrive.toml, or a signed request\n");
+  exchange.reply(0);
+  return true;
+}
+
+// A page of a thousand queues takes milliseconds to write: nobody's request should wait for it.
+void Monitoring::answer_page(http::Exchange& exchange) {
+  const bool keep_alive = exchange.request().keep_alive;
+  const http::Ticket ticket = exchange.defer([] {});
+  background_->post([this, ticket, keep_alive] {
+    const std::string page =
+        monitor::metrics_page({.engine = parts_.engine,
+                               .recorded = recorded_,
+                               .history = history_,
+                               .sources = sources(),
+                               .queues_max = parts_.config.metrics_queues_max});
+    server_->resume(ticket, [page, keep_alive](std::string* out) -> http::Mark {
+      if (out != nullptr) {
+        write_text(*out,
+                   {.status = 200,
+                    .content_type = metrics::Exposition::kContentType,
+                    .keep_alive = keep_alive},
+                   page);
+      }
+      return 0;
+    });
+  });
+}
+
+}  // namespace redrive::server

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/gate.h"
+#include "cloudwatch/service.h"
+#include "engine/engine.h"
+#include "engine/time_travel.h"
+#include "http/server.h"
+#include "journal/journal.h"
+#include "metrics/history.h"
+#include "metrics/history_files.h"
+#include "metrics/server_metrics.h"
+#include "monitor/collector.h"
+#include "server/background.h"
+#include "server/config.h"
+
+namespace redrive::server {
+
+// Everything that watches the server: where others record, the history, who looks at it each
+// second, the page for Prometheus, and CloudWatch.
+class Monitoring {
+ public:
+  struct Parts {
+    const Config& config;
+    engine::Engine& engine;
+    journal::Journal& journal;
+    const api::Gate& gate;
+    engine::TimeTravel* time = nullptr;  // Where time stands still.
+  };
+  // Reads back what is known of the past.
+  static Result<std::unique_ptr<Monitoring>> open(Parts parts);
+
+  metrics::ServerMetrics& recorded() { return recorded_; }
+  metrics::History& history() { return history_; }
+  void record_sync(std::uint64_t records, std::chrono::nanoseconds taken);
+
+  // The server that is watched; looking begins. To be stopped before it ends.
+  void attach(http::Server& server);
+  void stop();
+  // Looks now, if a second has passed. Where time stands still this is how the present is seen.
+  void observe() { collector_->observe(); }
+
+  // True: the request was for us and is being answered.
+  bool handle(http::Exchange& exchange);
+
+ private:
+  explicit Monitoring(Parts parts);
+  void look();
+  bool may_read(const http::Request& request) const;
+  void answer_page(http::Exchange& exchange);
+  monitor::Sources sources() const;
+
+  Parts parts_;
+  metrics::ServerMetrics recorded_;
+  metrics::History history_;
+  std::optional<metrics::HistoryFiles> files_;
+  std::optional<monitor::Collector> collector_;
+  std::optional<cloudwatch::Service> cloudwatch_;
+  http::Server* server_ = nullptr;
+  std::unique_ptr<Background> background_;
+};
+
+}  // namespace redrive::server

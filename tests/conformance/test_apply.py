@@ -1,0 +1,246 @@
+"""`redrive apply`: plans, what it makes, what it leaves alone. Seen from outside with boto3."""
+
+import json
+import subprocess
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from harness.server import binary_path
+
+KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+
+
+class Site:
+    def __init__(self, endpoint, directory):
+        self.endpoint = endpoint
+        self.directory = directory
+
+    def client(self, name):
+        config = Config(s3={"addressing_style": "path"}, retries={"max_attempts": 1})
+        return boto3.client(
+            name, endpoint_url=self.endpoint, region_name="us-east-1", config=config, **KEYS
+        )
+
+    def run(self, text, *arguments, name="shop.toml", code=0):
+        (self.directory / name).write_text(text)
+        done = subprocess.run(
+            [binary_path(), "apply", name, "--endpoint-url", self.endpoint, *arguments],
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def apply(self, text, *arguments, name="shop.toml"):
+        """What was done, as signs and titles; what stayed as it was is left out."""
+        plan = json.loads(self.run(text, "--yes", "--json", *arguments, name=name))
+        signs = {"create": "+", "change": "~", "remove": "-", "leave": "?"}
+        return [f"{signs[i['step']]} {i['title']}" for i in plan["items"] if i["step"] in signs]
+
+    def queues(self):
+        urls = self.client("sqs").list_queues().get("QueueUrls", [])
+        return sorted(url.rsplit("/", 1)[1] for url in urls)
+
+    def attributes(self, queue):
+        sqs = self.client("sqs")
+        url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
+        return sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+
+    def tags(self, queue):
+        sqs = self.client("sqs")
+        url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
+        return sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
+
+
+@pytest.fixture
+def site(launch, tmp_path):
+    return Site(launch("--memory").endpoint, tmp_path)
+
+
+ORDERS = """
+[[queue]]
+name = "orders"
+dlq = "orders-dlq"
+visibility-timeout = 45
+tags = { team = "a" }
+[[queue]]
+name = "orders-dlq"
+retention = "14d"
+redrive-allow = ["orders"]
+[[bucket]]
+name = "archive"
+"""
+
+
+def test_applies_once_and_then_has_nothing_to_do(site):
+    assert site.apply(ORDERS) == ["+ bucket archive", "+ queue orders-dlq", "+ queue orders"]
+    attributes = site.attributes("orders")
+    assert attributes["VisibilityTimeout"] == "45"
+    assert json.loads(attributes["RedrivePolicy"]) == {
+        "deadLetterTargetArn": "arn:aws:sqs:us-east-1:000000000000:orders-dlq",
+        "maxReceiveCount": 3,
+    }
+    assert site.attributes("orders-dlq")["MessageRetentionPeriod"] == "1209600"
+    assert site.tags("orders") == {"team": "a", "redrive:stack": "shop"}
+    assert site.apply(ORDERS) == []
+
+
+def test_changes_what_differs_and_puts_back_what_is_no_longer_said(site):
+    site.apply(ORDERS)
+    changed = ORDERS.replace("visibility-timeout = 45\n", "delay = 5\n").replace('team = "a"', 'of = "b"')
+    assert site.apply(changed) == ["~ queue orders"]
+    attributes = site.attributes("orders")
+    assert (attributes["VisibilityTimeout"], attributes["DelaySeconds"]) == ("30", "5")
+    assert site.tags("orders") == {"of": "b", "redrive:stack": "shop"}
+    assert site.apply(changed) == []
+
+
+def test_prunes_what_it_made_and_nothing_else(site):
+    site.client("sqs").create_queue(QueueName="by-hand", Attributes={"DelaySeconds": "9"})
+    both = ORDERS + '[[queue]]\nname = "by-hand"\ndelay = 7\n'
+    assert "~ queue by-hand" in site.apply(both)
+    assert site.attributes("by-hand")["DelaySeconds"] == "7"
+    other = '[[queue]]\nname = "others"\n'
+    assert site.apply(other, name="other.toml") == ["+ queue others"]
+    one = '[[queue]]\nname = "orders-dlq"\n'
+    assert site.apply(one) == ["~ queue orders-dlq", "? queue orders", "? bucket archive"]
+    assert site.apply(one, "--prune") == ["- queue orders", "- bucket archive"]
+    assert site.queues() == ["by-hand", "orders-dlq", "others"]
+    assert site.client("s3").list_buckets()["Buckets"] == []
+
+
+def test_what_another_stack_made_is_refused(site):
+    site.apply(ORDERS)
+    printed = site.run(ORDERS, "--yes", "--stack", "rival", code=2)
+    assert "belongs to the stack shop" in printed
+
+
+def test_shows_a_plan_and_asks(site):
+    printed = site.run(ORDERS, "--dry-run")
+    assert "+ queue orders" in printed and "3 to create" in printed
+    assert "give --yes" in site.run(ORDERS, code=2)
+    assert site.queues() == []
+    printed = site.run(ORDERS, "--yes")
+    assert "created queue orders\n" in printed
+    printed = site.run(ORDERS.replace("45", "60"), "--dry-run")
+    assert "VisibilityTimeout: 45 → 60" in printed and "1 to change" in printed
+
+
+def test_a_file_is_the_servers_too(site, launch):
+    both = 'listen = "127.0.0.1:0"\nmemory = true\nstack = "named"\n[limits]\nconnections = 50\n' + ORDERS
+    (site.directory / "redrive.toml").write_text(both)
+    server = launch("--config", str(site.directory / "redrive.toml"))
+    site.endpoint = server.endpoint
+    assert "+ queue orders" in site.apply(both, name="redrive.toml")
+    assert site.tags("orders")["redrive:stack"] == "named"
+
+
+TEMPLATE = """
+AWSTemplateFormatVersion: '2010-09-09'
+Parameters:
+  Stage: {Type: String}
+Resources:
+  Orders:
+    Type: AWS::SQS::Queue
+    Properties:
+      QueueName: !Sub '${Stage}-orders'
+      RedrivePolicy: {deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 2}
+  Dead: {Type: AWS::SQS::Queue}
+  Policy:
+    Type: AWS::SQS::QueuePolicy
+    Properties:
+      Queues: [!Ref Orders]
+      PolicyDocument:
+        Version: '2012-10-17'
+        Statement:
+          - {Effect: Allow, Principal: '*', Action: 'sqs:SendMessage', Resource: !GetAtt Orders.Arn}
+  Role: {Type: AWS::IAM::Role, Properties: {AssumeRolePolicyDocument: {}}}
+"""
+
+
+def test_a_cloudformation_template(site):
+    done = site.apply(TEMPLATE, "--parameter", "Stage=dev", name="shop.yaml")
+    assert done == ["+ queue shop-Dead", "+ queue dev-orders"]
+    policy = json.loads(site.attributes("dev-orders")["Policy"])
+    assert policy["Statement"][0]["Resource"] == "arn:aws:sqs:us-east-1:000000000000:dev-orders"
+    assert site.apply(TEMPLATE, "--parameter", "Stage=dev", name="shop.yaml") == []
+    printed = site.run(TEMPLATE, "--parameter", "Stage=dev", name="shop.yaml")
+    assert "Role (AWS::IAM::Role) is left out" in printed
+    assert "the parameter Stage has no value" in site.run(TEMPLATE, name="shop.yaml", code=2)
+
+
+FUNCTION = """
+[[queue]]
+name = "work"
+visibility-timeout = 30
+[[queue]]
+name = "done"
+[[function]]
+name = "forward"
+runtime = "python3.11"
+handler = "index.handler"
+code = "src"
+timeout = 10
+environment = { TARGET = "done" }
+[[mapping]]
+queue = "work"
+function = "forward"
+batch-size = 5
+report-item-failures = true
+"""
+HANDLER = """
+import os, urllib.parse, urllib.request
+
+def handler(event, context):
+    url = os.environ["AWS_ENDPOINT_URL"] + "/000000000000/" + os.environ["TARGET"]
+    for record in event["Records"]:
+        form = {"Action": "SendMessage", "MessageBody": record["body"] + " done"}
+        urllib.request.urlopen(url, urllib.parse.urlencode(form).encode())
+    return {"batchItemFailures": []}
+"""
+
+
+@pytest.fixture
+def functions(site):
+    """A site whose server has functions."""
+    try:
+        site.client("lambda").list_functions()
+    except ClientError:
+        pytest.skip("this server has no functions")
+    return site
+
+
+def test_functions_and_mappings(functions):
+    site = functions
+    (site.directory / "src").mkdir()
+    (site.directory / "src" / "index.py").write_text(HANDLER)
+    assert site.apply(FUNCTION) == [
+        "+ queue work",
+        "+ queue done",
+        "+ function forward",
+        "+ mapping work → forward",
+    ]
+    assert site.apply(FUNCTION) == []
+    sqs = site.client("sqs")
+    sqs.send_message(QueueUrl=sqs.get_queue_url(QueueName="work")["QueueUrl"], MessageBody="it is")
+    received = sqs.receive_message(
+        QueueUrl=sqs.get_queue_url(QueueName="done")["QueueUrl"], WaitTimeSeconds=20
+    )
+    assert [m["Body"] for m in received["Messages"]] == ["it is done"]
+
+    (site.directory / "src" / "index.py").write_text(HANDLER + "# another\n")
+    changed = FUNCTION.replace("timeout = 10", "timeout = 12").replace("batch-size = 5", "batch-size = 7")
+    assert site.apply(changed) == ["~ function forward", "~ mapping work → forward"]
+    assert site.apply(changed) == []
+    assert site.client("lambda").get_function(FunctionName="forward")["Configuration"]["Timeout"] == 12
+    assert site.apply("[[queue]]\nname = 'work'\n", "--prune") == [
+        "- mapping work → forward",
+        "- function forward",
+        "- queue done",
+    ]

@@ -1,0 +1,158 @@
+"""redrive function, mapping and dlq try: what people do with functions at a terminal."""
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from harness import clock
+from harness.functions import client, python_runtime, redrive
+from harness.queue import unique_name
+from harness.server import binary_path
+
+BROKEN = """
+def handler(event, context):
+    body = event["Records"][0]["body"]
+    print("working on", body)
+    raise ValueError("cannot read " + body)
+"""
+MENDED = "def handler(event, context): return {'batchItemFailures': []}\n"
+OTHERWISE = "def handler(event, context): return {}['sku']\n"
+
+
+@pytest.fixture
+def code(tmp_path):
+    directory = tmp_path / unique_name("fn")
+    directory.mkdir()
+
+    def write(text, name="index.py"):
+        (directory / name).write_text(text)
+        return str(directory)
+
+    return write
+
+
+def deploy(endpoint, directory, *more):
+    return redrive(endpoint, "function", "deploy", directory, "--runtime", python_runtime(), *more)
+
+
+def test_a_directory_becomes_a_function(endpoint, code):
+    directory = code("def handler(event, context):\n    print('hi')\n    return [event, 1]\n")
+    name = os.path.basename(directory)
+    said = deploy(endpoint, directory, "--env", "A=1", "--timeout", "7").stdout
+    assert said.startswith(f"deployed {name} (")
+    assert name in redrive(endpoint, "function", "ls").stdout
+    shown = redrive(endpoint, "function", "show", name).stdout
+    assert "7 s" in shown and "index.handler" in shown
+    run = redrive(endpoint, "function", "invoke", name, '{"x":2}')
+    assert json.loads(run.stdout) == [{"x": 2}, 1] and "hi" in run.stderr
+    assert json.loads(redrive(endpoint, "function", "invoke", name, "-", stdin="3").stdout) == [3, 1]
+    lines = redrive(endpoint, "function", "logs", name, "--json").stdout.splitlines()
+    assert any(json.loads(line)["text"] == "hi" for line in lines)
+    code("def handler(event, context): raise KeyError('gone')\n")
+    deploy(endpoint, directory)
+    assert "7 s" in redrive(endpoint, "function", "show", name).stdout, "settings stay"
+    failed = redrive(endpoint, "function", "invoke", name, "{}", check=False)
+    assert failed.returncode == 1 and json.loads(failed.stdout)["errorType"] == "KeyError"
+    redrive(endpoint, "function", "rm", "-y", name)
+    missing = redrive(endpoint, "function", "show", name, check=False)
+    assert missing.returncode == 1 and "ResourceNotFoundException" in missing.stderr
+
+
+def test_a_watched_directory_is_deployed_again(endpoint, code):
+    directory = code("def handler(event, context): return 'old'\n")
+    name = os.path.basename(directory)
+    watching = subprocess.Popen(
+        [binary_path(), "function", "deploy", directory, "--runtime", python_runtime(), "--watch",
+         "--endpoint-url", endpoint], stdout=subprocess.PIPE, text=True)
+    try:
+        assert "deployed" in watching.stdout.readline()
+        code("def handler(event, context): return 'new'\n")
+        assert "deployed" in watching.stdout.readline()
+        assert json.loads(redrive(endpoint, "function", "invoke", name).stdout) == "new"
+    finally:
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(10) == 0
+    redrive(endpoint, "function", "rm", "-y", name)
+
+
+def test_a_function_runs_in_place(endpoint, code):
+    directory = code("def handler(event, context): return 'here'\n")
+    name = os.path.basename(directory)
+    deploy(endpoint, directory, "--in-place")
+    told = client("lambda", endpoint).get_function_configuration(FunctionName=name)
+    assert told["CodeSize"] == 0
+    assert json.loads(redrive(endpoint, "function", "invoke", name).stdout) == "here"
+    redrive(endpoint, "function", "rm", "-y", name)
+
+
+def test_mappings_at_a_terminal(endpoint, code):
+    directory = code(MENDED)
+    name, queue = os.path.basename(directory), unique_name("mq")
+    deploy(endpoint, directory)
+    redrive(endpoint, "queue", "create", queue)
+    added = redrive(endpoint, "mapping", "add", queue, name, "--batch-size", "5", "--paused",
+                    "--item-failures", "on", "--filter", '{"body":["a"]}', "--retry-policy",
+                    '[{"ErrorEquals":["A"],"MaxAttempts":0}]', "--json")
+    told = json.loads(added.stdout)
+    assert told["BatchSize"] == 5 and told["RetryPolicy"][0]["MaxAttempts"] == 0
+    assert queue in redrive(endpoint, "mapping", "ls").stdout
+    redrive(endpoint, "mapping", "resume", queue)
+    assert "Enabled" in redrive(endpoint, "mapping", "show", told["UUID"]).stdout
+    changed = redrive(endpoint, "mapping", "set", name, "--filter", "off", "--batch-size", "2",
+                      "--max-retries", "3", "--json")
+    told = json.loads(changed.stdout)
+    assert "FilterCriteria" not in told and told["MaximumRetryAttempts"] == 3
+    redrive(endpoint, "mapping", "pause", queue)
+    assert "Disabled" in redrive(endpoint, "mapping", "show", queue).stdout
+    redrive(endpoint, "mapping", "rm", queue)
+    assert redrive(endpoint, "mapping", "show", queue, check=False).returncode == 1
+    redrive(endpoint, "function", "rm", "-y", name)
+    redrive(endpoint, "queue", "rm", "-y", queue)
+
+
+def test_a_dead_letter_is_tried_without_being_touched(endpoint, code):
+    directory = code(BROKEN)
+    name, queue = os.path.basename(directory), unique_name("tq")
+    deploy(endpoint, directory)
+    redrive(endpoint, "queue", "create", queue, "--dlq", queue + "-dlq", "--max-receives", "1",
+            "--attribute", "VisibilityTimeout=5")
+    redrive(endpoint, "mapping", "add", queue, name, "--retry-policy",
+            '[{"ErrorEquals":["States.ALL"],"MaxAttempts":0}]')
+    redrive(endpoint, "send", queue, "order 17")
+
+    def dead():
+        listed = redrive(endpoint, "dlq", "peek", queue + "-dlq", "--json").stdout.splitlines()
+        return [json.loads(line) for line in listed]
+
+    message = clock.until("the message died", dead, timeout=20)[0]
+    assert message["attempts"][-1]["errorType"] == "ValueError"
+
+    def attempt(*more):
+        tried = redrive(endpoint, "dlq", "try", message["messageId"], *more, "--json", check=False)
+        return tried.returncode, json.loads(tried.stdout)
+
+    code_, told = attempt()
+    assert code_ == 1 and told["verdict"] == "fails as recorded", told
+    assert "working on order 17" in told["log"]
+    assert attempt("--function", name)[1]["errorType"] == "ValueError"
+
+    mended = os.path.join(os.path.dirname(directory), "mended")
+    os.mkdir(mended)
+    for text, verdict in [(MENDED, "succeeds now"), (OTHERWISE, "fails otherwise than recorded")]:
+        with open(os.path.join(mended, "index.py"), "w") as file:
+            file.write(text)
+        _, told = attempt("--dir", mended, "--runtime", python_runtime())
+        assert told["verdict"] == verdict, told
+    said = redrive(endpoint, "dlq", "try", queue + "-dlq", message["messageId"], check=False).stdout
+    assert "recorded  ValueError: cannot read order 17" in said
+
+    after = dead()
+    assert len(after) == 1 and after[0]["receiveCount"] == message["receiveCount"]
+    assert not [line for line in redrive(endpoint, "function", "ls").stdout.splitlines()
+                if line.startswith("try-")], "a function for one run is gone afterwards"
+    redrive(endpoint, "mapping", "rm", queue)
+    redrive(endpoint, "function", "rm", "-y", name)
+    redrive(endpoint, "queue", "rm", "-y", queue, queue + "-dlq")

@@ -1,0 +1,383 @@
+// What becomes of messages whose handler failed.
+
+#include "tests/dispatch/dispatch_world.h"
+
+namespace redrive::dispatch {
+namespace {
+
+struct Failures : DispatchWorld {
+  functions::Mapping with_retriers(std::vector<functions::Retrier> retriers) {
+    auto made = mapping();
+    made.retriers = std::move(retriers);
+    return made;
+  }
+  // Runs again exactly so much later.
+  void expect_again_after(Duration delay) {
+    pass(delay - Duration(1));
+    EXPECT_TRUE(running().empty()) << "too early";
+    pass(Duration(1));
+    EXPECT_EQ(running().size(), 1u);
+  }
+  std::string first_document(const std::string& queue) {
+    const Bodies bodies = in(queue);
+    return bodies.empty() ? "" : bodies[0];
+  }
+};
+
+// As on AWS: the queue's visibility timeout, from the receive.
+TEST_F(Failures, WaitOutTheVisibilityTimeout) {
+  send("m");
+  start(mapping());
+  pass(seconds(2));
+  answer(raised());
+  expect_again_after(seconds(28));
+  EXPECT_NE(invoker.calls[0].what.payload.find(R"("ApproximateReceiveCount":"2")"),
+            std::string::npos);
+}
+
+TEST_F(Failures, AreRecordedWithTheirReason) {
+  send("m");
+  start(mapping());
+  answer(raised("KeyError", "'id'"));
+  const queue::ErrorText* error = last_error("orders");
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(error->type, "KeyError");
+  EXPECT_EQ(error->message, "'id'");
+  EXPECT_EQ(error->stack, "  File \"app.py\", line 3, in handler");
+  EXPECT_EQ(error->log, "START\nEND\n");
+}
+
+TEST_F(Failures, EndInTheDeadLetterQueueByItsRule) {
+  world.create("twice", with_dlq(2));
+  send("m", "twice");
+  start(mapping("twice"));
+  answer(raised());
+  expect_again_after(seconds(30));
+  answer(raised());
+  pass(seconds(30));
+  EXPECT_TRUE(running().empty());
+  EXPECT_EQ(in("dead"), Bodies{"m"});
+  ASSERT_NE(last_error("dead"), nullptr);
+}
+
+// With a window that does not fit into the queue's timeout, AWS receives for longer.
+TEST_F(Failures, AWindowMakesTheTimeoutLonger) {
+  define_function("f", seconds(25));
+  send("m");
+  auto made = mapping();
+  made.window = seconds(10);
+  start(made);
+  pass(seconds(10));
+  answer(raised());
+  pass(seconds(54));
+  EXPECT_TRUE(running().empty());
+  pass(seconds(11));  // 65 s after the receive, and its window.
+  EXPECT_EQ(running().size(), 1u);
+}
+
+TEST_F(Failures, ReportedItemsComeBackAndOthersAreDone) {
+  for (const char* body : {"a", "b", "c"}) world.send("orders", body);
+  auto made = mapping();
+  made.report_item_failures = true;
+  start(made);
+  const std::string id = invoker.calls[0].ids()[1];
+  answer(returned(R"({"batchItemFailures":[{"itemIdentifier":")" + id + R"("}]})"));
+  EXPECT_EQ(in("orders"), Bodies{"b"});
+  EXPECT_EQ(last_error("orders")->type, "BatchItemFailure");
+  expect_again_after(seconds(30));
+  answer(returned("{}"));
+  EXPECT_EQ(in("orders"), Bodies());
+}
+
+TEST_F(Failures, AnAnswerThatNamesOthersFailsTheBatch) {
+  for (const char* body : {"a", "b"}) world.send("orders", body);
+  auto made = mapping();
+  made.report_item_failures = true;
+  start(made);
+  answer(returned(R"({"batchItemFailures":[{"itemIdentifier":"nobody"}]})"));
+  EXPECT_EQ(in("orders"), (Bodies{"a", "b"}));
+  EXPECT_EQ(last_error("orders")->type, "InvalidBatchResponse");
+}
+
+TEST_F(Failures, RetriersDecideByError) {
+  start(with_retriers({{.error_equals = {"Soft"}, .interval_seconds = 5, .max_attempts = 2},
+                       {.error_equals = {"Slow"}, .interval_seconds = 100, .max_attempts = 9}}));
+  send("m");
+  answer(raised("Soft"));
+  expect_again_after(seconds(5));
+  answer(raised("Slow"));
+  expect_again_after(seconds(100));
+  answer(raised("Soft"));
+  expect_again_after(seconds(10));
+  answer(raised("Soft"));
+  EXPECT_EQ(in("orders"), Bodies());
+  EXPECT_EQ(in("dead"), Bodies{"m"});
+  EXPECT_EQ(last_error("dead")->type, "Soft");
+}
+
+TEST_F(Failures, RetriersCountAcrossRestarts) {
+  const auto made =
+      with_retriers({{.error_equals = {"States.ALL"}, .interval_seconds = 5, .max_attempts = 2}});
+  start(made);
+  send("m");
+  answer(raised());
+  expect_again_after(seconds(5));
+  answer(raised());
+  restart();
+  pass(seconds(10));
+  ASSERT_EQ(running().size(), 1u);
+  answer(raised());
+  EXPECT_EQ(in("dead"), Bodies{"m"});
+}
+
+TEST_F(Failures, NoAttemptsMeanStraightToTheDeadLetterQueue) {
+  start(with_retriers({{.error_equals = {"Fatal"}, .max_attempts = 0},
+                       {.error_equals = {"States.ALL"}, .interval_seconds = 7}}));
+  send("m");
+  answer(raised("Fatal"));
+  EXPECT_EQ(in("dead"), Bodies{"m"});
+  send("n");
+  answer(raised("Other"));
+  expect_again_after(seconds(7));
+}
+
+TEST_F(Failures, AnErrorNoRetrierNamesIsFinal) {
+  start(with_retriers({{.error_equals = {"Soft"}}}));
+  send("m");
+  answer(raised("Other"));
+  EXPECT_EQ(in("dead"), Bodies{"m"});
+}
+
+// Without a dead-letter queue and without a destination a message stays where it is.
+TEST_F(Failures, WhatHasNowhereToGoStays) {
+  world.create("plain");
+  auto made = mapping("plain");
+  made.retriers = {{.error_equals = {"States.ALL"}, .max_attempts = 0}};
+  made.retries_max = 0;
+  start(made);
+  send("m", "plain");
+  answer(raised());
+  EXPECT_EQ(in("plain"), Bodies{"m"});
+  expect_again_after(seconds(30));
+}
+
+// A receive lasts twelve hours at most; a retrier may ask for more.
+TEST_F(Failures, DelaysMayBeLongerThanAReceive) {
+  start(with_retriers(
+      {{.error_equals = {"States.ALL"}, .interval_seconds = 100'000, .max_attempts = 1}}));
+  send("m");
+  answer(raised());
+  pass(seconds(99'999));
+  EXPECT_TRUE(running().empty());
+  pass(seconds(2));
+  EXPECT_EQ(running().size(), 1u);
+}
+
+TEST_F(Failures, RetriesHaveAMaximum) {
+  auto made = mapping();
+  made.retries_max = 1;
+  start(made);
+  send("m");
+  answer(raised());
+  expect_again_after(seconds(30));
+  answer(raised());
+  EXPECT_EQ(in("dead"), Bodies{"m"});
+}
+
+TEST_F(Failures, GoToTheirDestinationWithARecord) {
+  world.create("failed");
+  auto made = mapping();
+  made.retries_max = 0;
+  made.on_failure = identity_of("failed").arn();
+  start(made);
+  send("m");
+  answer(raised());
+  EXPECT_EQ(in("orders"), Bodies());
+  EXPECT_EQ(in("dead"), Bodies());
+  const std::string record = first_document("failed");
+  simdjson::dom::parser parser;
+  const simdjson::dom::element document = parser.parse(record);
+  EXPECT_EQ(std::string_view(document.at_pointer("/requestContext/condition")),
+            "RetryAttemptsExhausted");
+  EXPECT_EQ(std::int64_t(document.at_pointer("/requestContext/approximateInvokeCount")), 1);
+  EXPECT_EQ(std::string_view(document.at_pointer("/payload/Records/0/body")), "m");
+  EXPECT_EQ(std::string_view(document.at_pointer("/SQSBatchInfo/queueArn")),
+            identity_of("orders").arn());
+}
+
+TEST_F(Failures, SuccessHasADestinationToo) {
+  world.create("done");
+  auto made = mapping();
+  made.on_success = identity_of("done").arn();
+  start(made);
+  send("m");
+  answer(returned("[1]"));
+  EXPECT_EQ(in("orders"), Bodies());
+  EXPECT_NE(first_document("done").find(R"("condition":"Success")"), std::string::npos);
+}
+
+// A destination that is not there keeps no message from being kept.
+TEST_F(Failures, WhatCannotBeDeliveredStays) {
+  auto made = mapping();
+  made.retries_max = 0;
+  made.on_failure = identity_of("missing").arn();
+  start(made);
+  send("m");
+  answer(raised());
+  EXPECT_EQ(in("orders"), Bodies{"m"});
+  EXPECT_EQ(log.size(), 1u);
+  expect_again_after(seconds(30));
+  world.create("missing");
+  answer(raised());
+  EXPECT_EQ(in("orders"), Bodies());
+  EXPECT_EQ(in("missing").size(), 1u);
+}
+
+TEST_F(Failures, AFunctionMayBeADestination) {
+  define_function("cleaner");
+  auto made = mapping();
+  made.retries_max = 0;
+  made.on_failure = function_id("cleaner").arn();
+  start(made);
+  send("m");
+  answer(raised());
+  ASSERT_EQ(invoker.calls.size(), 1u);
+  EXPECT_EQ(invoker.calls[0].function->name, "cleaner");
+  EXPECT_NE(invoker.calls[0].what.payload.find(R"("body":"m")"), std::string::npos);
+  EXPECT_EQ(in("orders"), Bodies());
+}
+
+TEST_F(Failures, OldMessagesAreNotRun) {
+  world.create("failed");
+  auto made = mapping();
+  made.age_max = seconds(100);
+  made.on_failure = identity_of("failed").arn();
+  world.send("orders", "old");
+  world.pass(seconds(100));
+  world.send("orders", "new");
+  start(made);
+  EXPECT_EQ(running(), (std::vector<Bodies>{{"new"}}));
+  EXPECT_EQ(in("orders"), Bodies{"new"});
+  EXPECT_NE(first_document("failed").find("RecordAgeExceeded"), std::string::npos);
+  EXPECT_EQ(first_document("failed").find("responseContext"), std::string::npos);
+}
+
+TEST_F(Failures, OldMessagesWithoutADestinationAreDeadLetters) {
+  auto made = mapping();
+  made.age_max = seconds(60);
+  world.send("orders", "old");
+  world.pass(seconds(60));
+  start(made);
+  EXPECT_TRUE(running().empty());
+  EXPECT_EQ(in("dead"), Bodies{"old"});
+}
+
+TEST_F(Failures, BisectFindsTheBadOne) {
+  for (int i = 0; i < 4; ++i) world.send("orders", std::to_string(i));
+  auto made = mapping();
+  made.bisect = true;
+  made.retries_max = 0;
+  start(made);
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1", "2", "3"}}));
+  answer(raised());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1"}}));
+  answer(returned());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"2", "3"}}));
+  answer(raised());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"2"}}));
+  answer(raised());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"3"}}));
+  answer(returned());
+  EXPECT_EQ(in("dead"), Bodies{"2"});
+  EXPECT_EQ(in("orders"), Bodies());
+}
+
+TEST_F(Failures, ThrottlesAreNobodysFailure) {
+  send("m");
+  auto made = mapping();
+  made.retries_max = 0;
+  start(made);
+  answer(throttled());
+  EXPECT_TRUE(running().empty());
+  dispatcher->strand().pass(std::chrono::milliseconds(100));
+  ASSERT_EQ(running().size(), 1u);
+  answer({.kind = Kind::service_error});
+  dispatcher->strand().pass(std::chrono::milliseconds(200));
+  answer(returned());
+  EXPECT_EQ(in("orders"), Bodies());
+  EXPECT_EQ(in("dead"), Bodies());
+}
+
+TEST_F(Failures, ThrottlesEndWithTheVisibilityTimeout) {
+  send("m");
+  start(mapping());
+  FakeInvoker::Call call = take();
+  world.clock.advance(seconds(31));
+  call.done(throttled());
+  settle();
+  // Received anew.
+  ASSERT_EQ(running().size(), 1u);
+  EXPECT_NE(invoker.calls[0].what.payload.find(R"("ApproximateReceiveCount":"2")"),
+            std::string::npos);
+  EXPECT_EQ(last_error("orders"), nullptr);
+}
+
+struct FifoFailures : Failures {
+  FifoFailures() {
+    world.create("dead.fifo", engine::fifo_settings());
+    auto settings = engine::fifo_settings();
+    settings.redrive = queue::RedrivePolicy{identity_of("dead.fifo").arn(), 100};
+    world.create("line.fifo", settings);
+  }
+};
+
+TEST_F(FifoFailures, OrderIsKept) {
+  for (int i = 0; i < 4; ++i) world.send("line.fifo", std::to_string(i));
+  auto made = mapping("line.fifo");
+  made.batch_size = 2;
+  start(made);
+  // One batch of a group at a time.
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1"}}));
+  answer(raised());
+  EXPECT_TRUE(running().empty());
+  pass(seconds(30));
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1"}}));
+  answer(returned());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"2", "3"}}));
+  answer(returned());
+  EXPECT_EQ(in("line.fifo"), Bodies());
+}
+
+TEST_F(FifoFailures, ADeadLetterLetsItsGroupGo) {
+  for (int i = 0; i < 2; ++i) world.send("line.fifo", std::to_string(i));
+  auto made = mapping("line.fifo");
+  made.batch_size = 1;
+  made.retriers = {{.error_equals = {"States.ALL"}, .max_attempts = 0}};
+  start(made);
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0"}}));
+  answer(raised());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"1"}}));
+  EXPECT_EQ(in("dead.fifo"), Bodies{"0"});
+}
+
+// What comes behind a failed message of its group does not run before it.
+TEST_F(FifoFailures, BisectStopsAtTheFirstFailure) {
+  for (int i = 0; i < 4; ++i) world.send("line.fifo", std::to_string(i));
+  auto made = mapping("line.fifo");
+  made.bisect = true;
+  start(made);
+  answer(raised());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1"}}));
+  answer(raised());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0"}}));
+  answer(returned());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"1"}}));
+  answer(raised());
+  EXPECT_TRUE(running().empty());
+  EXPECT_EQ(in("line.fifo"), (Bodies{"1", "2", "3"}));
+  pass(seconds(30));
+  EXPECT_EQ(running(), (std::vector<Bodies>{{"1", "2", "3"}}));
+}
+
+}  // namespace
+}  // namespace redrive::dispatch
