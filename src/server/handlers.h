@@ -33,7 +33,7 @@ class Handlers {
     std::function<void(std::string)> audit;
     bool directories = false;  // See lambda::Parts.
   };
-  static Result<std::unique_ptr<Handlers>> make(Parts parts);
+  static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();
   Handlers(const Handlers&) = delete;
   Handlers& operator=(const Handlers&) = delete;
@@ -52,7 +52,7 @@ class Handlers {
 
  private:
   explicit Handlers(const Parts& parts);
-  Result<void> open(const Parts& parts);
+  void open(const Parts& parts);
   dispatch::Definitions definitions();
 
   engine::Engine& engine_;
