@@ -345,7 +345,8 @@ Result<void> serve(const Config& config) {
                                                 .engine = engine,
                                                 .journal = journal,
                                                 .gate = gate,
-                                                .time = time ? &*time : nullptr}));
+                                                .time = time ? &*time : nullptr,
+                                                .sync_wanted = [&] { sync->request(); }}));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
@@ -364,6 +365,7 @@ Result<void> serve(const Config& config) {
        .audit = [&](std::string line) { audit.write(std::move(line)); },
        .history = &monitoring->history(),
        .observe = [&] { monitoring->observe(); },
+       .watcher = &monitoring->watcher(),
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); }});
 
   s3::Service archive({.store = *buckets, .gate = gate, .domains = config.allowed_hosts});
@@ -377,7 +379,8 @@ Result<void> serve(const Config& config) {
        .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
        .sync_wanted = [&] { sync->request(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .directories = listen.loopback && config.keys.empty()}));
+       .directories = listen.loopback && config.keys.empty(),
+       .measured = &monitoring->recorded().functions}));
   iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
                          audit.write(std::move(line));
                        }});
@@ -392,6 +395,10 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
+    // What most requests are, and what none of the others begins with.
+    if (exchange.request().header("x-amz-target").starts_with("AmazonSQS.")) {
+      return service.handle(exchange);
+    }
     if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
     } else if (monitoring->handle(exchange)) {
@@ -417,7 +424,6 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
-  monitoring->attach(*server);
   handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
@@ -431,6 +437,7 @@ Result<void> serve(const Config& config) {
           .on_measured = [&](std::uint64_t records,
                              auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
+  monitoring->attach(*server, *handlers);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
   handlers->start();
