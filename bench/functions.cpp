@@ -43,7 +43,7 @@ while time.perf_counter() - begin < seconds:
     for _ in range(100):
         json.dumps(index.handler(json.loads(event), None)).encode()
     count += 100
-print(count / (time.perf_counter() - begin))
+print(count / (time.perf_counter() - begin), time.process_time() / count * 1e6)
 )";
 
 std::string event_of_ten() {
@@ -60,23 +60,33 @@ std::string event_of_ten() {
   return fmt::format("{{\"Records\":[{}]}}", records);
 }
 
-double bare_loops(const fs::path& code, unsigned loops, double seconds) {
+struct Rate {
+  double per_second = 0;
+  double cpu_us = 0;         // For each, of the process that counts,
+  double python_cpu_us = 0;  // and of its workers.
+};
+
+Rate bare_loops(const fs::path& code, unsigned loops, double seconds) {
   std::vector<std::FILE*> all;
   const std::string command =
       fmt::format("cd {} && /usr/bin/python3 loop.py {}", code.string(), seconds);
   for (unsigned i = 0; i < loops; ++i) all.push_back(::popen(command.c_str(), "r"));
-  double sum = 0;
+  Rate sum;
   for (std::FILE* const loop : all) {
-    double rate = 0;
-    if (loop != nullptr && std::fscanf(loop, "%lf", &rate) == 1) sum += rate;
-    if (loop != nullptr) ::pclose(loop);
+    Rate rate;
+    if (loop == nullptr) continue;
+    if (std::fscanf(loop, "%lf %lf", &rate.per_second, &rate.cpu_us) == 2) {
+      sum.per_second += rate.per_second;
+      sum.cpu_us += rate.cpu_us / loops;
+    }
+    ::pclose(loop);
   }
   return sum;
 }
 
-double cpu_seconds() {
+double cpu_seconds(int who) {
   rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
+  ::getrusage(static_cast<__rusage_who_t>(who), &usage);
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
   };
@@ -127,6 +137,33 @@ class Load {
   std::promise<void>* over_ = nullptr;
 };
 
+Rate measure_runtime(const fs::path& root, const std::shared_ptr<const FunctionSpec>& function,
+                     const std::string& event, unsigned concurrency, double seconds,
+                     InvokerOptions::Sandbox sandbox) {
+  Rate rate;
+  double count = 0;
+  const double python_cpu = cpu_seconds(RUSAGE_CHILDREN);
+  {
+    auto made = make_invoker({.scratch = root / "scratch", .sandbox = sandbox});
+    if (!made) {
+      fmt::print(stderr, "{}\n", made.error().message);
+      std::exit(1);
+    }
+    Load load(**made, function, event);
+    const auto warm = load.run(concurrency, 0.3);
+    const double cpu = cpu_seconds(RUSAGE_SELF);
+    const auto begin = Clock::now();
+    count = static_cast<double>(load.run(concurrency, seconds));
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    rate.per_second = count / took.count();
+    rate.cpu_us = (cpu_seconds(RUSAGE_SELF) - cpu) / count * 1e6;
+    count += static_cast<double>(warm);
+  }
+  // Known when they have ended; their start is in it, too.
+  rate.python_cpu_us = (cpu_seconds(RUSAGE_CHILDREN) - python_cpu) / count * 1e6;
+  return rate;
+}
+
 void measure(double seconds, InvokerOptions::Sandbox sandbox) {
   std::string name = "/tmp/redrive-functions-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) return;
@@ -144,26 +181,16 @@ void measure(double seconds, InvokerOptions::Sandbox sandbox) {
                    .runtime = "python3.11",
                    .handler = "index.handler",
                    .code = root / "code"});
-  fmt::print("what,concurrency,invocations/s,server CPU us/invocation\n");
-  {
-    auto made = make_invoker({.scratch = root / "scratch", .sandbox = sandbox});
-    if (!made) return fmt::print(stderr, "{}\n", made.error().message);
-    Load load(**made, function, event);
-    load.run(2, 0.3);  // Warm.
-    for (const unsigned concurrency : {1u, 2u}) {
-      const double cpu = cpu_seconds();
-      const auto begin = Clock::now();
-      const std::uint64_t count = load.run(concurrency, seconds);
-      const std::chrono::duration<double> took = Clock::now() - begin;
-      const auto invocations = static_cast<double>(count);
-      fmt::print("runtime,{},{:.0f},{:.1f}\n",
-                 concurrency,
-                 invocations / took.count(),
-                 (cpu_seconds() - cpu) / invocations * 1e6);
-    }
-  }
-  for (const unsigned loops : {1u, 2u}) {
-    fmt::print("bare loop,{},{:.0f},\n", loops, bare_loops(root / "code", loops, seconds));
+  fmt::print("what,concurrency,events/s,server CPU us/event,Python CPU us/event\n");
+  for (const unsigned concurrency : {1u, 2u}) {
+    const Rate workers = measure_runtime(root, function, event, concurrency, seconds, sandbox);
+    fmt::print("runtime,{},{:.0f},{:.1f},{:.1f}\n",
+               concurrency,
+               workers.per_second,
+               workers.cpu_us,
+               workers.python_cpu_us);
+    const Rate loops = bare_loops(root / "code", concurrency, seconds);
+    fmt::print("bare loop,{},{:.0f},,{:.1f}\n", concurrency, loops.per_second, loops.cpu_us);
   }
   fs::remove_all(root);
 }

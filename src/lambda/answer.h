@@ -17,7 +17,6 @@ struct Answer {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string body = {};
-  std::string request_id = {};  // Empty: that of the request.
 };
 
 // Why a request is not served, as Lambda calls it.

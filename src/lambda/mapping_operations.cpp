@@ -68,6 +68,12 @@ Outcome<void> check_unique(engine::Turn& turn, const Mapping& mapping) {
   return {};
 }
 
+std::unexpected<Refusal> changed_meanwhile() {
+  return refuse(409,
+                "ResourceConflictException",
+                "The mapping was changed by another request at the same time. Try again.");
+}
+
 std::string mapping_id(const Call& call) {
   return std::string(call.parameter("mapping"));
 }
@@ -146,7 +152,9 @@ Outcome<Answer> update_mapping(Call& call) {
   }
   const queue::QueueIdentity source = TRY(wanted_queue(call, mapping.queue_arn));
   const Outcome<void> done = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    CHECK(load_mapping(turn, mapping.id));
+    // What is kept was made from what was read: somebody else's change must not be undone by it.
+    const Mapping now = TRY(load_mapping(turn, mapping.id));
+    if (functions::encode(now) != functions::encode(before)) return changed_meanwhile();
     // A queue that has gone meanwhile is no reason to keep its mapping from being disabled.
     if (const auto queue = turn.queue(source)) CHECK(check_with_queue(mapping, **queue));
     CHECK(check_unique(turn, mapping));

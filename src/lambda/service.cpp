@@ -26,8 +26,7 @@ std::string new_invocation_id() {
 
 void write_answer(std::string& out, const Answer& answer, bool keep_alive,
                   std::string_view request_id) {
-  std::vector<http::Header> headers = {
-      {"x-amzn-RequestId", answer.request_id.empty() ? request_id : answer.request_id}};
+  std::vector<http::Header> headers = {{"x-amzn-RequestId", request_id}};
   for (const auto& [name, value] : answer.headers) headers.push_back({name, value});
   const std::size_t mark = http::begin_response(out,
                                                 {.status = answer.status,

@@ -45,6 +45,17 @@ Result<void> write_script(const fs::path& path, std::string_view text) {
   return {};
 }
 
+bool everybody_may_read(const fs::path& path) {
+  std::error_code error;
+  constexpr auto kWanted = fs::perms::others_read | fs::perms::others_exec;
+  if ((fs::status(path, error).permissions() & kWanted) != kWanted || error) return false;
+  for (fs::path above = fs::absolute(path).parent_path();; above = above.parent_path()) {
+    const auto permissions = fs::status(above, error).permissions();
+    if (error || (permissions & fs::perms::others_exec) == fs::perms::none) return false;
+    if (above == above.root_path()) return true;
+  }
+}
+
 Result<void> make_directory(const fs::path& path, mode_t mode) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -60,6 +71,7 @@ Result<void> make_directory(const fs::path& path, mode_t mode) {
 Result<Host> Host::examine(InvokerOptions options) {
   Host host(std::move(options));
   host.root_ = ::geteuid() == 0;
+  if (host.root_) end_stray_processes(host.options_.user_first, host.options_.user_count);
   CHECK(host.prepare_scratch());
   CHECK(host.try_user());
   host.try_mounts();
@@ -109,7 +121,7 @@ Result<void> Host::try_user() {
 }
 
 void Host::try_mounts() {
-  if (!root_) return;
+  if (!root_ || !options_.may_mount) return;
   const std::string target = runtime_directory();
   mounts_ = runs({.program = "/bin/true",
                   .arguments = {"true"},
@@ -145,6 +157,29 @@ Result<Place> Host::make_place(std::optional<unsigned> user) {
     return fail(ErrorCode::storage_io, fmt::format("Cannot give away {}.", place.tmp().string()));
   }
   return place;
+}
+
+// A server may keep its data to itself and yet not be able to show a part of it elsewhere, as in a
+// container.
+bool Host::must_copy(const fs::path& code) const {
+  return root_ && !mounts_ && !code.empty() && !everybody_may_read(code);
+}
+
+fs::path Host::code_path(const fs::path& code, const Place& place) const {
+  return mounts_ || must_copy(code) ? place.task() : fs::absolute(code);
+}
+
+Result<void> Host::bring_code(const fs::path& code, const Place& place) const {
+  if (!must_copy(code)) return {};
+  std::error_code error;
+  fs::copy(code,
+           place.task(),
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks |
+               fs::copy_options::overwrite_existing,
+           error);
+  if (!error) return {};
+  return fail(ErrorCode::storage_io,
+              fmt::format("Cannot copy {}: {}", code.string(), error.message()));
 }
 
 std::string Host::interpreter(const std::string& runtime) {

@@ -37,6 +37,10 @@ class Host {
   std::filesystem::path runtime_directory() const { return options_.scratch / "runtime"; }
   // A new place, its temporary directory owned by the user.
   Result<Place> make_place(std::optional<unsigned> user);
+  // Where a process finds its code: in its place, or where it lies.
+  std::filesystem::path code_path(const std::filesystem::path& code, const Place& place) const;
+  // Copies code into the place when there is no other way for the functions' user to read it.
+  Result<void> bring_code(const std::filesystem::path& code, const Place& place) const;
   // The program for a runtime such as python3.11; empty when there is none on the machine.
   std::string interpreter(const std::string& runtime);
 
@@ -47,6 +51,7 @@ class Host {
   Result<void> try_user();
   void try_mounts();
   void try_bubblewrap();
+  bool must_copy(const std::filesystem::path& code) const;
   bool runs(SpawnRequest request) const;
   bool user_can_see(const std::filesystem::path& path) const;
 

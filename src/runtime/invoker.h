@@ -91,6 +91,7 @@ struct InvokerOptions {
   std::vector<std::filesystem::path> hidden;
   enum class Sandbox : std::uint8_t { automatic, off, required };
   Sandbox sandbox = Sandbox::automatic;  // Bubblewrap.
+  bool may_mount = true;                 // If the server can, as root.
   // A server that is root gives each process a user of its own out of this range. systemd's table
   // of users leaves it to nobody.
   unsigned user_first = 60'578;

@@ -48,9 +48,7 @@ View view_of(const Host& host, const FunctionSpec& function, const Place& place)
   }
   View view{.runtime = host.runtime_directory(), .tmp = place.tmp()};
   if (covers_tmp(host)) view.tmp = "/tmp";
-  view.task = !has_code          ? fs::path(view.tmp)
-              : host.can_mount() ? place.task()
-                                 : fs::absolute(function.code);
+  view.task = has_code ? host.code_path(function.code, place) : fs::path(view.tmp);
   return view;
 }
 
@@ -181,7 +179,7 @@ void wrap(const Host& host, const FunctionSpec& function, const Place& place, co
           SpawnRequest& request) {
   std::vector<std::string> arguments = sandbox_arguments(host.bubblewrap());
   show_interpreter(arguments, request.program);
-  const std::string code = host.can_mount() ? place.task() : fs::absolute(function.code);
+  const std::string code = host.code_path(function.code, place);
   arguments.insert(arguments.end(), {"--bind", place.tmp(), "/tmp"});
   arguments.insert(arguments.end(), {"--ro-bind", host.runtime_directory(), "/var/runtime"});
   if (!function.code.empty()) arguments.insert(arguments.end(), {"--ro-bind", code, "/var/task"});

@@ -59,6 +59,7 @@ Result<void> Process::launch(const FunctionSpec& function, std::uint16_t api_por
     if (!user_) return fail(ErrorCode::service_unavailable, "Every user for functions is in use.");
   }
   place_ = TRY(grounds_.host.make_place(user()));
+  CHECK(grounds_.host.bring_code(function.code, *place_));
   SpawnRequest request = TRY(plan_launch(grounds_.host, function, *place_, api_port));
   PipeEnds log = make_pipe();
   PipeEnds output = command ? make_pipe() : PipeEnds();

@@ -29,16 +29,16 @@ bool claim_user(const http::Descriptor& socket, unsigned user) {
   return ::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0;
 }
 
-bool runs_as(const std::filesystem::path& process, unsigned user) {
+// None for a process that is gone, or as good as gone.
+std::optional<unsigned> user_of(const std::filesystem::path& process) {
   std::ifstream file(process / "status");
   std::string line;
   while (std::getline(file, line)) {
-    if (line.starts_with("State:\tZ")) return false;
-    if (!line.starts_with("Uid:")) continue;
+    if (line.starts_with("State:\tZ")) return std::nullopt;
     unsigned real = 0;
-    return std::sscanf(line.c_str(), "Uid:\t%u", &real) == 1 && real == user;
+    if (std::sscanf(line.c_str(), "Uid:\t%u", &real) == 1) return real;
   }
-  return false;
+  return std::nullopt;
 }
 
 bool is_in_session(const std::filesystem::path& process, int leader) {
@@ -87,7 +87,14 @@ std::optional<BorrowedUser> borrow_user(unsigned first, unsigned count) {
 }
 
 void end_processes_of_user(unsigned user) {
-  kill_all_of([user](const auto& process) { return runs_as(process, user); });
+  kill_all_of([user](const auto& process) { return user_of(process) == user; });
+}
+
+void end_stray_processes(unsigned first, unsigned count) {
+  kill_those([first, count](const auto& process) {
+    const auto user = user_of(process);
+    return user && *user >= first && *user - first < count && borrow_user(*user, 1);
+  });
 }
 
 void end_processes_of_session(int leader) {

@@ -15,6 +15,9 @@ struct BorrowedUser {
 // The first user of the range that is not borrowed, by this server or another.
 std::optional<BorrowedUser> borrow_user(unsigned first, unsigned count);
 
+// Kills what runs as a user of the range that nobody has borrowed: left by a server that was
+// killed.
+void end_stray_processes(unsigned first, unsigned count);
 // Kills what still runs as that user; returns when nothing does, or nothing helps.
 void end_processes_of_user(unsigned user);
 // The same for the session that this process led.

@@ -26,7 +26,8 @@ constexpr std::string_view kAccepted = "{\"status\":\"OK\"}\n";
 constexpr milliseconds kTermTime{500};        // From SIGTERM to SIGKILL.
 constexpr milliseconds kKillTime{2'000};      // For a killed process to be gone.
 constexpr milliseconds kMemoryInterval{100};  // Between two looks at what a process holds.
-constexpr milliseconds kSampleInterval{10};   // The same, the cheap way.
+constexpr milliseconds kMemoryIntervalIdle{1'000};
+constexpr milliseconds kSampleInterval{10};  // The same, the cheap way.
 
 void refuse_call(ApiConnection& connection, int status, std::string_view type,
                  std::string_view message) {
@@ -346,7 +347,8 @@ void Worker::check(SteadyTime now) {
     }
     return kill_for(state_ == State::answered ? Sentence::none : Sentence::timeout);
   }
-  if (state_ == State::ending || now - measured_ < kMemoryInterval) return;
+  const auto interval = state_ == State::waiting ? kMemoryIntervalIdle : kMemoryInterval;
+  if (state_ == State::ending || now - measured_ < interval) return;
   measured_ = now;
   if (process_->memory().sample_tree() > function_->memory_mb * kMiB) kill_for(Sentence::memory);
 }

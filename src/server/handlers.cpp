@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "functions/codec.h"
+#include "runtime/late_invoker.h"
 
 namespace redrive::server {
 namespace {
@@ -55,18 +56,21 @@ Handlers::Handlers(const Parts& parts)
                   .code = code_,
                   .endpoint_url = parts.endpoint_url}) {}
 
-Result<std::unique_ptr<Handlers>> Handlers::make(Parts parts) {
+std::unique_ptr<Handlers> Handlers::make(Parts parts) {
   std::unique_ptr<Handlers> handlers(new Handlers(parts));
-  CHECK(handlers->open(parts));
+  handlers->open(parts);
   return handlers;
 }
 
-Result<void> Handlers::open(const Parts& parts) {
+void Handlers::open(const Parts& parts) {
   functions_.forget_unused_code();
   runtime::InvokerOptions options{.scratch = scratch_};
   if (!parts.config.memory) options.hidden.push_back(fs::absolute(parts.config.data));
-  invoker_ = TRY(runtime::make_invoker(std::move(options)));
-  spdlog::info("functions run {}", invoker_->isolation());
+  invoker_ = std::make_unique<runtime::LateInvoker>(
+      std::move(options),
+      runtime::LateInvoker::Hooks{
+          .ready = [](std::string how) { spdlog::info("functions run with {}", how); },
+          .impossible = [](std::string why) { spdlog::error("functions cannot run: {}", why); }});
   dispatcher_ = std::make_unique<dispatch::Dispatcher>(
       dispatch::Dispatcher::Parts{.engine = parts.engine,
                                   .invoker = *invoker_,
@@ -89,7 +93,6 @@ Result<void> Handlers::open(const Parts& parts) {
                     .changed = [this] { dispatcher_->reload(); },
                     .audit = parts.audit,
                     .directories = parts.directories});
-  return {};
 }
 
 Handlers::~Handlers() {
@@ -102,7 +105,6 @@ Handlers::~Handlers() {
 
 void Handlers::stop(std::chrono::milliseconds patience) {
   dispatcher_->stop(patience);
-  service_->stop();
 }
 
 // A definition that cannot be read or made ready is left out, and said so: the others go on.

@@ -33,7 +33,7 @@ class Handlers {
     std::function<void(std::string)> audit;
     bool directories = false;  // See lambda::Parts.
   };
-  static Result<std::unique_ptr<Handlers>> make(Parts parts);
+  static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();
   Handlers(const Handlers&) = delete;
   Handlers& operator=(const Handlers&) = delete;
@@ -42,15 +42,17 @@ class Handlers {
   void attach(http::Server& server) { service_->attach(server); }
   void start() { dispatcher_->reload(); }
   void handle(http::Exchange& exchange) { service_->handle(exchange); }
-  // Lets what runs come to its end, for so long at most; the server must still be there.
+  // Takes nothing more from queues, and lets what runs come to its end, for so long at most.
   void stop(std::chrono::milliseconds patience);
+  // When requests have been answered, and while the server is still there.
+  void close() { service_->stop(); }
 
   const dispatch::Dispatcher& dispatcher() const { return *dispatcher_; }
   runtime::Invoker& invoker() { return *invoker_; }
 
  private:
   explicit Handlers(const Parts& parts);
-  Result<void> open(const Parts& parts);
+  void open(const Parts& parts);
   dispatch::Definitions definitions();
 
   engine::Engine& engine_;

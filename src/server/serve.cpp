@@ -19,6 +19,7 @@
 
 #include "api/service.h"
 #include "auth/access_key.h"
+#include "auth/credential.h"
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -96,6 +97,19 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
   http::end_response(exchange.out(), mark);
   exchange.reply(0);
   return true;
+}
+
+// Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
+// the questions of the other APIs.
+bool is_for_queue(const http::Request& request) {
+  if (request.method != "POST") return false;
+  const std::string_view target = request.header("x-amz-target");
+  if (!target.empty()) return target.starts_with("AmazonSQS.");
+  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
+    return false;
+  }
+  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  return scope && scope->service == "sqs";
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -377,7 +391,7 @@ Result<void> serve(const Config& config) {
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
-  const auto handlers = TRY(Handlers::make(
+  const auto handlers = Handlers::make(
       {.config = config,
        .engine = engine,
        .gate = gate,
@@ -386,7 +400,7 @@ Result<void> serve(const Config& config) {
        .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
        .sync_wanted = [&] { sync->request(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .directories = listen.loopback && config.keys.empty()}));
+       .directories = listen.loopback && config.keys.empty()});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -408,7 +422,9 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (lambda::is_lambda_request(exchange.request())) {
+    if (is_for_queue(exchange.request())) {
+      service.handle(exchange);
+    } else if (lambda::is_lambda_request(exchange.request())) {
       handlers->handle(exchange);
     } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
@@ -462,6 +478,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  handlers->close();
   monitoring->stop();
   archive.stop();
   maintenance.reset();

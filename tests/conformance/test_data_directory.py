@@ -28,7 +28,7 @@ def contents(data):
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in pathlib.Path(data).iterdir()
-        if path.name != "lock"
+        if path.name != "lock" and path.is_file()
     }
 
 

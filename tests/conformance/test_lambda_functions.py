@@ -326,3 +326,14 @@ def handler(event, context):
     assert ("lambda:CreateFunction", "done") in actions
     assert ("lambda:DeleteFunction", "AccessDeniedException") in actions
     assert "ZipFile" not in (tmp_path / "data/audit.ndjson").read_text()
+
+
+def test_large_code_is_taken(functions, made):
+    """Twenty megabytes that do not compress: more than any message could have."""
+    large = zip_of(index__py="import os\n\ndef handler(event, context):\n"
+                             "    return os.path.getsize('/'.join([os.environ['LAMBDA_TASK_ROOT'], 'blob.bin']))\n",
+                   blob__bin=os.urandom(20 << 20))
+    name = made(Code={"ZipFile": large})["FunctionName"]
+    assert json.load(functions.invoke(FunctionName=name)["Payload"]) == 20 << 20
+    changed = functions.update_function_code(FunctionName=name, ZipFile=zip_of(index__py=ECHO))
+    assert changed["CodeSize"] < 1000

@@ -1,5 +1,7 @@
 // Asynchronous invocation.
 
+#include <fmt/format.h>
+
 #include "tests/dispatch/dispatch_world.h"
 
 namespace redrive::dispatch {

@@ -1,5 +1,8 @@
 // Destinations outside of the engine, and everything at once with real threads.
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <thread>
 

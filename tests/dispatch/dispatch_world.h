@@ -1,5 +1,7 @@
 #pragma once
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -153,7 +155,9 @@ struct DispatchWorld : testing::Test {
     start();
   }
 
-  void settle() { dispatcher->strand().drain(); }
+  void settle() {
+    if (dispatcher) dispatcher->strand().drain();
+  }
   // Engine time, with everything that is due at its own moment.
   void pass(Duration time) {
     const Timestamp end = world.engine().now() + time;

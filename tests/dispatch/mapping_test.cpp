@@ -88,7 +88,7 @@ TEST_F(Mapping, DoesNotSlowDownForItemsThatAreReported) {
   made.report_item_failures = true;
   start(made);
   for (int i = 0; i < 12; ++i) answer(raised());
-  EXPECT_EQ(running().size(), 5u);
+  EXPECT_GE(running().size(), 5u);
 }
 
 TEST_F(Mapping, AWindowGathersABatch) {

@@ -1,5 +1,6 @@
 #include "http/parser.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/http/parse_pieces.h"
@@ -293,6 +294,26 @@ TEST(Parser, AcceptsExactlyItsLimits) {
 }
 
 // The client waits, so it has to be told; when the body is there already it does not wait.
+TEST(Parser, UploadsHaveALimitOfTheirOwn) {
+  Limits limits = kLimits;
+  limits.upload_bytes_max = 200;
+  const auto refused_with = [&](std::string_view start, std::size_t bytes) {
+    const std::string request =
+        fmt::format("{} HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n{}",
+                    start,
+                    bytes,
+                    std::string(bytes, 'x'));
+    return parse_pieces({request}, limits).refused_with;
+  };
+  for (const char* start : {"PUT /bucket/key", "POST /2015-03-31/functions"}) {
+    EXPECT_EQ(refused_with(start, 200), 0) << start;
+    EXPECT_EQ(refused_with(start, 201), 413) << start;
+  }
+  for (const char* start : {"POST /", "POST /000000000000/orders", "POST /2015-03-31"}) {
+    EXPECT_EQ(refused_with(start, 101), 413) << start;
+  }
+}
+
 TEST(Parser, AsksForTheBodyOnlyWhenTheClientWaits) {
   const std::string head = get_with("Expect: 100-Continue\r\nContent-Length: 2");
   EXPECT_TRUE(parse_pieces({head}).sends_continue);

@@ -62,10 +62,11 @@ class LambdaTest : public Test {
               .gate = gate_,
               .functions = *functions_,
               .invoker = invoker_,
-              .invoke_async = [this](const std::string& arn,
-                                     std::string_view payload) -> Result<std::string> {
-                events_.push_back(arn + " " + std::string(payload));
-                return "the-id-of-the-event";
+              .invoke_async = [this](const functions::FunctionId& function,
+                                     const runtime::Invocation& event) -> Result<void> {
+                events_.push_back(function.arn() + " " + event.payload);
+                event_id_ = event.request_id;
+                return {};
               },
               .changed = [this] { ++changes_; },
               .audit = [this](std::string line) { audit_.push_back(std::move(line)); },
@@ -124,6 +125,7 @@ class LambdaTest : public Test {
   std::unique_ptr<Functions> functions_;
   FakeInvoker invoker_;
   std::vector<std::string> events_;
+  std::string event_id_;
   std::vector<std::string> audit_;
   int changes_ = 0;
   std::unique_ptr<Service> service_;
@@ -237,7 +239,7 @@ TEST_F(LambdaTest, EventsAreHandedOn) {
                                    R"({"b":2})",
                                    "X-Amz-Invocation-Type: Event\r\n");
   EXPECT_EQ(status_of(accepted), 202);
-  EXPECT_TRUE(has(accepted, "x-amzn-RequestId: the-id-of-the-event\r\n")) << accepted;
+  EXPECT_TRUE(has(accepted, "x-amzn-RequestId: " + event_id_ + "\r\n")) << accepted;
   EXPECT_EQ(events_, std::vector{std::string(kArn) + R"( {"b":2})"});
   EXPECT_TRUE(invoker_.invocations.empty());
 }

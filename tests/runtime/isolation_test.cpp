@@ -99,6 +99,18 @@ TEST_P(IsolationTest, ChildrenOfAFinishedInvocationDieWithTheirWorker) {
   EXPECT_FALSE(is_somebody_sleeping(seconds));
 }
 
+TEST_F(InvokerTest, CodeThatOnlyTheServerMayReadRuns) {
+  ::chmod((root_ / "handlers").c_str(), 0700);
+  for (const bool may_mount : {true, false}) {
+    options_.may_mount = may_mount;
+    for (const Sandbox sandbox : {Sandbox::automatic, Sandbox::off}) {
+      options_.sandbox = sandbox;
+      invoker_.reset();
+      EXPECT_EQ(run(python("cases.echo"), "1").payload, "1") << may_mount << invoker().isolation();
+    }
+  }
+}
+
 TEST(Users, AreBorrowedOnce) {
   auto first = borrow_user(3'000'000'000u, 2);
   auto second = borrow_user(3'000'000'000u, 2);

@@ -43,7 +43,7 @@ export async function startServer() {
     return { endpoint: process.env.REDRIVE_ENDPOINT, stop: async () => 0 };
   }
   const options = ['serve', '--listen', '127.0.0.1:0', '--memory'];
-  const child = spawn(binaryPath(), options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(binaryPath(), [...options, '--log-level', 'warn'], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const endpoint = await readEndpoint(child);
     const stop = async () => {

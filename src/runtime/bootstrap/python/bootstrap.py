@@ -201,8 +201,11 @@ def print_error(document):
     lines = "[ERROR] %s: %s\n" % (document["errorType"], document["errorMessage"])
     if document["stackTrace"]:
         lines += "Traceback (most recent call last):\n" + "".join(document["stackTrace"])
-    sys.stdout.write(lines if lines.endswith("\n") else lines + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(lines if lines.endswith("\n") else lines + "\n")
+    except (AttributeError, ValueError, OSError):
+        pass  # The handler has closed it, or put something else in its place.
+    flush()
 
 
 def load_handler():
@@ -269,6 +272,8 @@ def serve(connection, handler):
         trace = headers.get("lambda-runtime-trace-id")
         if trace:
             os.environ["_X_AMZN_TRACE_ID"] = trace
+        elif "_X_AMZN_TRACE_ID" in os.environ:
+            del os.environ["_X_AMZN_TRACE_ID"]
         try:
             payload = run(handler, body, context)
         except Exception as error:
