@@ -54,6 +54,7 @@ struct DispatchBench {
       const std::string arn = queue.arn();
       const auto name = turn.name(arn, changes);
       changes.push_back(queue::QueueCreated{next(turn.state().last_queue()), name, queue, {}, {}});
+      changes.push_back(queue::EntryPut{queue::EntryKind::mapping, "m", "{}"});
       turn.commit(changes);
     });
     dispatcher = std::make_unique<Dispatcher>(

@@ -53,6 +53,10 @@ void MappingRunner::note_limit() {
 
 std::optional<Poller::Intake> MappingRunner::next_intake() {
   if (retired_ || running_ + ready_.size() >= concurrency_.limit()) return std::nullopt;
+  if (!is_defined()) {
+    world().reload();
+    return std::nullopt;
+  }
   const std::size_t room =
       plan_->mapping.batch_size -
       std::min<std::size_t>(plan_->mapping.batch_size, gathering_.items.size());
@@ -60,6 +64,14 @@ std::optional<Poller::Intake> MappingRunner::next_intake() {
                 .consumer = plan_->consumer,
                 .max = std::clamp<std::size_t>(room, 1, queue::kReceiveMax),
                 .hold_time = plan_->hold_time()};
+}
+
+// A server that was reset has forgotten its mappings, and nobody told: what comes under the name of
+// their queues is not for them.
+bool MappingRunner::is_defined() {
+  return world().engine.turn([&](engine::Turn& turn) {
+    return turn.state().find_entry(queue::EntryKind::mapping, plan_->mapping.id) != nullptr;
+  });
 }
 
 void MappingRunner::received(const engine::ReceiveOutcome& outcome,

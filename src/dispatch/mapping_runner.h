@@ -48,6 +48,7 @@ class MappingRunner final : public Poller {
   void launch(Batch batch);
   void finished(const Plan& plan, const BatchRun::Summary& summary);
   void remove_filtered(const std::vector<std::string>& handles);
+  bool is_defined();
   // A message whose next attempt is further away than a receive can last goes on waiting.
   bool must_wait(const Item& item);
   void give_back(std::vector<Item> items);

@@ -26,6 +26,7 @@ struct World {
   queue::ReceiptHandle::Secret secret;          // Of receipt handles.
   unsigned concurrency_max;                     // Of pollers that have no limit of their own.
   std::function<void(std::string)> async_sent;  // To this function. On the strand.
+  std::function<void()> reload;                 // Something is not as it was defined.
 
   double random01() { return static_cast<double>(ids.bits() >> 11) * 0x1.0p-53; }
   Timestamp wall() {

@@ -178,6 +178,10 @@ TEST(Threads, NothingIsLostWhateverHappensAtOnce) {
   definitions.functions[spec->arn] = {DispatchWorld::function_id(), spec, {}, {}};
   definitions.mappings = {DispatchWorld::mapping()};
   definitions.mappings[0].batch_size = 3;
+  world.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::EntryPut{queue::EntryKind::mapping, definitions.mappings[0].id, "{}"});
+    turn.commit(queue::EntryPut{queue::EntryKind::function, spec->arn, "{}"});
+  });
   Dispatcher dispatcher({.engine = world.engine(),
                          .invoker = invoker,
                          .buckets = nullptr,

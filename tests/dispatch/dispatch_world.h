@@ -134,6 +134,9 @@ struct DispatchWorld : testing::Test {
     reload();
   }
   void start(functions::Mapping made) {
+    world.engine().turn([&](engine::Turn& turn) {
+      turn.commit(queue::EntryPut{queue::EntryKind::mapping, made.id, "{}"});
+    });
     definitions.mappings = {std::move(made)};
     start();
   }

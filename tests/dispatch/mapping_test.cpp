@@ -192,6 +192,17 @@ TEST_F(Mapping, FollowsItsDefinition) {
   EXPECT_EQ(in("orders"), Bodies{"x"});
 }
 
+TEST_F(Mapping, DoesNotOutliveAReset) {
+  start(mapping());
+  definitions = {};
+  world.engine().reset();
+  world.create("orders");
+  send("of another life");
+  dispatcher->strand().pass(std::chrono::seconds(60));
+  EXPECT_TRUE(running().empty());
+  EXPECT_EQ(world.receive("orders"), Bodies{"of another life"});
+}
+
 TEST_F(Mapping, AFunctionThatComesLaterIsFed) {
   definitions.functions.clear();
   send("early");
