@@ -161,6 +161,33 @@ def test_a_file_is_the_servers_too(site, launch):
     assert site.tags("orders")["redrive:stack"] == "named"
 
 
+KEYED = """
+[[key]]
+id = "ADMIN"
+secret = "admin-secret"
+role = "admin"
+[[key]]
+id = "READER"
+secret = "reader-secret"
+role = "reader"
+"""
+
+
+def test_signs_for_each_service_and_says_what_is_refused(site, launch, monkeypatch):
+    (site.directory / "keys.toml").write_text(KEYED)
+    site.endpoint = launch("--memory", "--config", str(site.directory / "keys.toml")).endpoint
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ADMIN")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "admin-secret")
+    text = ORDERS.replace('"archive"', '"a-b.c"')
+    assert site.apply(text) == ["+ bucket a-b.c", "+ queue orders-dlq", "+ queue orders"]
+    assert site.apply(text) == []
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "READER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "reader-secret")
+    assert site.apply(text) == []
+    printed = site.run(text.replace("45", "46"), "--yes", code=1)
+    assert "queue orders: " in printed and "reader does not allow it" in printed
+
+
 TEMPLATE = """
 AWSTemplateFormatVersion: '2010-09-09'
 Parameters:
