@@ -12,6 +12,7 @@
 #include "lambda/code_store.h"
 #include "lambda/functions.h"
 #include "lambda/service.h"
+#include "metrics/function_metrics.h"
 #include "objects/store.h"
 #include "runtime/invoker.h"
 #include "server/config.h"
@@ -32,6 +33,7 @@ class Handlers {
     std::function<void()> sync_wanted;
     std::function<void(std::string)> audit;
     bool directories = false;  // See lambda::Parts.
+    metrics::FunctionRegistry* measured = nullptr;
   };
   static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();
@@ -48,6 +50,10 @@ class Handlers {
   void close() { service_->stop(); }
 
   const dispatch::Dispatcher& dispatcher() const { return *dispatcher_; }
+  // Invokes a function asynchronously.
+  Result<void> invoke_async(const std::string& arn, const std::string& payload);
+  // Brings what the dispatcher has counted to those who measure.
+  void count_into(metrics::FunctionRegistry& registry) const;
   runtime::Invoker& invoker() { return *invoker_; }
 
  private:

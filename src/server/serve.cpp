@@ -369,7 +369,8 @@ Result<void> serve(const Config& config) {
                                                 .engine = engine,
                                                 .journal = journal,
                                                 .gate = gate,
-                                                .time = time ? &*time : nullptr}));
+                                                .time = time ? &*time : nullptr,
+                                                .sync_wanted = [&] { sync->request(); }}));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
@@ -388,6 +389,7 @@ Result<void> serve(const Config& config) {
        .audit = [&](std::string line) { audit.write(std::move(line)); },
        .history = &monitoring->history(),
        .observe = [&] { monitoring->observe(); },
+       .watcher = &monitoring->watcher(),
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
@@ -400,7 +402,8 @@ Result<void> serve(const Config& config) {
        .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
        .sync_wanted = [&] { sync->request(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .directories = listen.loopback && config.keys.empty()});
+       .directories = listen.loopback && config.keys.empty(),
+       .measured = &monitoring->recorded().functions});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -449,7 +452,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
-  monitoring->attach(*server);
+  handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
       journal::SyncThread::Hooks{
@@ -462,7 +465,7 @@ Result<void> serve(const Config& config) {
           .on_measured = [&](std::uint64_t records,
                              auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
-  handlers->attach(*server);
+  monitoring->attach(*server, *handlers);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
   handlers->start();
