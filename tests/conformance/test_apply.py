@@ -253,6 +253,34 @@ def handler(event, context):
 """
 
 
+ALARM = ORDERS + """
+[[alarm]]
+name = "dead-orders"
+queue = "orders-dlq"
+description = "somebody should look"
+"""
+
+
+def test_alarms(site):
+    cloudwatch = site.client("cloudwatch")
+    try:
+        cloudwatch.describe_alarms()
+    except ClientError:
+        pytest.skip("this server has no alarms")
+    assert site.apply(ALARM)[-1] == "+ alarm dead-orders"
+    alarm = cloudwatch.describe_alarms(AlarmNames=["dead-orders"])["MetricAlarms"][0]
+    assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
+    assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": "orders-dlq"}]
+    assert (alarm["Threshold"], alarm["ComparisonOperator"]) == (0, "GreaterThanThreshold")
+    assert site.apply(ALARM) == []
+    changed = ALARM.replace('description = "somebody should look"', 'threshold = 5\ntags = { a = "b" }')
+    assert site.apply(changed) == ["~ alarm dead-orders"]
+    assert site.apply(changed) == []
+    alarm = cloudwatch.describe_alarms(AlarmNames=["dead-orders"])["MetricAlarms"][0]
+    assert alarm["Threshold"] == 5 and not alarm.get("AlarmDescription")
+    assert site.apply(ORDERS, "--prune") == ["- alarm dead-orders"]
+
+
 @pytest.fixture
 def functions(site):
     """A site whose server has functions."""
