@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "alarms/watcher.h"
 #include "api/gate.h"
 #include "documents/logs.h"
 #include "engine/engine.h"
@@ -27,6 +28,7 @@ struct Parts {
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
   const metrics::History* history = nullptr;
   std::function<void()> observe = {};  // Brings the history to this moment.
+  alarms::Watcher* watcher = nullptr;
   // Lines of the log after that number, at most so many; may be empty.
   std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
   // Empties the archive buckets, and says how many there were; empty: there are none.

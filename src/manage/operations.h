@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "documents/alarms.h"
 #include "documents/corrections.h"
 #include "documents/failures.h"
 #include "documents/jobs.h"
@@ -103,6 +104,13 @@ Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
 Result<Document> show_history(Call& call);
+Result<documents::AlarmList> list_alarms(Call& call);
+Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& input);
+Result<documents::AlarmList> remove_alarm(Call& call);
+Result<documents::AlarmEvents> show_alarm_history(Call& call);
+Result<documents::AlarmList> switch_alarm(Call& call, const documents::AlarmSwitch& input);
+Result<documents::AlarmTargets> list_alarm_targets(Call& call);
+Result<documents::AlarmTargets> test_alarm_targets(Call& call);
 Result<Document> show_openapi(Call& call);
 
 }  // namespace redrive::manage
