@@ -10,6 +10,7 @@
 #include "documents/logs.h"
 #include "documents/message_page.h"
 #include "documents/moves.h"
+#include "documents/overview.h"
 #include "documents/policy.h"
 #include "manage/call.h"
 #include "store/message_codec.h"
@@ -102,6 +103,8 @@ Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& 
 Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
+// GET overview?limit=100
+Result<documents::Overview> show_overview(Call& call);
 Result<Document> show_history(Call& call);
 Result<Document> show_openapi(Call& call);
 

@@ -37,6 +37,7 @@ constexpr Route kRoutes[] = {
     {"POST", "/_redrive/v1/jobs/{job}/resume", Right::operate, &as_json<resume_job>},
     {"POST", "/_redrive/v1/jobs/{job}/cancel", Right::operate, &as_json<cancel_job>},
     {"POST", "/_redrive/v1/jobs/{job}/rate", Right::operate, &as_json<change_job_rate>},
+    {"GET", "/_redrive/v1/overview", Right::look, &as_json<show_overview>},
     {"GET", "/_redrive/v1/metrics/history", Right::look, &show_history},
     {"GET", "/_redrive/v1/openapi.yaml", Right::find, &show_openapi},
 };

@@ -42,6 +42,7 @@ struct Config {
   std::string metrics_token;               // Who has it may read /metrics; empty: nobody has it.
   std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
   std::size_t history_queues_max = 2'000;  // Of which the past is kept.
+  std::string traces_endpoint;             // Of an OpenTelemetry collector; empty: no traces.
   http::Limits limits;                     // Of the file alone: the table [limits].
 
   std::optional<http::TlsFiles> tls() const;
