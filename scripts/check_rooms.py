@@ -24,7 +24,7 @@ KNOWS = {
     "runtime": ["wire", "http"],
     "api": ["metrics", "queue", "store", "engine", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
-    "manage": ["metrics", "documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
+    "manage": ["metrics", "alarms", "documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "objects": [],
     "s3": ["objects", "wire", "auth", "http", "api"],
     "iam": ["engine", "queue", "sqs", "wire", "auth", "http", "api"],

@@ -50,6 +50,7 @@ void add_dlq_edit(Verb parent, Commands& commands);
 void add_dlq_bin(Verb parent, Commands& commands);
 void add_dlq_policy(Verb parent, Commands& commands);
 void add_job(Verb parent, Commands& commands);
+void add_alarm(Verb parent, Commands& commands);
 void add_dlq_search(Verb parent, Commands& commands);
 void add_dlq_show(Verb parent, Commands& commands);
 void add_dlq_export(Verb parent, Commands& commands);

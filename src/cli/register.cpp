@@ -80,6 +80,9 @@ void register_commands(Verb program, World& world, int& exit_code) {
   Verb job = program.verb("job", "Redrive jobs: what runs, what became of it");
   job.needs_a_verb();
   add_job(job, commands);
+  Verb alarm = program.verb("alarm", "Alarms: what rings, who is told, and whether that works");
+  alarm.needs_a_verb();
+  add_alarm(alarm, commands);
   add_apply(program, commands);
   add_doctor(program, commands);
   add_topology(program, commands);

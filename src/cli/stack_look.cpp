@@ -9,6 +9,7 @@
 #include "cli/code_package.h"
 #include "cli/queue_name.h"
 #include "cli/stack_site.h"
+#include "documents/policy.h"
 #include "sqs/actions.h"
 
 namespace redrive::cli {
@@ -193,11 +194,27 @@ Answer<void> StackSite::look_at_queues(const Stack& stack, Actuals& out) {
       for (const auto& [name, value] : read->attributes) {
         actual.properties.set(name, Node::text(std::string(value)));
       }
+      actual.properties.set(stack::kDeadLetters, TRY(dead_letter_policy("GET", actual.name)));
       out.push_back(std::move(actual));
     }
     next = page->next_token.value_or("");
   } while (!next.empty());
   return {};
+}
+
+// The queue's own policy; null when it has none.
+Answer<Node> StackSite::dead_letter_policy(std::string_view method, const std::string& queue,
+                                           const Node& body) {
+  const std::string path = fmt::format("queues/{}/policy", percent_encode(queue, false));
+  const auto policy = TRY(
+      session_.service.manage<documents::Policy>(method, path, body.is_null() ? "" : body.json()));
+  if (policy->source != "queue") return Node();
+  std::string text;
+  wire::encode_json(text, *policy);
+  auto document = stack::read_json(text);
+  if (!document) return unreadable_answer(document.error().message);
+  document->remove("source");
+  return *std::move(document);
 }
 
 Answer<void> StackSite::look_at_functions(const Stack& stack, Actuals& out) {

@@ -105,10 +105,15 @@ Answer<void> StackSite::perform_bucket(const PlanItem& item) {
 
 Answer<void> StackSite::perform_queue(const PlanItem& item) {
   Service& service = session_.service;
+  const std::string& name = item.wanted == nullptr ? item.actual->name : item.wanted->name;
+  const Node& letters = item.changes[stack::kDeadLetters];
+  Node attributes = item.changes;
+  attributes.remove(stack::kDeadLetters);
   if (item.step == Step::create) {
-    TRY(service.call<sqs::CreateQueue>({.queue_name = item.wanted->name,
-                                        .attributes = views_of_texts(item.changes),
+    TRY(service.call<sqs::CreateQueue>({.queue_name = name,
+                                        .attributes = views_of_texts(attributes),
                                         .tags = views_of_tags(item.tags)}));
+    if (!letters.is_null()) TRY(dead_letter_policy("PUT", name, letters));
     return {};
   }
   const std::string_view url = item.actual->handle;
@@ -116,9 +121,13 @@ Answer<void> StackSite::perform_queue(const PlanItem& item) {
     TRY(service.call<sqs::DeleteQueue>({.queue_url = url}));
     return {};
   }
-  if (!item.changes.members().empty()) {
+  if (!attributes.members().empty()) {
     TRY(service.call<sqs::SetQueueAttributes>(
-        {.queue_url = url, .attributes = views_of_texts(item.changes)}));
+        {.queue_url = url, .attributes = views_of_texts(attributes)}));
+  }
+  if (item.changes.has(stack::kDeadLetters)) {
+    const bool none = letters.members().empty();
+    TRY(dead_letter_policy(none ? "DELETE" : "PUT", name, none ? Node() : letters));
   }
   if (!item.tags.empty()) {
     TRY(service.call<sqs::TagQueue>({.queue_url = url, .tags = views_of_tags(item.tags)}));

@@ -36,6 +36,8 @@ class StackSite {
   bool has_alarms();
   Answer<void> look_at_buckets(const stack::Stack& stack, Actuals& out);
   Answer<void> look_at_queues(const stack::Stack& stack, Actuals& out);
+  Answer<stack::Node> dead_letter_policy(std::string_view method, const std::string& queue,
+                                         const stack::Node& body = {});
   Answer<void> look_at_functions(const stack::Stack& stack, Actuals& out);
   Answer<void> look_at_invocation(const stack::Actual& function, Actuals& out);
   Answer<void> look_at_mappings(const stack::Stack& stack, Actuals& out);

@@ -12,6 +12,7 @@
 #include "cli/mapping_lookup.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
+#include "documents/alarms.h"
 #include "documents/functions.h"
 #include "documents/message_page.h"
 #include "documents/overview.h"
@@ -41,24 +42,6 @@ topology::AllowPolicy parse_allow_policy(std::string_view policy) {
     if (source.get(arn) == simdjson::SUCCESS) out.source_arns.emplace_back(arn);
   }
   return out;
-}
-
-// What is wanted of an alarm: whether that of a dead-letter queue is on.
-struct AlarmSwitch {
-  std::string_view kind;
-  std::string_view queue;
-  bool on = true;
-};
-constexpr auto shape_of(AlarmSwitch*) {
-  return wire::shape(wire::optional("kind", &AlarmSwitch::kind),
-                     wire::optional("queue", &AlarmSwitch::queue),
-                     wire::optional("on", &AlarmSwitch::on));
-}
-struct AlarmSwitches {
-  std::vector<AlarmSwitch> alarms;
-};
-constexpr auto shape_of(AlarmSwitches*) {
-  return wire::shape(wire::optional("alarms", &AlarmSwitches::alarms).each("alarm"));
 }
 
 class TopologyReader {
@@ -200,9 +183,9 @@ class TopologyReader {
   }
 
   void ask_alarms() {
-    const auto list = session_.service.manage<AlarmSwitches>("GET", "alarms");
+    const auto list = session_.service.manage<documents::AlarmList>("GET", "alarms");
     if (!list) return;
-    for (const AlarmSwitch& alarm : (*list)->alarms) {
+    for (const documents::AlarmLine& alarm : (*list)->alarms) {
       for (topology::Queue& queue : queues_) {
         if (alarm.kind == "dead-letters" && queue.name() == alarm.queue) queue.alarmed = alarm.on;
       }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "alarms/watcher.h"
 #include "api/gate.h"
 #include "auth/access_key.h"
 #include "base/result.h"
@@ -21,6 +22,8 @@ struct Parts {
   const api::Gate& gate;
   const metrics::History& history;
   std::function<void()> observe;  // Brings the history to this moment.
+  alarms::Watcher& watcher;
+  std::function<void()> look;  // Judges the alarms that are due.
 };
 
 // One request.
@@ -44,5 +47,16 @@ std::span<const Action> actions();
 Result<Value> get_metric_data(Call& call);
 Result<Value> get_metric_statistics(Call& call);
 Result<Value> list_metrics(Call& call);
+Result<Value> put_metric_alarm(Call& call);
+Result<Value> describe_alarms(Call& call);
+Result<Value> describe_alarms_for_metric(Call& call);
+Result<Value> describe_alarm_history(Call& call);
+Result<Value> set_alarm_state(Call& call);
+Result<Value> enable_alarm_actions(Call& call);
+Result<Value> disable_alarm_actions(Call& call);
+Result<Value> delete_alarms(Call& call);
+Result<Value> tag_resource(Call& call);
+Result<Value> untag_resource(Call& call);
+Result<Value> list_tags_for_resource(Call& call);
 
 }  // namespace redrive::cloudwatch

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "alarms/watcher.h"
 #include "api/gate.h"
 #include "documents/logs.h"
 #include "documents/overview.h"
@@ -28,6 +29,7 @@ struct Parts {
   std::function<void(std::string)> audit;  // Takes a line; may be empty.
   const metrics::History* history = nullptr;
   std::function<void()> observe = {};  // Brings the history to this moment.
+  alarms::Watcher* watcher = nullptr;
   // Lines of the log after that number, at most so many; may be empty.
   std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
   // How old the oldest message of a queue is; may be empty.

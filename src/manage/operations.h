@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "documents/alarms.h"
 #include "documents/corrections.h"
 #include "documents/failures.h"
 #include "documents/jobs.h"
@@ -106,6 +107,13 @@ Result<ResetOutput> reset(Call& call);
 // GET overview?limit=100
 Result<documents::Overview> show_overview(Call& call);
 Result<Document> show_history(Call& call);
+Result<documents::AlarmList> list_alarms(Call& call);
+Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& input);
+Result<documents::AlarmList> remove_alarm(Call& call);
+Result<documents::AlarmEvents> show_alarm_history(Call& call);
+Result<documents::AlarmList> switch_alarm(Call& call, const documents::AlarmSwitch& input);
+Result<documents::AlarmTargets> list_alarm_targets(Call& call);
+Result<documents::AlarmTargets> test_alarm_targets(Call& call);
 Result<Document> show_openapi(Call& call);
 
 }  // namespace redrive::manage

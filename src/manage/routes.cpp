@@ -38,6 +38,13 @@ constexpr Route kRoutes[] = {
     {"POST", "/_redrive/v1/jobs/{job}/cancel", Right::operate, &as_json<cancel_job>},
     {"POST", "/_redrive/v1/jobs/{job}/rate", Right::operate, &as_json<change_job_rate>},
     {"GET", "/_redrive/v1/overview", Right::look, &as_json<show_overview>},
+    {"GET", "/_redrive/v1/alarms", Right::look, &as_json<list_alarms>},
+    {"POST", "/_redrive/v1/alarms", Right::operate, &as_json<add_alarm>},
+    {"GET", "/_redrive/v1/alarms/targets", Right::look, &as_json<list_alarm_targets>},
+    {"POST", "/_redrive/v1/alarms/test", Right::operate, &as_json<test_alarm_targets>},
+    {"DELETE", "/_redrive/v1/alarms/{alarm}", Right::operate, &as_json<remove_alarm>},
+    {"GET", "/_redrive/v1/alarms/{alarm}/history", Right::look, &as_json<show_alarm_history>},
+    {"PUT", "/_redrive/v1/queues/{queue}/alarm", Right::operate, &as_json<switch_alarm>},
     {"GET", "/_redrive/v1/metrics/history", Right::look, &show_history},
     {"GET", "/_redrive/v1/openapi.yaml", Right::find, &show_openapi},
 };

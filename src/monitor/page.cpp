@@ -206,7 +206,7 @@ void write_process(Exposition& out, const PageParts& parts) {
   out.family("process_cpu_seconds_total", Family::counter, "Time spent on processors.");
   out.sample({}, process.cpu_seconds);
   out.family("process_open_fds", Family::gauge, "Open files.");
-  out.sample({}, process.open_files);
+  out.sample({}, count_open_files());
   out.family("redrive_history_bytes", Family::gauge, "Memory of the history of metrics.");
   out.sample({}, std::uint64_t{parts.history.memory_bytes()});
   out.family("redrive_history_subjects", Family::gauge, "Queues and functions in that history.");

@@ -15,11 +15,6 @@ ProcessReading read_process() {
   if (std::ifstream("/proc/self/statm") >> total_pages >> resident_pages) {
     reading.resident_bytes = resident_pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
-  std::error_code ignored;
-  for (std::filesystem::directory_iterator at("/proc/self/fd", ignored), end; at != end;
-       at.increment(ignored)) {
-    ++reading.open_files;
-  }
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) == 0) {
     const auto seconds = [](const timeval& time) {
@@ -28,6 +23,16 @@ ProcessReading read_process() {
     reading.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   }
   return reading;
+}
+
+std::uint64_t count_open_files() {
+  std::uint64_t count = 0;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at("/proc/self/fd", ignored), end; at != end;
+       at.increment(ignored)) {
+    ++count;
+  }
+  return count;
 }
 
 }  // namespace redrive::monitor

@@ -12,10 +12,11 @@ namespace redrive::monitor {
 // This process, as the system sees it.
 struct ProcessReading {
   std::uint64_t resident_bytes = 0;
-  std::uint64_t open_files = 0;
   double cpu_seconds = 0;
 };
 ProcessReading read_process();
+// Looks at each of them: not for every second.
+std::uint64_t count_open_files();
 
 // What the parts of the server that have no metrics of their own can be asked for. Each may be
 // empty.

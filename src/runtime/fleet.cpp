@@ -395,7 +395,7 @@ void Fleet::shut_down() {
       if (auto job = worker->abandon()) jobs.push_back(std::move(*job));
     }
   }
-  for (auto& run : commands_) jobs.push_back(std::move(run->job()));
+  for (const auto& run : commands_) jobs.push_back(run->job());  // It may still end by itself.
   for (auto& [call, job] : calls_) jobs.push_back(std::move(job));
   calls_.clear();
   for (const Job& job : jobs) {

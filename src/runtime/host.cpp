@@ -137,14 +137,14 @@ void Host::try_bubblewrap() {
 }
 
 std::string Host::isolation() const {
-  std::string words = "own session and limits";
+  std::string words = "in sessions of their own, with limits";
   if (root_) {
-    words += fmt::format(", a user of its own ({} to {})",
+    words += fmt::format(", each process as a user of its own ({} to {})",
                          options_.user_first,
                          options_.user_first + options_.user_count - 1);
   }
-  if (mounts_) words += ", data of the server hidden";
-  words += has_bubblewrap() ? ", bubblewrap: read-only system, own processes" : ", no sandbox";
+  if (mounts_) words += ", the server's data hidden";
+  words += has_bubblewrap() ? ", in bubblewrap" : ", without a sandbox";
   return words;
 }
 

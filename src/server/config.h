@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "alarms/dead_letters.h"
 #include "auth/access_key.h"
 #include "base/result.h"
 #include "engine/engine.h"
@@ -43,7 +44,10 @@ struct Config {
   std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
   std::size_t history_queues_max = 2'000;  // Of which the past is kept.
   std::string traces_endpoint;             // Of an OpenTelemetry collector; empty: no traces.
-  http::Limits limits;                     // Of the file alone: the table [limits].
+  std::vector<std::string> alarm_targets;  // Who is told of dead letters.
+  bool alarm_private_webhooks = false;     // Webhooks of clients may point into private networks.
+  alarms::DeadLetterRules dead_letter_alarms;
+  http::Limits limits;  // Of the file alone: the table [limits].
 
   std::optional<http::TlsFiles> tls() const;
 };

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "alarms/target.h"
+
 #include "server/config.h"
 #include "server/key_config.h"
 #include "server/policy_config.h"
@@ -91,6 +95,23 @@ bool set_traces(Config& config, std::string_view key, const toml::node& node, bo
   return endpoint.starts_with("http://") || endpoint.starts_with("https://");
 }
 
+bool set_alarms(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  alarms::DeadLetterRules& rules = config.dead_letter_alarms;
+  known = true;
+  if (key == "notify") {
+    return take_list(node, config.alarm_targets) &&
+           std::ranges::all_of(config.alarm_targets, [](const std::string& target) {
+             return alarms::Target::parse(target, true).kind != alarms::Target::Kind::unknown;
+           });
+  }
+  if (key == "private-webhooks") return take(node, config.alarm_private_webhooks);
+  if (key == "dead-letters") return take(node, rules.on);
+  if (key == "arrivals-per-minute") return take_limit(node, rules.arrivals_per_minute, kNumberMax);
+  if (key == "expires-within") return take_limit(node, rules.expires_within, kNumberMax);
+  known = false;
+  return false;
+}
+
 // `set` applies one key and tells whether it knows it and could use its value.
 template <class Set>
 Result<void> set_all(const std::string& path, const toml::table& table, std::string_view prefix,
@@ -136,6 +157,12 @@ Result<void> load_config(Config& config) {
       return set_limit(config, key, node, known);
     }));
     table.erase("limits");
+  }
+  if (const toml::table* const alarms = table["alarms"].as_table()) {
+    CHECK(set_all(path, *alarms, "alarms.", [&](auto key, const toml::node& node, bool& known) {
+      return set_alarms(config, key, node, known);
+    }));
+    table.erase("alarms");
   }
   // What `redrive apply` makes may stand in the same file.
   for (const std::string_view section : stack::kStackSections) table.erase(section);

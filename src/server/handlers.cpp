@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include "functions/codec.h"
+#include "monitor/measured_invoker.h"
+#include "runtime/late_invoker.h"
 
 namespace redrive::server {
 namespace {
@@ -42,6 +44,11 @@ fs::path code_root(const Config& config, const fs::path& scratch) {
   return config.memory ? fs::path(scratch.string() + "-code") : fs::path(config.data) / "functions";
 }
 
+// Counts what somebody else has counted.
+void follow(metrics::Counter& counter, std::uint64_t value) {
+  counter.add(value - std::min(value, counter.value()));
+}
+
 }  // namespace
 
 Handlers::Handlers(const Parts& parts)
@@ -55,18 +62,24 @@ Handlers::Handlers(const Parts& parts)
                   .code = code_,
                   .endpoint_url = parts.endpoint_url}) {}
 
-Result<std::unique_ptr<Handlers>> Handlers::make(Parts parts) {
+std::unique_ptr<Handlers> Handlers::make(Parts parts) {
   std::unique_ptr<Handlers> handlers(new Handlers(parts));
-  CHECK(handlers->open(parts));
+  handlers->open(parts);
   return handlers;
 }
 
-Result<void> Handlers::open(const Parts& parts) {
+void Handlers::open(const Parts& parts) {
   functions_.forget_unused_code();
   runtime::InvokerOptions options{.scratch = scratch_};
   if (!parts.config.memory) options.hidden.push_back(fs::absolute(parts.config.data));
-  invoker_ = TRY(runtime::make_invoker(std::move(options)));
-  spdlog::info("functions run {}", invoker_->isolation());
+  invoker_ = std::make_unique<runtime::LateInvoker>(
+      std::move(options),
+      runtime::LateInvoker::Hooks{
+          .ready = [](std::string how) { spdlog::info("functions run with {}", how); },
+          .impossible = [](std::string why) { spdlog::error("functions cannot run: {}", why); }});
+  if (parts.measured != nullptr) {
+    invoker_ = std::make_unique<monitor::MeasuredInvoker>(std::move(invoker_), *parts.measured);
+  }
   dispatcher_ = std::make_unique<dispatch::Dispatcher>(
       dispatch::Dispatcher::Parts{.engine = parts.engine,
                                   .invoker = *invoker_,
@@ -90,7 +103,6 @@ Result<void> Handlers::open(const Parts& parts) {
                     .changed = [this] { dispatcher_->reload(); },
                     .audit = parts.audit,
                     .directories = parts.directories});
-  return {};
 }
 
 Handlers::~Handlers() {
@@ -103,6 +115,35 @@ Handlers::~Handlers() {
 
 void Handlers::stop(std::chrono::milliseconds patience) {
   dispatcher_->stop(patience);
+}
+
+Result<void> Handlers::invoke_async(const std::string& arn, const std::string& payload) {
+  const auto deployed = TRY(functions_.find(arn));
+  TRY(dispatcher_->invoke_async(deployed->function.id, {.payload = payload}));
+  return {};
+}
+
+void Handlers::count_into(metrics::FunctionRegistry& registry) const {
+  const dispatch::Dispatcher::Stats stats = dispatcher_->stats();
+  for (const auto& [id, mapping] : stats.mappings) {
+    const auto measured = registry.mappings.of(id);
+    follow(measured->polled, mapping->polled);
+    follow(measured->filtered, mapping->filtered_out);
+    follow(measured->invoked, mapping->invoked);
+    follow(measured->failed, mapping->failed);
+    follow(measured->deleted, mapping->deleted);
+    follow(measured->dropped, mapping->dead_lettered);
+    follow(measured->sent_on_failure, mapping->sent_on_failure);
+    measured->concurrency.set(mapping->running);
+  }
+  for (const auto& [id, gone] : registry.mappings.all()) {
+    if (!stats.mappings.contains(id)) registry.mappings.forget(id);
+  }
+  for (const auto& [arn, async] : stats.functions) {
+    const auto measured = registry.functions.of(arn.substr(arn.rfind(':') + 1));
+    follow(measured->async_dropped, async->dropped);
+    follow(measured->destination_failures, async->undelivered);
+  }
 }
 
 // A definition that cannot be read or made ready is left out, and said so: the others go on.

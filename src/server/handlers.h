@@ -12,6 +12,7 @@
 #include "lambda/code_store.h"
 #include "lambda/functions.h"
 #include "lambda/service.h"
+#include "metrics/function_metrics.h"
 #include "objects/store.h"
 #include "runtime/invoker.h"
 #include "server/config.h"
@@ -33,8 +34,9 @@ class Handlers {
     std::function<void(std::string)> audit;
     std::function<void(const dispatch::RunReport&)> ran = {};  // See dispatch::Dispatcher::Hooks.
     bool directories = false;                                  // See lambda::Parts.
+    metrics::FunctionRegistry* measured = nullptr;
   };
-  static Result<std::unique_ptr<Handlers>> make(Parts parts);
+  static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();
   Handlers(const Handlers&) = delete;
   Handlers& operator=(const Handlers&) = delete;
@@ -49,11 +51,15 @@ class Handlers {
   void close() { service_->stop(); }
 
   const dispatch::Dispatcher& dispatcher() const { return *dispatcher_; }
+  // Invokes a function asynchronously.
+  Result<void> invoke_async(const std::string& arn, const std::string& payload);
+  // Brings what the dispatcher has counted to those who measure.
+  void count_into(metrics::FunctionRegistry& registry) const;
   runtime::Invoker& invoker() { return *invoker_; }
 
  private:
   explicit Handlers(const Parts& parts);
-  Result<void> open(const Parts& parts);
+  void open(const Parts& parts);
   dispatch::Definitions definitions();
 
   engine::Engine& engine_;

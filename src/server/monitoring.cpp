@@ -33,11 +33,39 @@ Monitoring::Monitoring(Parts parts)
                                                .sources = sources(),
                                                .virtual_time = parts_.time != nullptr});
   if (parts_.time != nullptr) parts_.time->watch([this] { look(); });
+  open_alarms();
   cloudwatch_.emplace(cloudwatch::Parts{.engine = parts_.engine,
                                         .gate = parts_.gate,
                                         .history = history_,
-                                        .observe = [this] { collector_->observe(); }},
+                                        .observe = [this] { observe(); },
+                                        .watcher = *watcher_,
+                                        .look = [this] { look(); }},
                       &recorded_.add_api("cloudwatch", cloudwatch::measured_actions()));
+}
+
+void Monitoring::open_alarms() {
+  const Config& config = parts_.config;
+  courier_ = std::make_unique<alarms::Courier>(alarms::Courier::Parts{
+      .engine = parts_.engine,
+      .invoke = [this](const std::string& arn, const std::string& payload) -> Result<void> {
+        if (handlers_ != nullptr) return handlers_->invoke_async(arn, payload);
+        return fail(ErrorCode::service_unavailable, "functions do not run yet");
+      },
+      .private_webhooks = config.alarm_private_webhooks,
+      .sync_wanted = parts_.sync_wanted,
+      .log = [](std::string line) { spdlog::warn("{}", line); }});
+  watcher_.emplace(alarms::Watcher::Parts{.engine = parts_.engine,
+                                          .history = history_,
+                                          .courier = *courier_,
+                                          .sync_wanted = parts_.sync_wanted,
+                                          .rules = config.dead_letter_alarms,
+                                          .notify = config.alarm_targets,
+                                          .account = config.account});
+}
+
+void Monitoring::observe() {
+  if (handlers_ != nullptr) handlers_->count_into(recorded_.functions);
+  collector_->observe();
 }
 
 Result<std::unique_ptr<Monitoring>> Monitoring::open(Parts parts) {
@@ -64,8 +92,9 @@ void Monitoring::record_sync(std::uint64_t records, std::chrono::nanoseconds tak
   recorded_.sync_records.record(records);
 }
 
-void Monitoring::attach(http::Server& server) {
+void Monitoring::attach(http::Server& server, Handlers& handlers) {
   server_ = &server;
+  handlers_ = &handlers;
   // Where time stands still, looking is for those who move it.
   background_ = std::make_unique<Background>([this] {
     if (parts_.time == nullptr) look();
@@ -74,11 +103,15 @@ void Monitoring::attach(http::Server& server) {
 
 void Monitoring::stop() {
   background_.reset();
+  courier_->stop();
   server_ = nullptr;
+  handlers_ = nullptr;
 }
 
 void Monitoring::look() {
-  collector_->observe();
+  const std::lock_guard lock(looking_);
+  observe();
+  watcher_->look();
   if (!files_) return;
   const auto saved = files_->save(history_, parts_.engine.now());
   if (!saved) spdlog::warn("metrics of the last minute are not kept: {}", saved.error().message);

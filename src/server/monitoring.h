@@ -1,9 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
+#include "alarms/courier.h"
+#include "alarms/watcher.h"
 #include "api/gate.h"
 #include "cloudwatch/service.h"
 #include "engine/engine.h"
@@ -16,6 +19,7 @@
 #include "monitor/collector.h"
 #include "server/background.h"
 #include "server/config.h"
+#include "server/handlers.h"
 
 namespace redrive::server {
 
@@ -29,6 +33,7 @@ class Monitoring {
     journal::Journal& journal;
     const api::Gate& gate;
     engine::TimeTravel* time = nullptr;  // Where time stands still.
+    std::function<void()> sync_wanted;
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);
@@ -38,28 +43,34 @@ class Monitoring {
   void record_sync(std::uint64_t records, std::chrono::nanoseconds taken);
 
   // The server that is watched; looking begins. To be stopped before it ends.
-  void attach(http::Server& server);
+  void attach(http::Server& server, Handlers& handlers);
   void stop();
   // Looks now, if a second has passed. Where time stands still this is how the present is seen.
-  void observe() { collector_->observe(); }
+  void observe();
+  alarms::Watcher& watcher() { return *watcher_; }
 
   // True: the request was for us and is being answered.
   bool handle(http::Exchange& exchange);
 
  private:
   explicit Monitoring(Parts parts);
+  void open_alarms();
   void look();
   bool may_read(const http::Request& request) const;
   void answer_page(http::Exchange& exchange);
   monitor::Sources sources() const;
 
   Parts parts_;
+  std::mutex looking_;  // Held while somebody looks. Taken before the engine's turn.
   metrics::ServerMetrics recorded_;
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
   std::optional<monitor::Collector> collector_;
+  std::unique_ptr<alarms::Courier> courier_;
+  std::optional<alarms::Watcher> watcher_;
   std::optional<cloudwatch::Service> cloudwatch_;
   http::Server* server_ = nullptr;
+  Handlers* handlers_ = nullptr;
   std::unique_ptr<Background> background_;
 };
 

@@ -20,6 +20,7 @@
 
 #include "api/service.h"
 #include "auth/access_key.h"
+#include "auth/credential.h"
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -111,6 +112,19 @@ engine::Notice notice_of(const api::FailedRequest& failed) {
                      {"code", std::string(failed.code)},
                      {"message", failed.error.message},
                      {"peer", std::string(failed.peer)}}};
+}
+
+// Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
+// the questions of the other APIs.
+bool is_for_queue(const http::Request& request) {
+  if (request.method != "POST") return false;
+  const std::string_view target = request.header("x-amz-target");
+  if (!target.empty()) return target.starts_with("AmazonSQS.");
+  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
+    return false;
+  }
+  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  return scope && scope->service == "sqs";
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -379,7 +393,8 @@ Result<void> serve(const Config& config) {
                                                 .engine = engine,
                                                 .journal = journal,
                                                 .gate = gate,
-                                                .time = time ? &*time : nullptr}));
+                                                .time = time ? &*time : nullptr,
+                                                .sync_wanted = [&] { sync->request(); }}));
   AuditLog audit = TRY(AuditLog::open(audit_path(config)));
   api::Service service(
       engine,
@@ -402,12 +417,13 @@ Result<void> serve(const Config& config) {
        .audit = [&](std::string line) { audit.write(std::move(line)); },
        .history = &monitoring->history(),
        .observe = [&] { monitoring->observe(); },
+       .watcher = &monitoring->watcher(),
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
-  handlers = TRY(Handlers::make(
+  handlers = Handlers::make(
       {.config = config,
        .engine = engine,
        .gate = gate,
@@ -418,7 +434,8 @@ Result<void> serve(const Config& config) {
        .audit = [&](std::string line) { audit.write(std::move(line)); },
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
-       .directories = listen.loopback && config.keys.empty()}));
+       .directories = listen.loopback && config.keys.empty(),
+       .measured = &monitoring->recorded().functions});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -440,7 +457,9 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (lambda::is_lambda_request(exchange.request())) {
+    if (is_for_queue(exchange.request())) {
+      service.handle(exchange);
+    } else if (lambda::is_lambda_request(exchange.request())) {
       handlers->handle(exchange);
     } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
       management.handle(exchange);
@@ -465,7 +484,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
-  monitoring->attach(*server);
+  handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
       journal::SyncThread::Hooks{
@@ -478,7 +497,7 @@ Result<void> serve(const Config& config) {
           .on_measured = [&](std::uint64_t records,
                              auto taken) { monitoring->record_sync(records, taken); }});
   ticker->attach(*server);
-  handlers->attach(*server);
+  monitoring->attach(*server, *handlers);
   auto maintenance = std::make_unique<Maintenance>(engine, stop_at_once);
   complete.count_down();
   handlers->start();

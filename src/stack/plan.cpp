@@ -24,6 +24,7 @@ constexpr std::array kDefaults = {
     Default{Kind::queue, "RedrivePolicy", R"("")"},
     Default{Kind::queue, "RedriveAllowPolicy", R"("")"},
     Default{Kind::queue, "Policy", R"("")"},
+    Default{Kind::queue, kDeadLetters, "{}"},
     Default{Kind::function, "Description", R"("")"},
     Default{Kind::function, "Timeout", "3"},
     Default{Kind::function, "MemorySize", "128"},

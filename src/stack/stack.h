@@ -19,6 +19,10 @@ using Tags = std::map<std::string, std::string>;
 enum class Kind : std::uint8_t { bucket, queue, function, invoke_config, mapping, alarm };
 std::string_view kind_name(Kind kind);
 
+// Among the properties of a queue, beside its SQS attributes: what it does with its messages by
+// itself, a document of the management API.
+inline constexpr std::string_view kDeadLetters = "DeadLetters";
+
 // Where a function's code comes from.
 struct Code {
   enum class From : std::uint8_t {

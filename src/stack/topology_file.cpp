@@ -100,8 +100,20 @@ class TopologyReader {
     CHECK(add_redrive(queue, table, fifo));
     if (table.has("policy"))
       queue.properties.set("Policy", Node::text(policy_text(table["policy"])));
+    if (table.has("dead-letters")) {
+      queue.properties.set(kDeadLetters, TRY(dead_letters(table["dead-letters"], where)));
+    }
     stack_.resources.push_back(std::move(queue));
     return {};
+  }
+
+  // With what holds where the file says nothing: that is what the server will show.
+  static Result<Node> dead_letters(const Node& table, const std::string& where) {
+    const Node given = TRY(members_of(table, kDeadLetterSettings, where + ": dead-letters"));
+    Node policy = *read_json(
+        R"({"maxRedrives":0,"redriveAfterSeconds":0,"backoffRate":2,"maxRedriveAfterSeconds":43200,"then":"park","archiveExpiring":false})");
+    for (const auto& [name, value] : given.members()) policy.set(name, value);
+    return policy;
   }
 
   static std::string policy_text(const Node& policy) {

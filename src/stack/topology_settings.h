@@ -31,6 +31,7 @@ inline constexpr std::array kQueueSettings = {
     Setting{"policy", "", Form::map},
     Setting{"tags", "", Form::map},
     Setting{"attributes", "", Form::map},
+    Setting{"dead-letters", "", Form::map},
     Setting{"visibility-timeout", "VisibilityTimeout", Form::seconds},
     Setting{"retention", "MessageRetentionPeriod", Form::seconds},
     Setting{"delay", "DelaySeconds", Form::seconds},
@@ -39,6 +40,16 @@ inline constexpr std::array kQueueSettings = {
     Setting{"content-based-deduplication", "ContentBasedDeduplication", Form::flag},
     Setting{"deduplication-scope", "DeduplicationScope", Form::text},
     Setting{"fifo-throughput-limit", "FifoThroughputLimit", Form::text},
+};
+// What a dead-letter queue does by itself, in the words of the management API.
+inline constexpr std::array kDeadLetterSettings = {
+    Setting{"max-redrives", "maxRedrives", Form::number},
+    Setting{"redrive-after", "redriveAfterSeconds", Form::seconds},
+    Setting{"backoff-rate", "backoffRate", Form::number},
+    Setting{"max-redrive-after", "maxRedriveAfterSeconds", Form::seconds},
+    Setting{"then", "then", Form::text},
+    Setting{"archive", "archive", Form::text},
+    Setting{"archive-expiring", "archiveExpiring", Form::flag},
 };
 inline constexpr std::array kFunctionSettings = {
     Setting{"name", "", Form::text},

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import urllib.request
 
 import boto3
 import pytest
@@ -119,6 +120,25 @@ def test_what_another_stack_made_is_refused(site):
     site.apply(ORDERS)
     printed = site.run(ORDERS, "--yes", "--stack", "rival", code=2)
     assert "belongs to the stack shop" in printed
+
+
+def test_what_a_dead_letter_queue_does_by_itself(site):
+    with_policy = ORDERS.replace(
+        'retention = "14d"',
+        'retention = "14d"\ndead-letters = { max-redrives = 2, redrive-after = "1m", then = "park" }',
+    )
+    site.apply(with_policy)
+
+    def policy():
+        url = f"{site.endpoint}/_redrive/v1/queues/orders-dlq/policy"
+        return json.load(urllib.request.urlopen(url))
+
+    assert policy()["maxRedrives"] == 2 and policy()["redriveAfterSeconds"] == 60
+    assert site.apply(with_policy) == []
+    assert site.apply(with_policy.replace('"1m"', '"2m"')) == ["~ queue orders-dlq"]
+    assert policy()["redriveAfterSeconds"] == 120
+    assert site.apply(ORDERS) == ["~ queue orders-dlq"]
+    assert policy()["source"] == "none"
 
 
 def test_shows_a_plan_and_asks(site):

@@ -81,6 +81,16 @@ TEST_F(CommandTest, CustomRuntimeSpeaksTheApi) {
   EXPECT_EQ(failed.stack, "a\nb");
 }
 
+TEST_F(CommandTest, EventSurvivesALostConnection) {
+  FunctionSpec function = python("");
+  function.runtime = "provided.al2023";
+  function.code = root_ / "handlers/forgetful";
+  const Outcome outcome = run(function, R"({"n":1})");
+  EXPECT_EQ(outcome.kind, Kind::done) << outcome.error_message << outcome.log;
+  EXPECT_EQ(field(outcome.payload, "same"), "true");
+  EXPECT_EQ(field(outcome.payload, "event"), R"({"n":1})");
+}
+
 // An endpoint on a thread of its own.
 class HttpTest : public InvokerTest {
  protected:

@@ -61,7 +61,7 @@ TEST(Plan, UnsaidPropertiesOfItsOwnGoBackToTheirDefaults) {
   const Stack stack{"shop", {queue("q")}, {}};
   const char* const properties = R"({"VisibilityTimeout":"77","RedrivePolicy":"{}"})";
   const std::vector<Actual> own = {existing("q", properties)};
-  EXPECT_EQ(shown(stack, own), "~ queue q RedrivePolicy VisibilityTimeout\n");
+  EXPECT_EQ(shown(stack, own), "~ queue q VisibilityTimeout RedrivePolicy\n");
   const auto plan = make_plan(stack, own, Prune::no);
   EXPECT_EQ((*plan)[0].changes.json(), R"({"VisibilityTimeout":30,"RedrivePolicy":""})");
   EXPECT_EQ(shown(stack, {existing("q", properties, {})}), "= queue q\n");
@@ -101,7 +101,7 @@ TEST(Plan, EmptyPartsOfAMapAreNothing) {
   Actual there{.kind = Kind::mapping, .name = "a f", .handle = "u", .tags = kOurs};
   there.properties = *read_json(
       R"({"BatchSize":10,"DestinationConfig":{"OnFailure":{}},"FunctionResponseTypes":[],"Enabled":true})");
-  EXPECT_EQ(shown(stack, {there}), "= mapping a f → \n");
+  EXPECT_EQ(shown(stack, {there}), "= mapping a → f\n");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace redrive::stack {
 namespace {
 
-Result<Stack> read(std::string_view toml) {
+Result<Stack> read_shop(std::string_view toml) {
   const Surroundings around{.stack_name = "shop",
                             .account = "123456789012",
                             .region = "eu-west-1",
@@ -17,7 +17,7 @@ Result<Stack> read(std::string_view toml) {
   return read_topology(*root, around);
 }
 
-std::string shown(const Stack& stack) {
+std::string listed(const Stack& stack) {
   std::string out;
   for (const Resource& resource : stack.resources) {
     out += resource.title() + " " + resource.properties.json() + "\n";
@@ -26,7 +26,7 @@ std::string shown(const Stack& stack) {
 }
 
 TEST(TopologyFile, SaysInFewWordsWhatTheApisSayInMany) {
-  const auto stack = read(R"(
+  const auto stack = read_shop(R"(
 listen = "127.0.0.1:9324"       # The server's own, like the next two.
 [limits]
 connections = 10
@@ -75,7 +75,7 @@ name = "dead"
 queue = "orders-dlq"
 )");
   ASSERT_TRUE(stack.has_value()) << stack.error().message;
-  EXPECT_EQ(shown(*stack),
+  EXPECT_EQ(listed(*stack),
             R"(bucket archive {}
 queue orders-dlq {"MessageRetentionPeriod":"1209600","RedriveAllowPolicy":"{\"redrivePermission\":\"byQueue\",\"sourceQueueArns\":[\"arn:aws:sqs:eu-west-1:123456789012:orders\"]}"}
 queue orders {"VisibilityTimeout":"120","RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:eu-west-1:123456789012:orders-dlq\",\"maxReceiveCount\":5}"}
@@ -108,7 +108,7 @@ TEST(TopologyFile, MistakesAreNamed) {
   };
   for (const auto& each : cases) {
     SCOPED_TRACE(each.toml);
-    const auto stack = read(each.toml);
+    const auto stack = read_shop(each.toml);
     ASSERT_FALSE(stack.has_value());
     EXPECT_NE(stack.error().message.find(each.message), std::string::npos) << stack.error().message;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -82,7 +83,7 @@ class RecordingJournal final : public journal::Journal {
   std::vector<Record> records_;
   journal::Sequence synced_ = 0;
   journal::Sequence checkpoint_ = 0;
-  int pins_ = 0;
+  std::atomic<int> pins_ = 0;  // Let go from any thread.
   bool has_room_ = true;
   bool unreadable_ = false;
 };

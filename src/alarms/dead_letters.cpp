@@ -1,0 +1,143 @@
+#include "alarms/dead_letters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "wire/decoder.h"
+#include "wire/encode.h"
+
+namespace redrive::alarms {
+namespace {
+
+constexpr std::size_t kQueuesPerTurn = 128;
+
+struct MemoryDocument {
+  bool off = false;
+  bool messages = false;
+  bool flood = false;
+  bool expiring = false;
+  std::int64_t last_group = 0;
+  std::int64_t since = 0;
+};
+constexpr auto shape_of(MemoryDocument*) {
+  using D = MemoryDocument;
+  return wire::shape(wire::optional("off", &D::off),
+                     wire::optional("messages", &D::messages),
+                     wire::optional("flood", &D::flood),
+                     wire::optional("expiring", &D::expiring),
+                     wire::optional("lastGroup", &D::last_group),
+                     wire::optional("since", &D::since));
+}
+
+DeadLetterReading read_queue(const queue::State& state, const queue::Queue& queue,
+                             const queue::Stamp& stamp) {
+  const queue::Mailbox& box = state.mailbox(queue);
+  DeadLetterReading reading{.identity = queue.identity,
+                            .messages = box.size(),
+                            .expires_in = std::nullopt,
+                            .retention = queue.settings.retention};
+  if (const queue::Slot oldest = box.oldest(); oldest != queue::kNoSlot) {
+    reading.expires_in = state.messages()[oldest].sent_at + queue.settings.retention - stamp.now;
+  }
+  return reading;
+}
+
+std::string hours(Duration time) {
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(time).count();
+  if (minutes < 120) return fmt::format("{} minutes", minutes);
+  return fmt::format("{} hours", minutes / 60);
+}
+
+}  // namespace
+
+std::string encode(const DeadLetterMemory& memory) {
+  const MemoryDocument document{.off = memory.off,
+                                .messages = memory.messages,
+                                .flood = memory.flood,
+                                .expiring = memory.expiring,
+                                .last_group = static_cast<std::int64_t>(memory.last_group),
+                                .since = memory.since_ms};
+  std::string out;
+  wire::encode_json(out, document);
+  return out;
+}
+
+DeadLetterMemory decode_memory(std::string_view json) {
+  std::string padded(json);
+  padded.append(64, '\0');
+  wire::Decoder decoder;
+  MemoryDocument document;
+  if (!wire::decode_json(decoder, std::string_view(padded).substr(0, json.size()), document)) {
+    return {};
+  }
+  return {.off = document.off,
+          .messages = document.messages,
+          .flood = document.flood,
+          .expiring = document.expiring,
+          .last_group = static_cast<std::uint64_t>(document.last_group),
+          .since_ms = document.since};
+}
+
+std::vector<DeadLetterReading> read_dead_letter_queues(engine::Engine& engine) {
+  std::set<std::string> targets;
+  std::vector<DeadLetterReading> all;
+  std::vector<queue::QueueKey> keys;
+  queue::QueueIdentity after;
+  const auto look = [&](const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
+    if (queue.settings.redrive) targets.insert(queue.settings.redrive->target_arn);
+    all.push_back(read_queue(state, queue, stamp));
+    keys.push_back(queue.key);
+  };
+  while (engine.survey(after, kQueuesPerTurn, look)) {
+  }
+  std::map<queue::QueueKey, queue::FailureGroupKey> youngest;
+  engine.turn([&](engine::Turn& turn) {
+    for (const auto& [key, group] : turn.state().groups()) youngest[group.queue] = key;
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (const auto found = youngest.find(keys[i]); found != youngest.end()) {
+      all[i].last_group = found->second;
+    }
+  }
+  std::erase_if(all,
+                [&](const auto& reading) { return !targets.contains(reading.identity.arn()); });
+  return all;
+}
+
+DeadLetterVerdict judge(const DeadLetterRules& rules, const DeadLetterReading& reading,
+                        const DeadLetterMemory& before) {
+  DeadLetterVerdict verdict{.memory = before, .tell = false, .findings = {}};
+  DeadLetterMemory& now = verdict.memory;
+  const Duration soon = std::min<Duration>(rules.expires_within, reading.retention / 4);
+  const auto last_group = static_cast<std::uint64_t>(number(reading.last_group));
+  now.messages = reading.messages > 0;
+  now.flood = reading.arrivals > rules.arrivals_per_minute;
+  now.expiring = reading.expires_in && *reading.expires_in < soon;
+  now.last_group = std::max(before.last_group, last_group);
+  if (now.messages) {
+    verdict.findings.push_back(fmt::format("{} dead letter{} in {}.",
+                                           reading.messages,
+                                           reading.messages == 1 ? "" : "s",
+                                           reading.identity.name));
+  }
+  if (now.messages && last_group > before.last_group) {
+    verdict.findings.push_back("Some failed for a reason that has not been seen here before.");
+  }
+  if (now.flood) {
+    verdict.findings.push_back(fmt::format("{} came within the last minute.", reading.arrivals));
+  }
+  if (now.expiring) {
+    verdict.findings.push_back(fmt::format("The oldest will be gone for good in {}.",
+                                           hours(std::max(Duration::zero(), *reading.expires_in))));
+  }
+  const bool began = (now.messages && !before.messages) || (now.flood && !before.flood) ||
+                     (now.expiring && !before.expiring) ||
+                     (now.messages && last_group > before.last_group);
+  const bool over = before.alarming() && !now.alarming();
+  verdict.tell = began || over;
+  return verdict;
+}
+
+}  // namespace redrive::alarms

@@ -1,0 +1,190 @@
+// Webhooks and mail, by libcurl.
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "alarms/target.h"
+#include "base/text.h"
+
+namespace redrive::alarms {
+namespace {
+
+constexpr std::size_t kAnswerBytesMax = 64u << 10;
+
+struct CurlEnd {
+  void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using Curl = std::unique_ptr<CURL, CurlEnd>;
+using CurlUrl = std::unique_ptr<CURLU, CurlEnd>;
+using CurlList = std::unique_ptr<curl_slist, CurlEnd>;
+
+std::unexpected<Error> undelivered(std::string message) {
+  return fail(ErrorCode::network, std::move(message));
+}
+
+std::string part_of(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return {};
+  std::string copy(text);
+  curl_free(text);
+  return copy;
+}
+
+std::string parameter_of(std::string_view query, std::string_view name) {
+  for (const std::string_view pair : split(query, '&')) {
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    if (pair.substr(0, equals) != name) continue;
+    return percent_decode(pair.substr(std::min(pair.size(), equals + 1)), false);
+  }
+  return {};
+}
+
+std::size_t swallow(char*, std::size_t size, std::size_t count, void* left) {
+  auto& budget = *static_cast<std::size_t*>(left);
+  if (size * count > budget) return 0;  // Who answers so much is cut off.
+  budget -= size * count;
+  return size * count;
+}
+
+// Asked for each address that is about to be connected to, after names have been resolved: there is
+// no moment at which a name could change its mind.
+curl_socket_t open_public(void*, curlsocktype, curl_sockaddr* address) {
+  char text[NI_MAXHOST] = {};
+  if (getnameinfo(
+          &address->addr, address->addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0 ||
+      !is_public_address(text)) {
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+void set_common(CURL* curl, std::chrono::milliseconds timeout, std::size_t& budget) {
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(curl, CURLOPT_PROXY, "");
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &swallow);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &budget);
+}
+
+struct Letter {
+  std::string text;
+  std::size_t sent = 0;
+};
+
+std::size_t read_letter(char* out, std::size_t size, std::size_t count, void* data) {
+  auto& letter = *static_cast<Letter*>(data);
+  const std::size_t bytes = std::min(size * count, letter.text.size() - letter.sent);
+  letter.text.copy(out, bytes, letter.sent);
+  letter.sent += bytes;
+  return bytes;
+}
+
+// Headers are lines: nothing that a stranger named may begin another one.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return text;
+}
+
+std::string with_crlf(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n') out += '\r';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> post_webhook(const std::string& url, const Notice& notice, const WebhookRules& rules) {
+  const CurlUrl parsed(curl_url());
+  if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) {
+    return undelivered(fmt::format("{} is not a URL", url));
+  }
+  const bool slack = part_of(parsed.get(), CURLUPART_HOST) == "hooks.slack.com" ||
+                     parameter_of(part_of(parsed.get(), CURLUPART_QUERY), "format") == "slack";
+  const std::string body = slack ? slack_json(notice) : notice.json;
+  const Curl curl(curl_easy_init());
+  std::size_t budget = kAnswerBytesMax;
+  set_common(curl.get(), rules.timeout, budget);
+  CurlList headers(curl_slist_append(nullptr, "Content-Type: application/json"));
+  const std::string id = "X-Redrive-Notice: " + one_line(notice.id);
+  curl_slist_append(headers.get(), id.c_str());
+  curl_slist_append(headers.get(), "Expect:");
+  curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
+  curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
+  curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, "redrive");
+  if (!rules.private_addresses) {
+    curl_easy_setopt(curl.get(), CURLOPT_OPENSOCKETFUNCTION, &open_public);
+  }
+  const CURLcode code = curl_easy_perform(curl.get());
+  if (code == CURLE_COULDNT_CONNECT && !rules.private_addresses) {
+    return undelivered(
+        fmt::format("{}: cannot connect; addresses of private networks are refused unless [alarms] "
+                    "private-webhooks says otherwise",
+                    url));
+  }
+  if (code != CURLE_OK) return undelivered(fmt::format("{}: {}", url, curl_easy_strerror(code)));
+  long status = 0;
+  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (status >= 200 && status < 300) return {};
+  return undelivered(fmt::format("{} answered {}", url, status));
+}
+
+Result<void> send_mail(const std::string& url, const Notice& notice,
+                       std::chrono::milliseconds timeout) {
+  const CurlUrl parsed(curl_url());
+  constexpr unsigned kFlags = CURLU_NON_SUPPORT_SCHEME;
+  if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), kFlags) != CURLUE_OK) {
+    return undelivered("the mail server's URL cannot be read");
+  }
+  const std::string query = part_of(parsed.get(), CURLUPART_QUERY);
+  const std::string from = one_line(parameter_of(query, "from"));
+  const std::string to = one_line(parameter_of(query, "to"));
+  if (from.empty() || to.empty()) return undelivered("a mail needs ?from= and &to=");
+  const bool must_encrypt = parameter_of(query, "tls") == "required";
+  curl_url_set(parsed.get(), CURLUPART_QUERY, nullptr, 0);
+  const Curl curl(curl_easy_init());
+  std::size_t budget = kAnswerBytesMax;
+  set_common(curl.get(), timeout, budget);
+  Letter letter{
+      with_crlf(fmt::format("From: {}\nTo: {}\nSubject: {}\nX-Redrive-Notice: {}\n"
+                            "MIME-Version: 1.0\n"
+                            "Content-Type: text/plain; charset=utf-8\n\n{}\n",
+                            from,
+                            to,
+                            one_line(notice.title),
+                            one_line(notice.id),
+                            notice.text))};
+  CurlList receivers;
+  for (const std::string_view receiver : split(to, ',')) {
+    receivers.reset(curl_slist_append(receivers.release(), std::string(receiver).c_str()));
+  }
+  const std::string server = part_of(parsed.get(), CURLUPART_URL);
+  curl_easy_setopt(curl.get(), CURLOPT_URL, server.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+  curl_easy_setopt(curl.get(), CURLOPT_USE_SSL, must_encrypt ? CURLUSESSL_ALL : CURLUSESSL_TRY);
+  curl_easy_setopt(curl.get(), CURLOPT_MAIL_FROM, from.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_MAIL_RCPT, receivers.get());
+  curl_easy_setopt(curl.get(), CURLOPT_UPLOAD, 1L);
+  curl_easy_setopt(curl.get(), CURLOPT_READFUNCTION, &read_letter);
+  curl_easy_setopt(curl.get(), CURLOPT_READDATA, &letter);
+  const CURLcode code = curl_easy_perform(curl.get());
+  if (code == CURLE_OK) return {};
+  return undelivered(fmt::format("mail to {}: {}", to, curl_easy_strerror(code)));
+}
+
+}  // namespace redrive::alarms

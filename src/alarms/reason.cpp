@@ -1,0 +1,130 @@
+// Why there are dead letters.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "alarms/dead_letters.h"
+#include "dead_letter/fingerprint.h"
+#include "dead_letter/rank.h"
+#include "dead_letter/secrets.h"
+#include "store/message_codec.h"
+
+namespace redrive::alarms {
+namespace {
+
+constexpr std::size_t kGroupsTold = 5;
+constexpr std::size_t kDistinctionsTold = 3;
+constexpr std::size_t kSampleBytes = 512;
+constexpr std::size_t kTitleBytes = 200;
+// What came just now is grouped before it is told of, within reason.
+constexpr std::size_t kGroupedAtOnce = 256;
+constexpr int kGroupingRounds = 16;
+
+std::string_view name_of(queue::GroupStatus status) {
+  switch (status) {
+    case queue::GroupStatus::fresh:
+      return "new";
+    case queue::GroupStatus::known:
+      return "known";
+    case queue::GroupStatus::regressed:
+      return "regressed";
+    case queue::GroupStatus::ignored:
+      return "ignored";
+    case queue::GroupStatus::resolved:
+      return "resolved";
+  }
+  return "new";
+}
+
+struct Groups {
+  std::vector<FailureLine> lines;
+  queue::FailureGroupKey largest = queue::FailureGroupKey::none;
+  std::optional<queue::MessageKey> sample;
+  std::vector<queue::QueueIdentity> sources;
+};
+
+// In turn.
+Groups look_at_groups(const queue::State& state, const queue::Queue& queue, std::uint64_t told) {
+  std::vector<const queue::FailureGroup*> found;
+  for (const auto& [key, group] : state.groups()) {
+    if (group.queue == queue.key && group.count > 0) found.push_back(&group);
+  }
+  std::ranges::stable_sort(found, std::greater(), &queue::FailureGroup::count);
+  Groups groups;
+  if (!found.empty()) {
+    groups.largest = found.front()->key;
+    for (const queue::MessageKey key : found.front()->samples) {
+      if (state.find_message(queue, key) != queue::kNoSlot) groups.sample = key;
+    }
+    for (const queue::NameIndex name : found.front()->arrivals.sources) {
+      if (const queue::Queue* source = state.find_by_arn(state.name(name))) {
+        groups.sources.push_back(source->identity);
+      }
+    }
+  }
+  for (const queue::FailureGroup* group : found) {
+    if (groups.lines.size() == kGroupsTold) break;
+    groups.lines.push_back(
+        {.id = dead_letter::GroupId{group->identity.id}.text(),
+         .title = dead_letter::mask_secrets(group->identity.title, {.bytes_max = kTitleBytes}),
+         .status = std::string(name_of(group->status)),
+         .count = group->count,
+         .fresh = static_cast<std::uint64_t>(number(group->key)) > told});
+  }
+  return groups;
+}
+
+std::string read_sample(engine::Engine& engine, const queue::QueueIdentity& queue,
+                        queue::MessageKey key) {
+  const auto page = engine.peek_one(queue, key);
+  if (!page || page->messages.empty()) return {};
+  const queue::BodyRef& body = page->messages.front().body;
+  std::string stored(body.size, '\0');
+  if (!engine.read_body(body, stored.data())) return {};
+  const auto message = store::decode_message(stored);
+  if (!message) return {};
+  return dead_letter::mask_secrets(message->contents.body, {.bytes_max = kSampleBytes});
+}
+
+std::vector<std::string> commands_for(const std::string& queue, const Groups& groups) {
+  std::vector<std::string> commands = {fmt::format("redrive dlq groups {}", queue)};
+  if (!groups.lines.empty()) {
+    commands.push_back(
+        fmt::format("redrive dlq redrive {} --group {} --canary", queue, groups.lines.front().id));
+  }
+  commands.push_back(fmt::format("redrive dlq redrive {} --dry-run", queue));
+  commands.push_back(fmt::format("redrive alarm off {}", queue));
+  return commands;
+}
+
+}  // namespace
+
+DeadLetterReason find_reason(engine::Engine& engine, const DeadLetterReading& reading,
+                             std::vector<std::string> findings, std::uint64_t told) {
+  for (int i = 0; i < kGroupingRounds && engine.group_dead_letters(kGroupedAtOnce) > 0; ++i) {
+  }
+  const auto groups = engine.turn([&](engine::Turn& turn) -> Result<Groups> {
+    const queue::Queue* const queue = turn.state().find(reading.identity);
+    if (queue == nullptr) return Groups();
+    return look_at_groups(turn.state(), *queue, told);
+  });
+  DeadLetterReason reason{.queue = reading.identity.name,
+                          .messages = reading.messages,
+                          .findings = std::move(findings),
+                          .groups = groups->lines,
+                          .apart = {},
+                          .sample = {},
+                          .commands = commands_for(reading.identity.name, *groups)};
+  if (const auto dead = engine.dead_features(reading.identity, groups->largest)) {
+    dead_letter::FeatureCounts processed;
+    for (const auto& source : groups->sources) processed.merge(engine.processed(source));
+    for (const auto& found : dead_letter::rank(*dead, processed, kDistinctionsTold)) {
+      reason.apart.push_back(found.sentence);
+    }
+  }
+  if (groups->sample) reason.sample = read_sample(engine, reading.identity, *groups->sample);
+  return reason;
+}
+
+}  // namespace redrive::alarms

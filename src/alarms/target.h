@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "alarms/notice.h"
+#include "base/result.h"
+
+namespace redrive::alarms {
+
+// Where a notice goes: the ARN of a queue or a function, the URL of a webhook (http, https), of a
+// mail server (smtp, smtps), or a command (command:...).
+struct Target {
+  enum class Kind : std::uint8_t { queue, function, webhook, mail, command, unknown };
+
+  Kind kind = Kind::unknown;
+  std::string text;
+  // Named in the server's own file, not by somebody who came over the network. Others may neither
+  // run commands nor send mail, and their webhooks may not point into private networks.
+  bool trusted = false;
+
+  static Target parse(std::string text, bool trusted);
+};
+
+// For logs and lists: users and passwords that may stand in a URL are masked, and so is what
+// follows its host, where webhooks keep their secrets.
+std::string shown_target(const std::string& text);
+
+// Whether the address of a host may be connected to for somebody who is not trusted: it is not one
+// of this machine, of its network, or of no particular place. Of IPv4 and IPv6, as text.
+bool is_public_address(std::string_view address);
+
+struct WebhookRules {
+  bool private_addresses = false;
+  std::chrono::milliseconds timeout{10'000};
+};
+// Posts a notice; an answer of 2xx is success. Redirects are not followed. Blocks.
+Result<void> post_webhook(const std::string& url, const Notice& notice, const WebhookRules& rules);
+
+// smtp://user:password@host:587?from=a@example.com&to=b@example.com,c@example.com&tls=required
+// Blocks.
+Result<void> send_mail(const std::string& url, const Notice& notice,
+                       std::chrono::milliseconds timeout);
+
+// Runs a command by the shell with the notice's JSON as its input, and REDRIVE_ALARM_STATE and
+// REDRIVE_ALARM_TITLE in its environment; killed when it takes too long. Blocks.
+Result<void> run_command(const std::string& command, const Notice& notice,
+                         std::chrono::milliseconds timeout);
+
+}  // namespace redrive::alarms

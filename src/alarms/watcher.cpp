@@ -1,0 +1,252 @@
+#include "alarms/watcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "alarms/evaluate.h"
+
+namespace redrive::alarms {
+namespace {
+
+using queue::EntryKind;
+using std::chrono::seconds;
+
+constexpr seconds kShortPace{10};
+constexpr seconds kLongPace{60};
+constexpr std::string_view kMemoryPrefix = "dead-letter-alarm/";
+
+AlarmKey key_of(const Alarm& alarm) {
+  return {alarm.account, alarm.region, alarm.name};
+}
+
+std::string state_summary(AlarmState from, AlarmState to) {
+  return fmt::format("Alarm updated from {} to {}", name_of(from), name_of(to));
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
+}  // namespace
+
+Alarm dead_letter_alarm(const DeadLetterReading& reading, const DeadLetterMemory& memory) {
+  Alarm alarm{.account = reading.identity.account,
+              .region = reading.identity.region,
+              .name = "dead letters in " + reading.identity.name,
+              .description = "Every dead-letter queue has this alarm by itself.",
+              .dimensions = {{"QueueName", reading.identity.name}},
+              .space = "AWS/SQS",
+              .metric = "ApproximateNumberOfMessagesVisible",
+              .statistic = "Maximum",
+              .period = kShortPace,
+              .rule = {.missing = MissingData::not_breaching},
+              .actions_enabled = !memory.off};
+  alarm.condition.state = memory.alarming() ? AlarmState::alarm : AlarmState::ok;
+  alarm.condition.updated = alarm.condition.transitioned = Timestamp(memory.since_ms);
+  return alarm;
+}
+
+void Watcher::look() {
+  const queue::Stamp stamp = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp(); });
+  const std::lock_guard lock(mutex_);
+  std::map<AlarmKey, std::int64_t> judged;
+  for (const Alarm& alarm : book_.all()) {
+    const seconds pace = alarm.period < kLongPace ? kShortPace : kLongPace;
+    const std::int64_t stretch = stamp.now.seconds() / pace.count();
+    const auto last = judged_.find(key_of(alarm));
+    judged[key_of(alarm)] = stretch;
+    if (last == judged_.end() || last->second != stretch) {
+      judge_alarm(alarm, stamp.now, stamp.wall);
+    }
+  }
+  judged_ = std::move(judged);
+  look_at_dead_letters(stamp.now, stamp.wall);
+}
+
+void Watcher::judge_alarm(const Alarm& alarm, Timestamp now, Timestamp wall) {
+  const auto statistic = metrics::Statistic::parse(alarm.statistic);
+  if (!statistic) return;
+  // Whole periods, the last of which has just ended; of short ones, ten seconds at a time.
+  const std::int64_t grain = Duration(std::min<seconds>(alarm.period, kLongPace)).count();
+  const Timestamp to(now.ms() / grain * grain);
+  const auto range = static_cast<std::int64_t>(range_of(alarm.rule));
+  const auto points = metrics::read_statistic(
+      parts_.history, alarm.line(), *statistic, to - alarm.period * range, to, alarm.period);
+  const auto state = evaluate(alarm.rule, points);
+  if (!state || *state == alarm.condition.state) return;
+  const Timestamp last_wall = to - alarm.period + (wall - now);
+  const Explanation told =
+      explain(alarm, *state, {.points = points, .last_wall = last_wall, .now_wall = wall});
+  move_to(alarm,
+          {.state = *state,
+           .reason = told.reason,
+           .reason_data = told.data,
+           .updated = wall,
+           .transitioned = wall});
+}
+
+void Watcher::move_to(const Alarm& alarm, Condition condition) {
+  const AlarmState before = alarm.condition.state;
+  const std::string summary = state_summary(before, condition.state);
+  if (!book_.transition(key_of(alarm), condition, summary)) return;
+  if (parts_.sync_wanted) parts_.sync_wanted();
+  if (!alarm.actions_enabled || before == condition.state) return;
+  Alarm changed = alarm;
+  changed.condition = std::move(condition);
+  const Notice notice = make_notice(changed, before);
+  for (const std::string& action : changed.actions_for(changed.condition.state)) {
+    // What the server's own file names is its operator's word, wherever it stands.
+    const bool trusted = std::ranges::find(parts_.notify, action) != parts_.notify.end();
+    parts_.courier.send(Target::parse(action, trusted), notice);
+    book_.note(key_of(alarm),
+               {.kind = HistoryItem::Kind::action,
+                .summary = fmt::format("Told {}", shown_target(action))});
+  }
+}
+
+Result<void> Watcher::set_state(const AlarmKey& key, const Condition& condition) {
+  const std::lock_guard lock(mutex_);
+  const auto alarm = book_.find(key);
+  if (!alarm) {
+    return fail(ErrorCode::resource_not_found,
+                fmt::format("There is no alarm named {}.", key.name));
+  }
+  Condition given = condition;
+  given.updated = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
+  given.transitioned =
+      given.state == alarm->condition.state ? alarm->condition.transitioned : given.updated;
+  move_to(*alarm, std::move(given));
+  return {};
+}
+
+std::map<std::string, DeadLetterMemory> Watcher::memories() const {
+  return parts_.engine.turn([](engine::Turn& turn) {
+    std::map<std::string, DeadLetterMemory> found;
+    const auto& entries = turn.state().entries();
+    const std::string prefix(kMemoryPrefix);
+    for (auto at = entries.lower_bound({EntryKind::setting, prefix});
+         at != entries.end() && at->first.first == EntryKind::setting &&
+         at->first.second.starts_with(prefix);
+         ++at) {
+      found[at->first.second.substr(prefix.size())] = decode_memory(at->second);
+    }
+    return found;
+  });
+}
+
+void Watcher::remember(const queue::QueueIdentity& queue, const DeadLetterMemory& memory) {
+  const std::string name = std::string(kMemoryPrefix) + queue.arn();
+  parts_.engine.turn([&](engine::Turn& turn) {
+    if (memory == DeadLetterMemory()) {
+      turn.commit(queue::EntryRemoved{EntryKind::setting, name});
+    } else {
+      const std::string value = encode(memory);
+      turn.commit(queue::EntryPut{EntryKind::setting, name, value});
+    }
+  });
+  if (parts_.sync_wanted) parts_.sync_wanted();
+}
+
+std::uint64_t Watcher::arrivals_of(const queue::QueueIdentity& queue, Timestamp now) const {
+  const std::size_t metric = metrics::index(metrics::QueueMetric::dead_lettered);
+  const Timestamp to((now.seconds() + 1) * 1000);
+  const auto buckets = parts_.history.read(
+      {metrics::Scope::queue, queue.arn()}, metric, to - kLongPace, to, seconds(1));
+  std::uint64_t sum = 0;
+  for (const auto& bucket : buckets) sum += bucket ? static_cast<std::uint64_t>(bucket->sum) : 0;
+  return sum;
+}
+
+void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
+  const std::int64_t stretch = now.seconds() / kShortPace.count();
+  if (!parts_.rules.on || stretch == dead_letters_judged_) return;
+  dead_letters_judged_ = stretch;
+  auto known = memories();
+  for (DeadLetterReading& reading : read_dead_letter_queues(parts_.engine)) {
+    const auto found = known.find(reading.identity.arn());
+    const DeadLetterMemory before = found == known.end() ? DeadLetterMemory() : found->second;
+    if (found != known.end()) known.erase(found);
+    if (before.off) continue;
+    reading.arrivals = arrivals_of(reading.identity, now);
+    DeadLetterVerdict verdict = judge(parts_.rules, reading, before);
+    if (verdict.memory == before && !verdict.tell) continue;
+    if (verdict.tell) verdict.memory.since_ms = wall.ms();
+    if (verdict.tell) tell_dead_letters(reading, before, verdict, wall);
+    remember(reading.identity, verdict.memory);
+  }
+  // Of queues that are gone, or are nobody's dead-letter queue any more, nothing is remembered.
+  for (const auto& [arn, memory] : known) {
+    const std::string name = std::string(kMemoryPrefix) + arn;
+    parts_.engine.turn([&](engine::Turn& turn) {
+      turn.commit(queue::EntryRemoved{EntryKind::setting, name});
+    });
+  }
+}
+
+void Watcher::tell_dead_letters(const DeadLetterReading& reading, const DeadLetterMemory& before,
+                                const DeadLetterVerdict& verdict, Timestamp wall) {
+  Alarm alarm = dead_letter_alarm(reading, verdict.memory);
+  const bool over = !verdict.memory.alarming();
+  alarm.condition.reason =
+      over ? fmt::format("No dead letters in {} any more.", reading.identity.name)
+           : joined(verdict.findings);
+  const AlarmState old = before.alarming() ? AlarmState::alarm : AlarmState::ok;
+  book_.note(key_of(alarm),
+             {.wall = wall,
+              .kind = HistoryItem::Kind::state,
+              .summary = fmt::format(
+                  "{}: {}", state_summary(old, alarm.condition.state), alarm.condition.reason)});
+  if (parts_.notify.empty()) return;
+  const Notice notice =
+      over ? make_notice(alarm, old)
+           : make_notice(alarm,
+                         old,
+                         find_reason(parts_.engine, reading, verdict.findings, before.last_group));
+  for (const std::string& target : parts_.notify) {
+    parts_.courier.send(Target::parse(target, true), notice);
+  }
+}
+
+std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
+  const auto known = memories();
+  std::vector<DeadLetterAlarm> alarms;
+  for (DeadLetterReading& reading : read_dead_letter_queues(parts_.engine)) {
+    const auto found = known.find(reading.identity.arn());
+    const DeadLetterMemory memory = found == known.end() ? DeadLetterMemory() : found->second;
+    alarms.push_back({reading, memory, dead_letter_alarm(reading, memory)});
+  }
+  return alarms;
+}
+
+Result<void> Watcher::switch_dead_letter_alarm(const queue::QueueIdentity& queue, bool on) {
+  const std::lock_guard lock(mutex_);
+  for (const DeadLetterAlarm& alarm : dead_letter_alarms()) {
+    if (alarm.reading.identity != queue) continue;
+    DeadLetterMemory memory = alarm.memory;
+    memory.off = !on;
+    remember(queue, memory);
+    return {};
+  }
+  return fail(ErrorCode::resource_not_found,
+              fmt::format("{} is not a dead-letter queue.", queue.name));
+}
+
+std::size_t Watcher::test() {
+  Alarm alarm{.account = parts_.account,
+              .region = "",
+              .name = "test",
+              .description = "Somebody wants to see whether notices arrive.",
+              .statistic = "Maximum"};
+  alarm.condition.state = AlarmState::alarm;
+  alarm.condition.reason = "This is a test: nothing is wrong.";
+  alarm.condition.transitioned = Timestamp(++tests_);  // Each test is another notice.
+  const Notice notice = make_notice(alarm, AlarmState::ok);
+  for (const std::string& target : parts_.notify) {
+    parts_.courier.send(Target::parse(target, true), notice);
+  }
+  return parts_.notify.size();
+}
+
+}  // namespace redrive::alarms

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "alarms/book.h"
+#include "alarms/courier.h"
+#include "alarms/dead_letters.h"
+#include "metrics/history.h"
+
+namespace redrive::alarms {
+
+// Looks at what alarms are about, changes their states and sends word of it: those that clients
+// made, and the one that every dead-letter queue has by itself. Called every second, or as time
+// moves; each alarm is judged every ten seconds, or every minute when its period is a minute or
+// more. From any thread; one after another.
+class Watcher {
+ public:
+  struct Parts {
+    engine::Engine& engine;
+    const metrics::History& history;
+    Courier& courier;
+    std::function<void()> sync_wanted;  // Something was recorded.
+    DeadLetterRules rules;
+    std::vector<std::string> notify;  // Targets of the server's own file.
+    std::string account;              // In whose name dead-letter queues raise alarms.
+  };
+  explicit Watcher(Parts parts) : parts_(std::move(parts)), book_(parts_.engine) {}
+
+  Book& book() { return book_; }
+  // Judges what is due. The history is to be up to date.
+  void look();
+  // A client says what state an alarm is in, until the next look; its actions are taken.
+  Result<void> set_state(const AlarmKey& key, const Condition& condition);
+
+  // What every dead-letter queue's own alarm is in.
+  struct DeadLetterAlarm {
+    DeadLetterReading reading;
+    DeadLetterMemory memory;
+    Alarm alarm;
+  };
+  std::vector<DeadLetterAlarm> dead_letter_alarms();
+  // Switches the alarm of one queue.
+  Result<void> switch_dead_letter_alarm(const queue::QueueIdentity& queue, bool on);
+  // Tells every target of the server's own file that this is a test; how many there are.
+  std::size_t test();
+  const Courier& courier() const { return parts_.courier; }
+
+ private:
+  void judge_alarm(const Alarm& alarm, Timestamp now, Timestamp wall);
+  void move_to(const Alarm& alarm, Condition condition);
+  void look_at_dead_letters(Timestamp now, Timestamp wall);
+  void tell_dead_letters(const DeadLetterReading& reading, const DeadLetterMemory& before,
+                         const DeadLetterVerdict& verdict, Timestamp wall);
+  std::map<std::string, DeadLetterMemory> memories() const;
+  void remember(const queue::QueueIdentity& queue, const DeadLetterMemory& memory);
+  std::uint64_t arrivals_of(const queue::QueueIdentity& queue, Timestamp now) const;
+
+  Parts parts_;
+  Book book_;
+  std::mutex mutex_;                         // Guards the rest.
+  std::map<AlarmKey, std::int64_t> judged_;  // In which stretch of time each was last judged.
+  std::int64_t dead_letters_judged_ = -1;
+  std::atomic<std::int64_t> tests_ = 0;
+};
+
+// The alarm that a dead-letter queue has by itself, as one of CloudWatch's would look.
+Alarm dead_letter_alarm(const DeadLetterReading& reading, const DeadLetterMemory& memory);
+
+}  // namespace redrive::alarms

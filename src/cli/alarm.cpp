@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/queue_document.h"
+#include "cli/queue_name.h"
+#include "cli/table.h"
+#include "documents/alarms.h"
+
+// redrive alarm: what rings, what is told to whom.
+
+namespace redrive::cli {
+namespace {
+
+constexpr Duration kTargetLook{200};
+constexpr int kTargetLooks = 75;  // Fifteen seconds.
+
+struct AlarmAddOptions {
+  std::string name;
+  std::string queue;
+  std::string metric = "ApproximateNumberOfMessagesVisible";
+  double above = 0;
+  std::optional<std::int64_t> period;
+  std::optional<std::int64_t> periods;
+  std::optional<std::string> statistic;
+  std::vector<std::string> notify;
+};
+
+void print_alarms(Session& session, const documents::AlarmList& list) {
+  if (session.json) {
+    for (const documents::AlarmLine& line : list.alarms) session.terminal().out << json_line(line);
+    return;
+  }
+  Table table({{"STATE"}, {"NAME"}, {"TELLS"}, {"SINCE"}, {"WHY"}});
+  for (const documents::AlarmLine& line : list.alarms) {
+    table.add({harmless(line.state),
+               harmless(line.name),
+               line.on ? "yes" : "no",
+               harmless(line.since.substr(0, 19)),
+               harmless(line.reason)});
+  }
+  if (table.empty()) {
+    session.terminal().err << "no alarms: there are no dead-letter queues, and nobody made one\n";
+  } else {
+    session.terminal().out << table.text(session.terminal());
+  }
+}
+
+std::string alarm_path(const std::string& name, std::string_view rest = {}) {
+  return fmt::format("alarms/{}{}", percent_encode(name, false), rest);
+}
+
+Answer<void> run_alarm_list(Session& session) {
+  print_alarms(session, *TRY(session.service.manage<documents::AlarmList>("GET", "alarms")));
+  return {};
+}
+
+Answer<void> run_alarm_add(const AlarmAddOptions& options, Session& session) {
+  const std::string queue(queue_name_of(options.queue));
+  documents::NewAlarm alarm{.name = options.name,
+                            .queue = queue,
+                            .metric = options.metric,
+                            .statistic = options.statistic,
+                            .comparison = ">",
+                            .threshold = options.above,
+                            .period_seconds = std::nullopt,
+                            .periods = std::nullopt,
+                            .notify = {options.notify.begin(), options.notify.end()}};
+  if (options.period) alarm.period_seconds = static_cast<std::int32_t>(*options.period);
+  if (options.periods) alarm.periods = static_cast<std::int32_t>(*options.periods);
+  std::string body;
+  wire::encode_json(body, alarm);
+  const auto list =
+      TRY(session.service.manage<documents::AlarmList>("POST", "alarms", std::move(body)));
+  print_alarms(session, *list);
+  return {};
+}
+
+Answer<void> run_alarm_remove(const std::string& name, Session& session) {
+  const auto list = TRY(session.service.manage<documents::AlarmList>("DELETE", alarm_path(name)));
+  print_alarms(session, *list);
+  return {};
+}
+
+Answer<void> run_alarm_history(const std::string& name, Session& session) {
+  const auto history =
+      TRY(session.service.manage<documents::AlarmEvents>("GET", alarm_path(name, "/history")));
+  Table table({{"TIME"}, {"WHAT"}, {""}});
+  for (const documents::AlarmEvent& event : history->events) {
+    if (session.json) {
+      session.terminal().out << json_line(event);
+    } else {
+      table.add(
+          {harmless(event.time.substr(0, 19)), harmless(event.kind), harmless(event.summary)});
+    }
+  }
+  if (!session.json) session.terminal().out << table.text(session.terminal());
+  return {};
+}
+
+Answer<void> run_alarm_switch(const std::string& queue, bool on, Session& session) {
+  std::string body;
+  wire::encode_json(body, documents::AlarmSwitch{on});
+  const std::string path =
+      fmt::format("queues/{}/alarm", percent_encode(queue_name_of(queue), false));
+  print_alarms(session, *TRY(session.service.manage<documents::AlarmList>("PUT", path, body)));
+  return {};
+}
+
+// Waits until every target has taken the notice or failed once.
+Answer<void> run_alarm_test(Session& session) {
+  TRY(session.service.manage<documents::AlarmTargets>("POST", "alarms/test", "{}"));
+  for (int look = 0;; ++look) {
+    const auto list = TRY(session.service.manage<documents::AlarmTargets>("GET", "alarms/targets"));
+    const bool open = std::ranges::any_of(list->targets, [](const documents::AlarmTarget& target) {
+      return target.waiting && target.error.empty();
+    });
+    if (open && look < kTargetLooks) {
+      session.world.sleep(kTargetLook);
+      continue;
+    }
+    bool failed = false;
+    for (const documents::AlarmTarget& target : list->targets) {
+      const bool arrived = !target.waiting && target.error.empty();
+      failed = failed || !arrived;
+      session.terminal().out << harmless(target.target) << ": "
+                             << (arrived                ? "told"
+                                 : target.error.empty() ? "no answer yet"
+                                                        : harmless(target.error))
+                             << "\n";
+    }
+    if (list->targets.empty()) {
+      return usage_failure("nobody is told: the server's file names no one under [alarms] notify");
+    }
+    if (failed) {
+      return std::unexpected(Failure{Failure::Kind::refused, "", "not everybody could be told"});
+    }
+    return {};
+  }
+}
+
+}  // namespace
+
+void add_alarm(Verb parent, Commands& commands) {
+  commands.attach(parent.verb("ls", "List alarms: those that dead-letter queues have, and others"),
+                  [](Session& session) { return run_alarm_list(session); });
+  auto add = std::make_shared<AlarmAddOptions>();
+  Verb adds = parent.verb("add", "Make an alarm about a metric of a queue");
+  adds.option("NAME", add->name, "What to call it").required();
+  adds.option("--queue", add->queue, "Name, URL or ARN").required();
+  adds.option("--metric", add->metric, "As CloudWatch names it").shows_default();
+  adds.option("--above", add->above, "Rings when it is above this").shows_default();
+  adds.option("--period", add->period, "Seconds: 10, 20, 30 or whole minutes (default 60)")
+      .range(10, 86'400);
+  adds.option("--periods", add->periods, "So many in a row (default 1)").range(1, 8'640);
+  adds.option("--statistic", add->statistic, "Maximum, Sum, Average, p90 and so on");
+  adds.option("--notify", add->notify, "ARN of a queue or function, or a webhook").one_at_a_time();
+  commands.attach(
+      adds,
+      [add](Session& session) { return run_alarm_add(*add, session); },
+      [add] { return add->queue; });
+  auto name = std::make_shared<std::string>();
+  Verb removes = parent.verb("rm", "Remove an alarm that somebody made");
+  removes.option("NAME", *name, "Its name").required();
+  commands.attach(removes, [name](Session& session) { return run_alarm_remove(*name, session); });
+  Verb tells = parent.verb("history", "Show what happened to an alarm");
+  tells.option("NAME", *name, "Its name, such as \"dead letters in orders-dlq\"").required();
+  commands.attach(tells, [name](Session& session) { return run_alarm_history(*name, session); });
+  Verb tests = parent.verb("test", "Tell everybody who would be told that this is a test");
+  commands.attach(tests, [](Session& session) { return run_alarm_test(session); });
+  auto queue = std::make_shared<std::string>();
+  for (const bool on : {true, false}) {
+    Verb switches = parent.verb(
+        on ? "on" : "off",
+        on ? "Switch a dead-letter queue's alarm on" : "Switch a dead-letter queue's alarm off");
+    switches.option("QUEUE", *queue, "Name, URL or ARN").required();
+    commands.attach(
+        switches,
+        [queue, on](Session& session) { return run_alarm_switch(*queue, on, session); },
+        [queue] { return *queue; });
+  }
+}
+
+}  // namespace redrive::cli

@@ -1,0 +1,383 @@
+// Alarms as CloudWatch has them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "alarms/evaluate.h"
+#include "alarms/watcher.h"
+#include "base/text.h"
+#include "cloudwatch/call.h"
+
+namespace redrive::cloudwatch {
+namespace {
+
+using alarms::Alarm;
+using alarms::AlarmKey;
+using std::chrono::seconds;
+
+constexpr std::size_t kNameBytesMax = 255;
+constexpr std::size_t kDescriptionBytesMax = 1024;
+constexpr std::size_t kActionsMax = 5;
+constexpr std::size_t kDimensionsMax = 30;
+constexpr std::size_t kTagsMax = 50;
+constexpr std::size_t kDescribedMax = 100;
+
+std::unexpected<Error> not_valid(std::string message) {
+  return fail(ErrorCode::invalid_parameter_value, std::move(message));
+}
+
+AlarmKey key_for(const Call& call, std::string name) {
+  return {call.caller.account, call.caller.region, std::move(name)};
+}
+
+Result<std::string> checked_name(const Call& call) {
+  std::string name = TRY(call.parameters.required("AlarmName"));
+  const bool control =
+      std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  if (name.size() > kNameBytesMax || control) {
+    return not_valid("AlarmName has 1 to 255 characters, none of them control characters.");
+  }
+  return name;
+}
+
+Result<std::vector<std::string>> checked_actions(const Call& call, const std::string& list) {
+  std::vector<std::string> actions = call.parameters.texts(list);
+  if (actions.size() > kActionsMax) {
+    return not_valid(fmt::format("{} has at most {} items.", list, kActionsMax));
+  }
+  for (const std::string& action : actions) {
+    const auto kind = alarms::Target::parse(action, false).kind;
+    const bool local = kind == alarms::Target::Kind::mail || kind == alarms::Target::Kind::command;
+    if (action.size() > 1024 || local ||
+        (!action.starts_with("arn:") && kind == alarms::Target::Kind::unknown)) {
+      return not_valid(fmt::format(
+          "{} has ARNs or webhooks; commands and mail are named in redrive.toml alone.", list));
+    }
+  }
+  return actions;
+}
+
+Result<void> check_times(const Alarm& alarm) {
+  const std::int64_t period = alarm.period.count();
+  const bool fits =
+      period == 10 || period == 20 || period == 30 || (period > 0 && period % 60 == 0);
+  if (!fits) return not_valid("Period must be 10, 20, 30 or a multiple of 60.");
+  const std::int64_t span = period * alarm.rule.periods;
+  if (span > 604'800 || (period < 3'600 && span > 86'400)) {
+    return not_valid(
+        "Period times EvaluationPeriods must not exceed a day, or seven when Period is an hour or "
+        "more.");
+  }
+  return {};
+}
+
+Result<std::map<std::string, std::string>> tags_at(const Call& call) {
+  std::map<std::string, std::string> tags;
+  for (const std::string& item : call.parameters.items("Tags")) {
+    const std::string key = TRY(call.parameters.required(item + ".Key"));
+    tags[key] = call.parameters.text(item + ".Value");
+  }
+  if (tags.size() > kTagsMax) return not_valid("At most 50 tags are possible.");
+  return tags;
+}
+
+Result<std::uint32_t> count_at(const Call& call, const std::string& name, std::int64_t otherwise,
+                               std::int64_t max) {
+  const std::int64_t count = TRY(call.parameters.integer(name)).value_or(otherwise);
+  if (count < 1 || count > max) {
+    return not_valid(fmt::format("{} must be between 1 and {}.", name, max));
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+Result<alarms::Rule> rule_at(const Call& call) {
+  const Parameters& parameters = call.parameters;
+  alarms::Rule rule;
+  if (!parameters.find("EvaluationPeriods")) {
+    return fail(ErrorCode::missing_parameter, "The parameter EvaluationPeriods is required.");
+  }
+  rule.periods = TRY(count_at(call, "EvaluationPeriods", 0, 86'400));
+  rule.to_alarm = TRY(count_at(call, "DatapointsToAlarm", rule.periods, rule.periods));
+  const auto threshold = TRY(parameters.number("Threshold"));
+  if (!threshold) return fail(ErrorCode::missing_parameter, "The parameter Threshold is required.");
+  rule.threshold = *threshold;
+  const auto comparison = alarms::parse_comparison(TRY(parameters.required("ComparisonOperator")));
+  if (!comparison) return not_valid("ComparisonOperator is not one that is known here.");
+  rule.comparison = *comparison;
+  const std::string missing = parameters.text("TreatMissingData");
+  const auto treatment = alarms::parse_missing(missing.empty() ? "missing" : missing);
+  if (!treatment) {
+    return not_valid("TreatMissingData must be missing, ignore, breaching or notBreaching.");
+  }
+  rule.missing = *treatment;
+  return rule;
+}
+
+Result<Alarm> alarm_at(const Call& call) {
+  const Parameters& parameters = call.parameters;
+  if (!parameters.items("Metrics").empty()) {
+    return not_valid("Metric math is not supported: an alarm needs a MetricName.");
+  }
+  Alarm alarm;
+  alarm.account = call.caller.account;
+  alarm.region = call.caller.region;
+  alarm.name = TRY(checked_name(call));
+  alarm.description = parameters.text("AlarmDescription");
+  if (alarm.description.size() > kDescriptionBytesMax) {
+    return not_valid("AlarmDescription has at most 1024 characters.");
+  }
+  alarm.space = TRY(parameters.required("Namespace"));
+  alarm.metric = TRY(parameters.required("MetricName"));
+  alarm.statistic = parameters.text("Statistic");
+  const std::string extended = parameters.text("ExtendedStatistic");
+  if (alarm.statistic.empty() == extended.empty()) {
+    return not_valid("Either Statistic or ExtendedStatistic is needed.");
+  }
+  if (alarm.statistic.empty()) alarm.statistic = extended;
+  const auto statistic = metrics::Statistic::parse(alarm.statistic);
+  if (!statistic || statistic->is_percentile() == extended.empty()) {
+    return not_valid(fmt::format("The statistic {} is not known.", alarm.statistic));
+  }
+  alarm.unit = parameters.text("Unit");
+  for (const std::string& item : parameters.items("Dimensions")) {
+    alarm.dimensions.emplace_back(parameters.text(item + ".Name"),
+                                  parameters.text(item + ".Value"));
+  }
+  if (alarm.dimensions.size() > kDimensionsMax)
+    return not_valid("At most 30 dimensions are possible.");
+  alarm.period = seconds(TRY(count_at(call, "Period", 0, 604'800)));
+  alarm.rule = TRY(rule_at(call));
+  alarm.to_alarm_given = parameters.find("DatapointsToAlarm").has_value();
+  alarm.missing_given = parameters.find("TreatMissingData").has_value();
+  CHECK(check_times(alarm));
+  alarm.actions_enabled = TRY(parameters.flag("ActionsEnabled")).value_or(true);
+  alarm.ok_actions = TRY(checked_actions(call, "OKActions"));
+  alarm.alarm_actions = TRY(checked_actions(call, "AlarmActions"));
+  alarm.insufficient_data_actions = TRY(checked_actions(call, "InsufficientDataActions"));
+  alarm.tags = TRY(tags_at(call));
+  return alarm;
+}
+
+Value described(const Alarm& alarm) {
+  Value::List dimensions;
+  for (const auto& [name, value] : alarm.dimensions) {
+    dimensions.push_back(Value().set("Name", name).set("Value", value));
+  }
+  Value value;
+  value.set("AlarmName", alarm.name).set("AlarmArn", alarm.arn());
+  if (!alarm.description.empty()) value.set("AlarmDescription", alarm.description);
+  value.set("AlarmConfigurationUpdatedTimestamp", alarm.configured)
+      .set("ActionsEnabled", alarm.actions_enabled)
+      .set("OKActions", Value::texts(alarm.ok_actions))
+      .set("AlarmActions", Value::texts(alarm.alarm_actions))
+      .set("InsufficientDataActions", Value::texts(alarm.insufficient_data_actions))
+      .set("StateValue", alarms::name_of(alarm.condition.state))
+      .set("StateReason", alarm.condition.reason);
+  if (!alarm.condition.reason_data.empty()) {
+    value.set("StateReasonData", alarm.condition.reason_data);
+  }
+  value.set("StateUpdatedTimestamp", alarm.condition.updated)
+      .set("StateTransitionedTimestamp", alarm.condition.transitioned)
+      .set("MetricName", alarm.metric)
+      .set("Namespace", alarm.space)
+      .set(alarm.statistic.starts_with('p') ? "ExtendedStatistic" : "Statistic", alarm.statistic)
+      .set("Dimensions", std::move(dimensions))
+      .set("Period", std::int64_t{alarm.period.count()});
+  if (!alarm.unit.empty()) value.set("Unit", alarm.unit);
+  value.set("EvaluationPeriods", std::int64_t{alarm.rule.periods});
+  if (alarm.to_alarm_given) value.set("DatapointsToAlarm", std::int64_t{alarm.rule.to_alarm});
+  value.set("Threshold", alarm.rule.threshold)
+      .set("ComparisonOperator", alarms::name_of(alarm.rule.comparison));
+  if (alarm.missing_given) value.set("TreatMissingData", alarms::name_of(alarm.rule.missing));
+  value.set("Metrics", Value::List());
+  return value;
+}
+
+// The alarms of the caller's account and region.
+std::vector<Alarm> own_alarms(const Call& call) {
+  std::vector<Alarm> all = call.parts.watcher.book().all();
+  std::erase_if(all, [&](const Alarm& alarm) {
+    return alarm.account != call.caller.account || alarm.region != call.caller.region;
+  });
+  return all;
+}
+
+Result<void> for_named(Call& call, const std::function<void(Alarm&)>& edit) {
+  for (const std::string& name : call.parameters.texts("AlarmNames")) {
+    const auto done = call.parts.watcher.book().change(key_for(call, name), edit);
+    if (!done && done.error().code != ErrorCode::resource_not_found) {
+      return std::unexpected(done.error());
+    }
+  }
+  return {};
+}
+
+Result<AlarmKey> key_of_arn(const Call& call) {
+  const std::string arn = TRY(call.parameters.required("ResourceARN"));
+  const std::string prefix =
+      fmt::format("arn:aws:cloudwatch:{}:{}:alarm:", call.caller.region, call.caller.account);
+  if (!arn.starts_with(prefix)) {
+    return fail(ErrorCode::resource_not_found, fmt::format("There is nothing at {}.", arn));
+  }
+  return key_for(call, arn.substr(prefix.size()));
+}
+
+}  // namespace
+
+Result<Value> put_metric_alarm(Call& call) {
+  Alarm alarm = TRY(alarm_at(call));
+  CHECK(call.parts.watcher.book().put(std::move(alarm)));
+  call.parts.look();  // A new alarm is judged at once.
+  return Value();
+}
+
+Result<Value> describe_alarms(Call& call) {
+  const Parameters& parameters = call.parameters;
+  const std::vector<std::string> named = parameters.texts("AlarmNames");
+  const std::vector<std::string> types = parameters.texts("AlarmTypes");
+  const std::set<std::string> names(named.begin(), named.end());
+  const std::string prefix = parameters.text("AlarmNamePrefix");
+  const std::string state = parameters.text("StateValue");
+  const std::string action = parameters.text("ActionPrefix");
+  const std::string after = parameters.text("NextToken");
+  const std::size_t max =
+      TRY(count_at(call, "MaxRecords", kDescribedMax, static_cast<std::int64_t>(kDescribedMax)));
+  const bool metric_alarms = types.empty() || std::ranges::count(types, "MetricAlarm") > 0;
+  const auto has_action = [&](const std::vector<std::string>& actions) {
+    return std::ranges::any_of(actions, [&](const auto& text) { return text.starts_with(action); });
+  };
+  Value::List found;
+  std::string last;
+  std::string next;
+  for (const Alarm& alarm : own_alarms(call)) {
+    const bool wanted =
+        metric_alarms && (names.empty() || names.contains(alarm.name)) &&
+        alarm.name.starts_with(prefix) && alarm.name > after &&
+        (state.empty() || alarms::name_of(alarm.condition.state) == state) &&
+        (action.empty() || has_action(alarm.ok_actions) || has_action(alarm.alarm_actions) ||
+         has_action(alarm.insufficient_data_actions));
+    if (!wanted) continue;
+    if (found.size() == max) {
+      next = last;
+      break;
+    }
+    found.push_back(described(alarm));
+    last = alarm.name;
+  }
+  Value answer;
+  answer.set("CompositeAlarms", Value::List()).set("MetricAlarms", std::move(found));
+  if (!next.empty()) answer.set("NextToken", next);
+  return answer;
+}
+
+Result<Value> describe_alarms_for_metric(Call& call) {
+  const std::string space = TRY(call.parameters.required("Namespace"));
+  const std::string metric = TRY(call.parameters.required("MetricName"));
+  metrics::Dimensions dimensions;
+  for (const std::string& item : call.parameters.items("Dimensions")) {
+    dimensions.emplace_back(call.parameters.text(item + ".Name"),
+                            call.parameters.text(item + ".Value"));
+  }
+  Value::List found;
+  for (const Alarm& alarm : own_alarms(call)) {
+    if (alarm.space == space && alarm.metric == metric && alarm.dimensions == dimensions) {
+      found.push_back(described(alarm));
+    }
+  }
+  Value answer;
+  answer.set("MetricAlarms", std::move(found));
+  return answer;
+}
+
+Result<Value> delete_alarms(Call& call) {
+  for (const std::string& name : call.parameters.texts("AlarmNames")) {
+    call.parts.watcher.book().remove(key_for(call, name));
+  }
+  return Value();
+}
+
+Result<Value> set_alarm_state(Call& call) {
+  const auto state = alarms::parse_state(TRY(call.parameters.required("StateValue")));
+  if (!state) return not_valid("StateValue must be OK, ALARM or INSUFFICIENT_DATA.");
+  CHECK(call.parts.watcher.set_state(key_for(call, TRY(call.parameters.required("AlarmName"))),
+                                     {.state = *state,
+                                      .reason = TRY(call.parameters.required("StateReason")),
+                                      .reason_data = call.parameters.text("StateReasonData")}));
+  return Value();
+}
+
+Result<Value> enable_alarm_actions(Call& call) {
+  CHECK(for_named(call, [](Alarm& alarm) { alarm.actions_enabled = true; }));
+  return Value();
+}
+
+Result<Value> disable_alarm_actions(Call& call) {
+  CHECK(for_named(call, [](Alarm& alarm) { alarm.actions_enabled = false; }));
+  return Value();
+}
+
+Result<Value> describe_alarm_history(Call& call) {
+  const std::string name = call.parameters.text("AlarmName");
+  const std::string kind = call.parameters.text("HistoryItemType");
+  const std::size_t max =
+      TRY(count_at(call, "MaxRecords", kDescribedMax, static_cast<std::int64_t>(kDescribedMax)));
+  std::vector<std::string> names;
+  if (name.empty()) {
+    for (const Alarm& alarm : own_alarms(call)) names.push_back(alarm.name);
+  } else {
+    names.push_back(name);
+  }
+  Value::List items;
+  for (const std::string& one : names) {
+    for (const auto& item : call.parts.watcher.book().history(key_for(call, one))) {
+      if ((!kind.empty() && alarms::name_of(item.kind) != kind) || items.size() >= max) continue;
+      items.push_back(Value()
+                          .set("AlarmName", one)
+                          .set("AlarmType", "MetricAlarm")
+                          .set("Timestamp", item.wall)
+                          .set("HistoryItemType", alarms::name_of(item.kind))
+                          .set("HistorySummary", item.summary)
+                          .set("HistoryData", item.data.empty() ? "{}" : item.data));
+    }
+  }
+  Value answer;
+  answer.set("AlarmHistoryItems", std::move(items));
+  return answer;
+}
+
+Result<Value> tag_resource(Call& call) {
+  const AlarmKey key = TRY(key_of_arn(call));
+  const auto tags = TRY(tags_at(call));
+  CHECK(call.parts.watcher.book().change(key, [&](Alarm& alarm) {
+    for (const auto& [name, value] : tags) alarm.tags[name] = value;
+  }));
+  return Value();
+}
+
+Result<Value> untag_resource(Call& call) {
+  const AlarmKey key = TRY(key_of_arn(call));
+  CHECK(call.parts.watcher.book().change(key, [&](Alarm& alarm) {
+    for (const std::string& name : call.parameters.texts("TagKeys")) alarm.tags.erase(name);
+  }));
+  return Value();
+}
+
+Result<Value> list_tags_for_resource(Call& call) {
+  const AlarmKey key = TRY(key_of_arn(call));
+  const auto alarm = call.parts.watcher.book().find(key);
+  if (!alarm) {
+    return fail(ErrorCode::resource_not_found,
+                fmt::format("There is no alarm named {}.", key.name));
+  }
+  Value::List tags;
+  for (const auto& [name, value] : alarm->tags) {
+    tags.push_back(Value().set("Key", name).set("Value", value));
+  }
+  Value answer;
+  answer.set("Tags", std::move(tags));
+  return answer;
+}
+
+}  // namespace redrive::cloudwatch

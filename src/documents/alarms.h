@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "wire/shape.h"
+
+// Alarms in the management API.
+
+namespace redrive::documents {
+
+struct AlarmLine {
+  std::string_view name;
+  std::string_view kind;  // dead-letters: a queue has it by itself; metric: somebody made it.
+  std::string_view state;
+  std::string_view queue;  // Of dead letters.
+  std::string_view reason;
+  std::string_view since;
+  bool on = true;  // Whether anybody is told.
+};
+constexpr auto shape_of(AlarmLine*) {
+  using D = AlarmLine;
+  return wire::shape(wire::required("name", &D::name),
+                     wire::required("kind", &D::kind),
+                     wire::required("state", &D::state),
+                     wire::optional("queue", &D::queue),
+                     wire::optional("reason", &D::reason),
+                     wire::optional("since", &D::since),
+                     wire::required("on", &D::on));
+}
+
+struct AlarmList {
+  std::vector<AlarmLine> alarms;
+};
+constexpr auto shape_of(AlarmList*) {
+  return wire::shape(wire::optional("alarms", &AlarmList::alarms).each("alarm").always());
+}
+
+struct AlarmEvent {
+  std::string_view time;
+  std::string_view kind;
+  std::string_view summary;
+};
+constexpr auto shape_of(AlarmEvent*) {
+  using D = AlarmEvent;
+  return wire::shape(wire::required("time", &D::time),
+                     wire::required("kind", &D::kind),
+                     wire::required("summary", &D::summary));
+}
+
+struct AlarmEvents {
+  std::vector<AlarmEvent> events;
+};
+constexpr auto shape_of(AlarmEvents*) {
+  return wire::shape(wire::optional("events", &AlarmEvents::events).each("event").always());
+}
+
+// An alarm about one metric of a queue.
+struct NewAlarm {
+  std::string_view name;
+  std::string_view queue;
+  std::string_view metric;
+  std::optional<std::string_view> statistic;   // Maximum unless said.
+  std::optional<std::string_view> comparison;  // >, >=, <, <=
+  double threshold = 0;
+  std::optional<std::int32_t> period_seconds;
+  std::optional<std::int32_t> periods;
+  std::vector<std::string_view> notify;  // When it rings and when it is over.
+};
+constexpr auto shape_of(NewAlarm*) {
+  using D = NewAlarm;
+  return wire::shape(wire::required("name", &D::name).filled(),
+                     wire::required("queue", &D::queue).filled(),
+                     wire::required("metric", &D::metric).filled(),
+                     wire::optional("statistic", &D::statistic),
+                     wire::optional("comparison", &D::comparison),
+                     wire::required("threshold", &D::threshold),
+                     wire::optional("periodSeconds", &D::period_seconds),
+                     wire::optional("periods", &D::periods),
+                     wire::optional("notify", &D::notify).each("target"));
+}
+
+struct AlarmSwitch {
+  bool on = true;
+};
+constexpr auto shape_of(AlarmSwitch*) {
+  return wire::shape(wire::required("on", &AlarmSwitch::on));
+}
+
+struct AlarmTarget {
+  std::string_view target;
+  std::string_view notice;  // The last one for it.
+  bool waiting = false;
+  std::string_view error;
+};
+constexpr auto shape_of(AlarmTarget*) {
+  using D = AlarmTarget;
+  return wire::shape(wire::required("target", &D::target),
+                     wire::optional("notice", &D::notice),
+                     wire::required("waiting", &D::waiting),
+                     wire::optional("error", &D::error));
+}
+
+struct AlarmTargets {
+  std::vector<AlarmTarget> targets;
+};
+constexpr auto shape_of(AlarmTargets*) {
+  return wire::shape(wire::optional("targets", &AlarmTargets::targets).each("target").always());
+}
+
+}  // namespace redrive::documents

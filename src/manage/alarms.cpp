@@ -1,0 +1,171 @@
+// Alarms: those that dead-letter queues have by themselves, and those that somebody made.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/calendar.h"
+#include "manage/operations.h"
+
+namespace redrive::manage {
+namespace {
+
+constexpr std::pair<std::string_view, alarms::Comparison> kComparisonSigns[] = {
+    {">", alarms::Comparison::above},
+    {">=", alarms::Comparison::at_least},
+    {"<", alarms::Comparison::below},
+    {"<=", alarms::Comparison::at_most},
+};
+
+Result<alarms::Watcher*> watcher_of(const Call& call) {
+  if (call.parts.watcher != nullptr) return call.parts.watcher;
+  return fail(ErrorCode::unsupported_operation, "This server has no alarms.");
+}
+
+alarms::AlarmKey own_key(const Call& call, std::string_view name) {
+  return {call.caller.account, call.caller.region, std::string(name)};
+}
+
+std::string_view told_time(Call& call, Timestamp time) {
+  return time == Timestamp() ? std::string_view() : call.keep(format_utc(time));
+}
+
+std::string_view finding(Call& call, const alarms::Watcher::DeadLetterAlarm& alarm) {
+  if (!alarm.memory.alarming()) return {};
+  return call.keep(fmt::format("{} dead letter{}{}{}",
+                               alarm.reading.messages,
+                               alarm.reading.messages == 1 ? "" : "s",
+                               alarm.memory.flood ? ", more come fast" : "",
+                               alarm.memory.expiring ? ", the oldest will soon be gone" : ""));
+}
+
+Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& input) {
+  alarms::Alarm alarm{.account = call.caller.account,
+                      .region = call.caller.region,
+                      .name = std::string(input.name),
+                      .dimensions = {{"QueueName", std::string(input.queue)}},
+                      .metric = std::string(input.metric),
+                      .statistic = std::string(input.statistic.value_or("Maximum")),
+                      .period = std::chrono::seconds(input.period_seconds.value_or(60))};
+  for (const std::string_view space : {"AWS/SQS", "Redrive"}) {
+    if (metrics::find_cloud_metric(space, input.metric) != nullptr) alarm.space = space;
+  }
+  if (alarm.space.empty()) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "`metric` is the name of one of CloudWatch's metrics for queues, see "
+                "docs/metrics.md.");
+  }
+  const auto sign = std::ranges::find(kComparisonSigns,
+                                      input.comparison.value_or(">"),
+                                      [](const auto& pair) { return pair.first; });
+  const std::int64_t period = alarm.period.count();
+  const bool fits =
+      period == 10 || period == 20 || period == 30 || (period > 0 && period % 60 == 0);
+  const std::int32_t periods = input.periods.value_or(1);
+  if (sign == std::end(kComparisonSigns) || !fits || periods < 1 || period * periods > 86'400 ||
+      !metrics::Statistic::parse(alarm.statistic) || input.name.size() > 255) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "`comparison` is >, >=, < or <=; `periodSeconds` 10, 20, 30 or whole minutes; "
+                "`periods` from 1, a day together at most; `statistic` one of CloudWatch's.");
+  }
+  alarm.rule = {.periods = static_cast<std::uint32_t>(periods),
+                .to_alarm = static_cast<std::uint32_t>(periods),
+                .threshold = input.threshold,
+                .comparison = sign->second,
+                .missing = alarms::MissingData::not_breaching};
+  alarm.missing_given = true;
+  for (const std::string_view target : input.notify) {
+    const auto kind = alarms::Target::parse(std::string(target), false).kind;
+    if (kind == alarms::Target::Kind::unknown || kind == alarms::Target::Kind::mail ||
+        kind == alarms::Target::Kind::command || input.notify.size() > 5) {
+      return fail(
+          ErrorCode::invalid_parameter_value,
+          "`notify` has at most five ARNs of queues or functions, or webhooks; commands and "
+          "mail are named in redrive.toml alone.");
+    }
+    alarm.alarm_actions.emplace_back(target);
+    alarm.ok_actions.emplace_back(target);
+  }
+  return alarm;
+}
+
+}  // namespace
+
+Result<documents::AlarmList> list_alarms(Call& call) {
+  alarms::Watcher& watcher = *TRY(watcher_of(call));
+  documents::AlarmList out;
+  for (const auto& alarm : watcher.dead_letter_alarms()) {
+    const queue::QueueIdentity& queue = alarm.reading.identity;
+    if (queue.account != call.caller.account || queue.region != call.caller.region) continue;
+    out.alarms.push_back({.name = call.keep(alarm.alarm.name),
+                          .kind = "dead-letters",
+                          .state = alarms::name_of(alarm.alarm.condition.state),
+                          .queue = call.keep(queue.name),
+                          .reason = finding(call, alarm),
+                          .since = told_time(call, alarm.alarm.condition.transitioned),
+                          .on = !alarm.memory.off});
+  }
+  for (const alarms::Alarm& alarm : watcher.book().all()) {
+    if (alarm.account != call.caller.account || alarm.region != call.caller.region) continue;
+    out.alarms.push_back({.name = call.keep(alarm.name),
+                          .kind = "metric",
+                          .state = alarms::name_of(alarm.condition.state),
+                          .queue = {},
+                          .reason = call.keep(alarm.condition.reason),
+                          .since = told_time(call, alarm.condition.transitioned),
+                          .on = alarm.actions_enabled});
+  }
+  return out;
+}
+
+Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& input) {
+  alarms::Watcher& watcher = *TRY(watcher_of(call));
+  CHECK(watcher.book().put(TRY(alarm_of(call, input))));
+  call.parts.observe();
+  watcher.look();
+  return list_alarms(call);
+}
+
+Result<documents::AlarmList> remove_alarm(Call& call) {
+  alarms::Watcher& watcher = *TRY(watcher_of(call));
+  if (!watcher.book().remove(own_key(call, call.parameter("alarm")))) {
+    return fail(ErrorCode::resource_not_found, "There is no such alarm that somebody made.");
+  }
+  return list_alarms(call);
+}
+
+Result<documents::AlarmEvents> show_alarm_history(Call& call) {
+  alarms::Watcher& watcher = *TRY(watcher_of(call));
+  documents::AlarmEvents out;
+  for (const auto& item : watcher.book().history(own_key(call, call.parameter("alarm")))) {
+    out.events.push_back({.time = call.keep(format_utc(item.wall)),
+                          .kind = alarms::name_of(item.kind),
+                          .summary = call.keep(item.summary)});
+  }
+  return out;
+}
+
+Result<documents::AlarmList> switch_alarm(Call& call, const documents::AlarmSwitch& input) {
+  alarms::Watcher& watcher = *TRY(watcher_of(call));
+  CHECK(watcher.switch_dead_letter_alarm(TRY(call.queue("queue")), input.on));
+  return list_alarms(call);
+}
+
+Result<documents::AlarmTargets> list_alarm_targets(Call& call) {
+  alarms::Watcher& watcher = *TRY(watcher_of(call));
+  documents::AlarmTargets out;
+  for (const auto& [target, outcome] : watcher.courier().outcomes()) {
+    out.targets.push_back({.target = call.keep(target),
+                           .notice = call.keep(outcome.notice),
+                           .waiting = outcome.waiting,
+                           .error = call.keep(outcome.error)});
+  }
+  return out;
+}
+
+Result<documents::AlarmTargets> test_alarm_targets(Call& call) {
+  TRY(watcher_of(call))->test();
+  return list_alarm_targets(call);
+}
+
+}  // namespace redrive::manage

@@ -1,0 +1,39 @@
+#include "monitor/measured_invoker.h"
+
+namespace redrive::monitor {
+namespace {
+
+using runtime::Outcome;
+
+void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
+  metrics.concurrency.add(-1);
+  if (outcome.kind == Outcome::Kind::throttled) return metrics.throttles.add();
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(outcome.duration);
+  metrics.invocations.add();
+  metrics.duration.record(static_cast<std::uint64_t>(millis.count()));
+  metrics.duration_max.record(static_cast<std::uint64_t>(millis.count()));
+  if (outcome.kind == Outcome::Kind::done) return;
+  metrics.errors.add();
+  const bool nameless = outcome.error_type.empty();
+  metrics.errors_by_type.add(nameless ? "unknown" : std::string_view(outcome.error_type));
+}
+
+}  // namespace
+
+void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> function,
+                             runtime::Invocation what, std::function<void(Outcome)> done) {
+  const auto metrics = registry_.functions.of(function->name);
+  metrics->concurrency.add();
+  inner_->invoke(
+      std::move(function), std::move(what), [metrics, done = std::move(done)](Outcome outcome) {
+        record(*metrics, outcome);
+        done(std::move(outcome));
+      });
+}
+
+void MeasuredInvoker::forget(const std::string& arn) {
+  registry_.functions.forget(arn.substr(arn.rfind(':') + 1));
+  inner_->forget(arn);
+}
+
+}  // namespace redrive::monitor

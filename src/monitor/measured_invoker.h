@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+
+#include "metrics/function_metrics.h"
+#include "runtime/invoker.h"
+
+namespace redrive::monitor {
+
+// An invoker whose every invocation is recorded.
+class MeasuredInvoker final : public runtime::Invoker {
+ public:
+  MeasuredInvoker(std::unique_ptr<runtime::Invoker> inner, metrics::FunctionRegistry& registry)
+      : registry_(registry), inner_(std::move(inner)) {}
+
+  void invoke(std::shared_ptr<const runtime::FunctionSpec> function, runtime::Invocation what,
+              std::function<void(runtime::Outcome)> done) override;
+  void retire(const std::string& arn) override { inner_->retire(arn); }
+  void forget(const std::string& arn) override;
+  std::vector<runtime::LogLine> logs(const std::string& arn, std::uint64_t after,
+                                     std::size_t lines_max) override {
+    return inner_->logs(arn, after, lines_max);
+  }
+  runtime::FunctionStats stats(const std::string& arn) override { return inner_->stats(arn); }
+  std::string isolation() const override { return inner_->isolation(); }
+
+ private:
+  metrics::FunctionRegistry& registry_;
+  std::unique_ptr<runtime::Invoker> inner_;
+};
+
+}  // namespace redrive::monitor

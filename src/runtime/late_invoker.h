@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "runtime/invoker.h"
+
+namespace redrive::runtime {
+
+// An invoker that comes into being with the first invocation: a server without functions pays
+// nothing for them, and one on a machine where they cannot run serves everything else.
+class LateInvoker final : public Invoker {
+ public:
+  // Both are told once, when it is known how functions run here, or why they cannot.
+  struct Hooks {
+    std::function<void(std::string)> ready;
+    std::function<void(std::string)> impossible;
+  };
+  LateInvoker(InvokerOptions options, Hooks hooks)
+      : options_(std::move(options)), hooks_(std::move(hooks)) {}
+
+  void invoke(std::shared_ptr<const FunctionSpec> function, Invocation what,
+              std::function<void(Outcome)> done) override;
+  void retire(const std::string& arn) override;
+  void forget(const std::string& arn) override;
+  std::vector<LogLine> logs(const std::string& arn, std::uint64_t after,
+                            std::size_t lines_max) override;
+  FunctionStats stats(const std::string& arn) override;
+  std::string isolation() const override;
+
+ private:
+  Invoker* made() const;
+  Result<Invoker*> get();
+
+  const InvokerOptions options_;
+  const Hooks hooks_;
+  mutable std::mutex mutex_;  // Guards the next two.
+  std::unique_ptr<Invoker> invoker_;
+  std::string complaint_;  // The last one that was told.
+};
+
+}  // namespace redrive::runtime

@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+
+#include "alarms/dead_letters.h"
+#include "alarms/notice.h"
+#include "alarms/target.h"
+
+namespace redrive::alarms {
+namespace {
+
+TEST(Target, IsWhatItsTextSays) {
+  using Kind = Target::Kind;
+  EXPECT_EQ(Target::parse("arn:aws:sqs:us-east-1:000000000000:alerts", false).kind, Kind::queue);
+  EXPECT_EQ(Target::parse("arn:aws:lambda:us-east-1:000000000000:function:f", false).kind,
+            Kind::function);
+  EXPECT_EQ(Target::parse("https://example.com/hook", false).kind, Kind::webhook);
+  EXPECT_EQ(Target::parse("smtp://mail:25?from=a&to=b", true).kind, Kind::mail);
+  EXPECT_EQ(Target::parse("command:/bin/true", true).kind, Kind::command);
+  EXPECT_EQ(Target::parse("arn:aws:sns:us-east-1:000000000000:topic", false).kind, Kind::unknown);
+  EXPECT_EQ(Target::parse("file:///etc/passwd", false).kind, Kind::unknown);
+}
+
+TEST(Target, SecretsInUrlsAreNotShown) {
+  EXPECT_EQ(shown_target("smtp://user:secret@mail:25?to=a"), "smtp://***@mail:25/...");
+  EXPECT_EQ(shown_target("https://hooks.slack.com/services/T/B/secret"),
+            "https://hooks.slack.com/...");
+  EXPECT_EQ(shown_target("https://example.com"), "https://example.com");
+  EXPECT_EQ(shown_target("arn:aws:sqs:a:b:c"), "arn:aws:sqs:a:b:c");
+}
+
+TEST(Addresses, OfThisMachineAndItsNetworksAreNotPublic) {
+  for (const char* address : {"127.0.0.1",
+                              "10.1.2.3",
+                              "172.16.0.1",
+                              "172.31.255.255",
+                              "192.168.1.1",
+                              "169.254.169.254",
+                              "100.64.0.1",
+                              "0.0.0.0",
+                              "224.0.0.1",
+                              "255.255.255.255",
+                              "192.0.2.1",
+                              "198.18.0.1",
+                              "::1",
+                              "::",
+                              "fe80::1",
+                              "fc00::1",
+                              "fd12::1",
+                              "ff02::1",
+                              "::ffff:10.0.0.1",
+                              "64:ff9b::7f00:1",
+                              "2001:db8::1",
+                              "2002:7f00:1::",
+                              "not an address",
+                              ""}) {
+    EXPECT_FALSE(is_public_address(address)) << address;
+  }
+  for (const char* address : {"8.8.8.8",
+                              "172.32.0.1",
+                              "100.128.0.1",
+                              "2606:4700::1111",
+                              "::ffff:8.8.8.8",
+                              "64:ff9b::808:808"}) {
+    EXPECT_TRUE(is_public_address(address)) << address;
+  }
+}
+
+Notice some_notice() {
+  Alarm alarm{.account = "000000000000", .region = "us-east-1", .name = "n", .statistic = "Sum"};
+  alarm.condition.state = AlarmState::alarm;
+  alarm.condition.reason = "because";
+  return make_notice(alarm, AlarmState::ok);
+}
+
+TEST(Command, GetsTheNoticeAndIsHeldToItsTime) {
+  using std::chrono::milliseconds;
+  const std::string wants =
+      "grep -q '\"NewStateValue\":\"ALARM\"' && test $REDRIVE_ALARM_STATE = ALARM";
+  EXPECT_TRUE(run_command(wants, some_notice(), milliseconds(10'000)));
+  EXPECT_FALSE(run_command("exit 3", some_notice(), milliseconds(10'000)));
+  EXPECT_TRUE(run_command("true", some_notice(), milliseconds(10'000)));  // Reads nothing.
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(run_command("sleep 60", some_notice(), milliseconds(100)));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(Webhook, OfAStrangerDoesNotReachThisMachine) {
+  const auto refused = post_webhook("http://127.0.0.1:9/", some_notice(), {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("private"), std::string::npos);
+  EXPECT_FALSE(post_webhook("file:///etc/passwd", some_notice(), {.private_addresses = true}));
+}
+
+DeadLetterReading reading(std::uint64_t messages) {
+  return {.identity = {"000000000000", "us-east-1", "orders-dlq"},
+          .messages = messages,
+          .expires_in = std::chrono::days(10),
+          .retention = std::chrono::days(14)};
+}
+
+TEST(Judge, TellsWhatBeginsAndThatItIsOverAndNothingBetween) {
+  const DeadLetterRules rules;
+  DeadLetterMemory memory;
+  const auto judged = [&](const DeadLetterReading& seen) {
+    const DeadLetterVerdict verdict = judge(rules, seen, memory);
+    memory = verdict.memory;
+    return verdict.tell;
+  };
+  EXPECT_FALSE(judged(reading(0)));
+  EXPECT_TRUE(judged(reading(1)));   // Messages.
+  EXPECT_FALSE(judged(reading(5)));  // More of the same.
+  DeadLetterReading seen = reading(6);
+  seen.last_group = queue::FailureGroupKey{3};
+  EXPECT_TRUE(judged(seen));  // A failure that is new.
+  EXPECT_FALSE(judged(seen));
+  seen.arrivals = rules.arrivals_per_minute + 1;
+  EXPECT_TRUE(judged(seen));  // A flood.
+  seen.arrivals = 0;
+  EXPECT_FALSE(judged(seen));  // The flood is over, the messages are not.
+  seen.expires_in = std::chrono::hours(3);
+  EXPECT_TRUE(judged(seen));  // They will soon be gone.
+  EXPECT_TRUE(memory.alarming());
+  seen = reading(0);
+  seen.expires_in.reset();
+  seen.last_group = queue::FailureGroupKey{3};
+  EXPECT_TRUE(judged(seen));  // All well.
+  EXPECT_FALSE(memory.alarming());
+  EXPECT_FALSE(judged(seen));
+  EXPECT_EQ(decode_memory(encode(memory)), memory);
+}
+
+TEST(Judge, AShortRetentionIsNotAlwaysAboutToEnd) {
+  DeadLetterReading seen = reading(1);
+  seen.retention = std::chrono::hours(4);
+  seen.expires_in = std::chrono::hours(3);
+  EXPECT_FALSE(judge({}, seen, {}).memory.expiring);
+  seen.expires_in = std::chrono::minutes(59);
+  EXPECT_TRUE(judge({}, seen, {}).memory.expiring);
+}
+
+TEST(Notice, SaysWhy) {
+  Alarm alarm{.account = "000000000000", .region = "us-east-1", .name = "dead letters in q"};
+  alarm.condition.state = AlarmState::alarm;
+  const Notice notice = make_notice(
+      alarm,
+      AlarmState::ok,
+      {.queue = "q",
+       .messages = 24,
+       .findings = {"24 dead letters in q."},
+       .groups = {{.id = "5f", .title = "KeyError", .status = "new", .count = 24, .fresh = true}},
+       .apart = {"24 of 24 lack attribute store_id"},
+       .sample = "{\"password\":\"***\"}",
+       .commands = {"redrive dlq groups q"}});
+  for (const char* part :
+       {"24 dead letters in q.", "KeyError", "new", "store_id", "***", "redrive dlq groups q"}) {
+    EXPECT_NE(notice.text.find(part), std::string::npos) << part;
+  }
+  EXPECT_NE(notice.json.find(R"("DeadLetters":{"queue":"q","messages":24)"), std::string::npos)
+      << notice.json;
+  EXPECT_EQ(notice.title, "ALARM: dead letters in q");
+  EXPECT_EQ(slack_json(notice).rfind("{\"text\":\"*ALARM: dead letters in q*", 0), 0u);
+}
+
+}  // namespace
+}  // namespace redrive::alarms
