@@ -102,6 +102,7 @@ Item describe_item(const Message& message, std::string handle, const std::shared
           .trace = std::string(message.stored.contents.trace),
           .traceparent = traceparent_of(message.stored.contents),
           .lineage = message.stored.message_id,
+          .redriven = message.received.message_id.has_value(),
           .sent_wall = sent_of(message),
           .received_at = hold->received_at(),
           .receive_count = message.received.receive_count,

@@ -23,6 +23,7 @@ struct Item {
   std::string trace;        // AWSTraceHeader.
   std::string traceparent;  // The message attribute of that name.
   Uuid lineage;             // The MessageId of its first send.
+  bool redriven = false;    // It has had another MessageId before.
   Timestamp sent_wall;
   Timestamp received_at;  // Engine time.
   std::uint32_t receive_count = 0;

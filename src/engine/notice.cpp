@@ -41,13 +41,6 @@ struct Describe {
                              {"from", name_of(state, f.from)},
                              {"message", std::to_string(number(f.key))}}};
   }
-  std::optional<Notice> operator()(const queue::MessageRedriven& f) const {
-    return Notice{.weight = Notice::Weight::swarm,
-                  .event = "message redriven",
-                  .fields = {{"queue", name_of(state, f.to)},
-                             {"from", name_of(state, f.from)},
-                             {"message", std::to_string(number(f.key))}}};
-  }
   std::optional<Notice> operator()(const queue::GroupLearned& f) const {
     return Notice{.weight = Notice::Weight::grave,
                   .event = "new failure group",

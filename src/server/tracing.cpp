@@ -15,7 +15,6 @@ namespace {
 using traces::Span;
 
 constexpr std::string_view kDeadLettered = "message dead-lettered";
-constexpr std::string_view kRedriven = "message redriven";
 
 Timestamp wall_now() {
   return SystemClock().wall();
@@ -50,6 +49,15 @@ struct Tracing::Happening {
   std::string error;
 };
 
+// How a message came into a queue.
+struct Tracing::Arrival {
+  traces::Origin origin;
+  std::string queue;
+  std::string message_id;
+  bool redriven = false;  // Otherwise sent.
+  Timestamp wall;
+};
+
 Tracing::Tracing(std::string endpoint, engine::Engine& engine)
     : engine_(engine), exporter_({.endpoint = std::move(endpoint), .log = [](std::string line) {
                                     spdlog::warn("{}", line);
@@ -77,7 +85,26 @@ void Tracing::add(const Happening& happening) {
                  .error = happening.error});
 }
 
-// The first receive also tells of the send, whose span the others stand under.
+// The first receive also tells how the message came into its queue: by the send, whose span all
+// others stand under, or by a redrive, which gave it another MessageId.
+void Tracing::tell_arrival(const Arrival& arrival) {
+  const traces::Place place = traces::place_of(arrival.origin);
+  const std::string& queue = arrival.queue;
+  const bool redriven = arrival.redriven;
+  exporter_.add({.trace = place.trace,
+                 .id = redriven ? new_id() : place.send,
+                 .parent = redriven ? place.send : place.before,
+                 .link = redriven ? std::optional(place.send) : std::nullopt,
+                 .kind = Span::Kind::producer,
+                 .name = queue + (redriven ? " redrive" : " send"),
+                 .start_wall = arrival.wall,
+                 .end_wall = arrival.wall,
+                 .attributes = {{"messaging.system", "aws_sqs"},
+                                {"messaging.destination.name", queue},
+                                {"messaging.message.id", arrival.message_id}},
+                 .error = {}});
+}
+
 void Tracing::received(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome) {
   const Timestamp now = wall_now();
   std::string bytes;
@@ -87,21 +114,14 @@ void Tracing::received(const queue::QueueIdentity& queue, const engine::ReceiveO
     const auto stored = store::decode_message(bytes);
     if (!stored) continue;
     const traces::Origin origin = origin_of(*stored);
-    const traces::Place place = traces::place_of(origin);
-    const std::string message = stored->message_id.text();
-    if (received.receive_count == 1 && received.dead_letter_source.empty()) {
-      exporter_.add({.trace = place.trace,
-                     .id = place.send,
-                     .parent = place.before,
-                     .link = {},
-                     .kind = Span::Kind::producer,
-                     .name = queue.name + " send",
-                     .start_wall = stored->sent_wall,
-                     .end_wall = stored->sent_wall,
-                     .attributes = {{"messaging.system", "aws_sqs"},
-                                    {"messaging.destination.name", queue.name},
-                                    {"messaging.message.id", message}},
-                     .error = {}});
+    const std::string message = received.message_id.value_or(stored->message_id).text();
+    if (received.receive_count == 1) {
+      const bool anew = received.sent_wall != Timestamp();
+      tell_arrival({.origin = origin,
+                    .queue = queue.name,
+                    .message_id = message,
+                    .redriven = received.message_id.has_value(),
+                    .wall = anew ? received.sent_wall : stored->sent_wall});
     }
     add({.origin = origin,
          .name = queue.name + " receive",
@@ -137,15 +157,22 @@ void Tracing::ran(const dispatch::RunReport& report) {
                        {"redrive.receive_count", std::to_string(item.receive_count)}},
         .error = {}};
     if (report.outcome.kind != Kind::done) {
-      happening.error = report.outcome.error_type.empty() ? "the function did not run"
-                                                          : report.outcome.error_type;
+      const std::string& type = report.outcome.error_type;
+      happening.error = type.empty() ? "the function did not run" : type;
+    }
+    if (item.receive_count == 1) {
+      tell_arrival({.origin = happening.origin,
+                    .queue = report.queue.name,
+                    .message_id = item.message_id,
+                    .redriven = item.redriven,
+                    .wall = item.sent_wall});
     }
     add(happening);
   }
 }
 
 void Tracing::noticed(const engine::Notice& notice) {
-  if (notice.event != kDeadLettered && notice.event != kRedriven) return;
+  if (notice.event != kDeadLettered) return;
   exporter_.add_later(
       [this, notice, wall = wall_now()](traces::Exporter&) { look_up(notice, wall); });
 }
@@ -168,17 +195,17 @@ void Tracing::look_up(const engine::Notice& notice, Timestamp wall) {
   if (!engine_.read_body(body, bytes.data())) return;
   const auto stored = store::decode_message(bytes);
   if (!stored) return;
-  const bool dead = notice.event == kDeadLettered;
+  const std::string queue(field_of(notice, "queue"));
   add({.origin = origin_of(*stored),
-       .name = fmt::format("{} {}", field_of(notice, "queue"), dead ? "dead-letter" : "redrive"),
+       .name = queue + " dead-letter",
        .kind = Span::Kind::internal,
        .start_wall = wall,
        .end_wall = wall,
        .attributes = {{"messaging.system", "aws_sqs"},
-                      {"messaging.destination.name", std::string(field_of(notice, "queue"))},
+                      {"messaging.destination.name", queue},
                       {"messaging.message.id", stored->message_id.text()},
                       {"redrive.from", std::string(field_of(notice, "from"))}},
-       .error = dead ? "dead-lettered" : ""});
+       .error = "dead-lettered"});
 }
 
 }  // namespace redrive::server

@@ -18,12 +18,13 @@ class Tracing {
 
   void received(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
   void ran(const dispatch::RunReport& report);
-  // Of what the engine notices only dead letters and redrives. In turn, so that the message is
-  // looked at later.
+  // Of what the engine notices only dead letters; the message is looked at later, not in turn.
   void noticed(const engine::Notice& notice);
 
  private:
   struct Happening;
+  struct Arrival;
+  void tell_arrival(const Arrival& arrival);
   void add(const Happening& happening);
   void look_up(const engine::Notice& notice, Timestamp wall);
   traces::SpanId new_id();

@@ -153,7 +153,10 @@ def test_a_message_can_be_followed_from_its_send_through_its_failures(start, col
     assert "Messages" not in sqs.receive_message(QueueUrl=orders)
     clock.until("the dead letter is told of", lambda: collector.named("orders-dlq dead-letter"))
     Management(server.endpoint).call("POST", "queues/orders-dlq/jobs", {})
+    again = sqs.receive_message(QueueUrl=orders, WaitTimeSeconds=20)["Messages"]
+    assert again[0]["MessageId"] != got[0]["MessageId"]
     clock.until("the redrive is told of", lambda: collector.named("orders redrive"))
+    assert len(collector.named("orders send")) == 1
     sent = collector.named("orders send")[0]
     assert sent["traceId"] == TRACE and sent["parentSpanId"] == "00f067aa0ba902b7"
     names = ["orders receive", "orders-dlq dead-letter", "orders redrive"]
