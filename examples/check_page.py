@@ -77,7 +77,7 @@ def run(page, todo):
             script = "set -e\n" + "".join(f"{code}\necho '{END}'\n" for code, _ in todo)
             done = subprocess.run(
                 ["bash", "-c", script], cwd=page.parent, env=environment(directory, endpoint),
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900,
             )  # fmt: skip
         finally:
             server.terminate()

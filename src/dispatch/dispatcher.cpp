@@ -51,7 +51,8 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .secret = parts.engine.turn([](engine::Turn& turn) { return turn.state().secret(); }),
           .concurrency_max = options.concurrency_max,
           .async_sent = [this](std::string arn) { wake_async(arn); },
-          .reload = [this] { reload(); }}) {}
+          .reload = [this] { reload(); },
+          .ran = std::move(hooks.ran)}) {}
 
 Dispatcher::~Dispatcher() {
   stop(std::chrono::milliseconds::zero());
