@@ -30,6 +30,7 @@ KNOWS = {
     "iam": ["engine", "queue", "sqs", "wire", "auth", "http", "api"],
     "stack": [],
     "archive": ["objects", "wire", "auth", "http"],
+    "traces": ["wire", "http"],
     "functions": ["wire"],
     "packages": [],
     "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],

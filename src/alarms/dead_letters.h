@@ -25,6 +25,9 @@ struct DeadLetterReading {
   std::uint64_t arrivals = 0;           // In the last minute.
   queue::FailureGroupKey last_group{};  // The youngest of its failure groups.
 };
+// Puts dead letters that came just now into their failure groups.
+void group_what_came(engine::Engine& engine);
+
 // Every dead-letter queue of the server, without arrivals.
 std::vector<DeadLetterReading> read_dead_letter_queues(engine::Engine& engine);
 

@@ -17,7 +17,7 @@ constexpr std::size_t kGroupsTold = 5;
 constexpr std::size_t kDistinctionsTold = 3;
 constexpr std::size_t kSampleBytes = 512;
 constexpr std::size_t kTitleBytes = 200;
-// What came just now is grouped before it is told of, within reason.
+// Within reason.
 constexpr std::size_t kGroupedAtOnce = 256;
 constexpr int kGroupingRounds = 16;
 
@@ -100,10 +100,13 @@ std::vector<std::string> commands_for(const std::string& queue, const Groups& gr
 
 }  // namespace
 
-DeadLetterReason find_reason(engine::Engine& engine, const DeadLetterReading& reading,
-                             std::vector<std::string> findings, std::uint64_t told) {
+void group_what_came(engine::Engine& engine) {
   for (int i = 0; i < kGroupingRounds && engine.group_dead_letters(kGroupedAtOnce) > 0; ++i) {
   }
+}
+
+DeadLetterReason find_reason(engine::Engine& engine, const DeadLetterReading& reading,
+                             std::vector<std::string> findings, std::uint64_t told) {
   const auto groups = engine.turn([&](engine::Turn& turn) -> Result<Groups> {
     const queue::Queue* const queue = turn.state().find(reading.identity);
     if (queue == nullptr) return Groups();

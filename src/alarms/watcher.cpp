@@ -163,6 +163,7 @@ void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
   const std::int64_t stretch = now.seconds() / kShortPace.count();
   if (!parts_.rules.on || stretch == dead_letters_judged_) return;
   dead_letters_judged_ = stretch;
+  group_what_came(parts_.engine);  // Whether a failure is new is known when it has a group.
   auto known = memories();
   for (DeadLetterReading& reading : read_dead_letter_queues(parts_.engine)) {
     const auto found = known.find(reading.identity.arn());

@@ -32,6 +32,13 @@ wire::Decoder& thread_decoder() {
 constexpr std::size_t kReceiveMessage = *sqs::AllActions::index_of(sqs::ReceiveMessage::kName);
 constexpr std::size_t kNoAction = sqs::AllActions::kSize;
 
+// Whether the caller could not prove who it is.
+bool is_refused_signature(ErrorCode code) {
+  return code == ErrorCode::missing_authentication_token ||
+         code == ErrorCode::incomplete_signature || code == ErrorCode::invalid_client_token_id ||
+         code == ErrorCode::signature_does_not_match;
+}
+
 // /account/name, as a queue URL has it.
 bool is_queue_path(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
@@ -82,6 +89,21 @@ struct Service::Reply {
     http::end_response(out, mark);
   }
 
+  // Operators read of what is not the caller's own doing, and of who is not let in.
+  void tell_of(const Error& error, std::size_t action, std::string_view peer,
+               const Hooks& hooks) const {
+    const sqs::ErrorRow& row = sqs::error_row(error.code);
+    const int status = protocol == Protocol::json ? row.json_status : row.query_status;
+    if (!hooks.failed || (status < 500 && !is_refused_signature(error.code))) return;
+    const auto& names = sqs::AllActions::kNames;
+    hooks.failed({.request_id = id(),
+                  .action = action < names.size() ? names[action] : std::string_view(),
+                  .peer = peer,
+                  .status = status,
+                  .code = row.json_type,
+                  .error = error});
+  }
+
   void failure(std::string& out, const Error& error) const {
     const sqs::ErrorRow& row = sqs::error_row(error.code);
     if (protocol == Protocol::json) {
@@ -103,16 +125,17 @@ struct Service::Request {
   const http::Request& http;
   Call call;
   Reply reply;
-  metrics::ActionMetrics* actions = nullptr;
+  const Hooks& hooks;
   std::size_t action = kNoAction;
 
   // The request is for this action: its time and its errors count there.
   void measure(std::size_t which) {
     action = which;
-    if (actions != nullptr) exchange.measure(actions->latency(which));
+    if (hooks.actions != nullptr) exchange.measure(hooks.actions->latency(which));
   }
   void fail(const Error& error) {
-    if (actions != nullptr) actions->count_error(action, error.code);
+    if (hooks.actions != nullptr) hooks.actions->count_error(action, error.code);
+    reply.tell_of(error, action, http.peer, hooks);
     reply.failure(exchange.out(), error);
     exchange.reply(call.after);
   }
@@ -163,7 +186,7 @@ void Service::handle(http::Exchange& exchange) {
       !target.empty() || request.header("content-type").starts_with("application/x-amz-json-1.");
   if (!json && serve_page(exchange)) return;
 
-  Request work{exchange, request, Call(engine_, options_), {}, hooks_.actions};
+  Request work{exchange, request, Call(engine_, options_), {}, hooks_};
   work.measure(kNoAction);
   request_ids().uuid().format(work.reply.request_id.data());
   work.reply.keep_alive = request.keep_alive;
@@ -280,8 +303,9 @@ void Service::run_action(Request& request, std::string_view name) {
 }
 
 void Service::write_received(std::string& out, const Reply& reply,
-                             const engine::ReceiveOutcome& outcome, const ReceiveView& view) {
-  const ReceivedBatch batch(engine_, outcome, view, secret_);
+                             const engine::ReceiveOutcome& outcome, const ReceivePlan& plan) {
+  if (hooks_.received) hooks_.received(plan.queue, outcome);
+  const ReceivedBatch batch(engine_, outcome, plan.view, secret_);
   for (const std::string& fault : batch.damaged()) {
     if (hooks_.log) hooks_.log(fault);
   }
@@ -293,7 +317,7 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
   if (start.answer) {
     if (!*start.answer) return request.fail(start.answer->error());
     const engine::ReceiveOutcome& outcome = **start.answer;
-    write_received(request.exchange.out(), request.reply, outcome, plan.view);
+    write_received(request.exchange.out(), request.reply, outcome, plan);
     request.exchange.reply(outcome.after);
     return;
   }
@@ -314,10 +338,12 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
     std::atomic<std::size_t>& count;
     Reply reply;
     ReceivePlan plan;
+    std::string peer;
     engine::WaitId id = 0;
     http::Ticket ticket;
   };
   const auto wait = std::make_shared<Wait>(waiting_, request.reply, std::move(plan));
+  wait->peer = request.http.peer;
   wait->ticket = request.exchange.defer([this, wait] { engine_.cancel(wait->id); });
   const auto done = [this, wait](Result<engine::ReceiveOutcome> result) {
     auto outcome = std::make_shared<Result<engine::ReceiveOutcome>>(std::move(result));
@@ -330,10 +356,11 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
         if (hooks_.actions != nullptr) {
           hooks_.actions->count_error(kReceiveMessage, outcome->error().code);
         }
+        wait->reply.tell_of(outcome->error(), kReceiveMessage, wait->peer, hooks_);
         wait->reply.failure(*out, outcome->error());
         return engine_.appended();  // That the queue is gone is not told before it is durable.
       }
-      write_received(*out, wait->reply, **outcome, wait->plan.view);
+      write_received(*out, wait->reply, **outcome, wait->plan);
       return (**outcome).after;
     });
   };

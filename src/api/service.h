@@ -16,6 +16,16 @@
 
 namespace redrive::api {
 
+// A request that operators want to read of, with the id that its client was told.
+struct FailedRequest {
+  std::string_view request_id;
+  std::string_view action;  // Empty: it did not come so far as to name one.
+  std::string_view peer;
+  int status;
+  std::string_view code;
+  const Error& error;
+};
+
 // The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here
 // runs on the I/O thread of the connection; answers that came later are brought back to it.
 class Service {
@@ -24,6 +34,10 @@ class Service {
     std::function<void(std::string)> log;    // For faults of ours, such as a damaged message.
     std::function<bool()> ready;             // Whether the server takes requests: /ready.
     std::function<void(std::string)> audit;  // A line for the audit log.
+    // Faults of ours, and callers who are not who they say. May come by the thousand.
+    std::function<void(const FailedRequest&)> failed = {};
+    // Messages that are about to be given to a consumer.
+    std::function<void(const queue::QueueIdentity&, const engine::ReceiveOutcome&)> received = {};
     // Of the actions of measured_actions(); none: nothing is recorded.
     metrics::ActionMetrics* actions = nullptr;
   };
@@ -43,7 +57,7 @@ class Service {
   void wait_for_messages(Request& request, ReceivePlan plan);
   void give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
   void write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,
-                      const ReceiveView& view);
+                      const ReceivePlan& plan);
   bool serve_page(http::Exchange& exchange);
   void serve_query(Request& request);
   void serve_json(Request& request);

@@ -73,6 +73,7 @@ void add_worker(Verb parent, Commands& commands);
 void add_consume(Verb parent, Commands& commands);
 void add_demo(Verb parent, Commands& commands);
 void add_logs(Verb parent, Commands& commands);
+void add_top(Verb parent, Commands& commands);
 void add_archive_list(Verb parent, Commands& commands);
 void add_archive_search(Verb parent, Commands& commands);
 void add_archive_show(Verb parent, Commands& commands);

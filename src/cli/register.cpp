@@ -98,6 +98,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_consume(program, commands);
   add_demo(program, commands);
   add_logs(program, commands);
+  add_top(program, commands);
   Verb archive = program.verb("archive", "Archived messages: find them, bring them back");
   archive.needs_a_verb();
   add_archive_list(archive, commands);

@@ -68,6 +68,15 @@ bool says_not_found(const Failure& failure) {
   return std::ranges::find(kCodes, failure.code) != kCodes.end();
 }
 
+bool says_no_such_service(const Failure& failure) {
+  constexpr std::array<std::string_view, 5> kCodes = {"unreadable answer",
+                                                      "InvalidAction",
+                                                      "NotImplemented",
+                                                      "UnknownOperationException",
+                                                      "HTTP 405"};
+  return says_not_found(failure) || std::ranges::find(kCodes, failure.code) != kCodes.end();
+}
+
 Answer<std::string> RestClient::send(Request request) {
   std::string_view base = endpoint_.path;
   while (base.ends_with('/')) base.remove_suffix(1);

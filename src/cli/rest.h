@@ -49,5 +49,7 @@ class RestClient {
 
 // Whether this says that the thing asked for is not there.
 bool says_not_found(const Failure& failure);
+// Whether this says that the server does not have the service at all.
+bool says_no_such_service(const Failure& failure);
 
 }  // namespace redrive::cli

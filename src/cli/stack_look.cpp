@@ -89,13 +89,16 @@ Answer<std::string> StackSite::account() {
   return std::string(result == nullptr ? "" : result->text_of("Account"));
 }
 
-bool StackSite::has_functions() {
-  return rest_.lambda("GET", "/2015-03-31/functions?MaxItems=1").has_value();
+Answer<bool> StackSite::has_functions() {
+  const auto answer = rest_.lambda("GET", "/2015-03-31/functions?MaxItems=1");
+  if (!answer && !says_no_such_service(answer.error())) return std::unexpected(answer.error());
+  return answer.has_value();
 }
 
-bool StackSite::has_alarms() {
+Answer<bool> StackSite::has_alarms() {
   const Node one = Node::map({{"MaxRecords", Node::number(1)}});
   const auto answer = rest_.query("monitoring", kCloudWatchVersion, "DescribeAlarms", one);
+  if (!answer && !says_no_such_service(answer.error())) return std::unexpected(answer.error());
   return answer && answer->name == "DescribeAlarmsResponse";
 }
 
@@ -112,10 +115,10 @@ Answer<void> StackSite::leave_out_unknown(Stack& stack) {
     }
     std::erase_if(stack.resources, which);
   };
-  if (std::ranges::any_of(stack.resources, of_lambda) && !has_functions()) {
+  if (std::ranges::any_of(stack.resources, of_lambda) && !TRY(has_functions())) {
     drop(of_lambda, "this server has no functions");
   }
-  if (std::ranges::any_of(stack.resources, is_alarm) && !has_alarms()) {
+  if (std::ranges::any_of(stack.resources, is_alarm) && !TRY(has_alarms())) {
     drop(is_alarm, "this server has no alarms");
   }
   return {};
@@ -151,11 +154,11 @@ Answer<std::vector<Actual>> StackSite::look(const Stack& stack) {
   Actuals out;
   CHECK(look_at_buckets(stack, out));
   CHECK(look_at_queues(stack, out));
-  if (has_functions()) {
+  if (TRY(has_functions())) {
     CHECK(look_at_functions(stack, out));
     CHECK(look_at_mappings(stack, out));
   }
-  if (has_alarms()) CHECK(look_at_alarms(stack, out));
+  if (TRY(has_alarms())) CHECK(look_at_alarms(stack, out));
   return out;
 }
 

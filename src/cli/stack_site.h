@@ -32,8 +32,8 @@ class StackSite {
  private:
   using Actuals = std::vector<stack::Actual>;
 
-  bool has_functions();
-  bool has_alarms();
+  Answer<bool> has_functions();
+  Answer<bool> has_alarms();
   Answer<void> look_at_buckets(const stack::Stack& stack, Actuals& out);
   Answer<void> look_at_queues(const stack::Stack& stack, Actuals& out);
   Answer<stack::Node> dead_letter_policy(std::string_view method, const std::string& queue,

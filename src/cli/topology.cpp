@@ -17,6 +17,17 @@ struct TopologyOptions {
   bool mermaid = false;
 };
 
+struct TopologyHandler {
+  std::string_view mapping;
+  std::string_view function;
+  bool enabled = true;
+};
+constexpr auto shape_of(TopologyHandler*) {
+  return wire::shape(wire::required("mapping", &TopologyHandler::mapping),
+                     wire::required("function", &TopologyHandler::function),
+                     wire::required("enabled", &TopologyHandler::enabled));
+}
+
 struct TopologyDocument {
   std::string_view name;
   std::string_view arn;
@@ -28,6 +39,7 @@ struct TopologyDocument {
   std::optional<std::int64_t> max_receive_count;
   std::optional<bool> target_exists;
   sqs::StringList sources;
+  std::vector<TopologyHandler> handlers;
 };
 constexpr auto shape_of(TopologyDocument*) {
   using Document = TopologyDocument;
@@ -40,7 +52,8 @@ constexpr auto shape_of(TopologyDocument*) {
                      wire::optional("deadLetterTargetArn", &Document::dead_letter_target),
                      wire::optional("maxReceiveCount", &Document::max_receive_count),
                      wire::optional("targetExists", &Document::target_exists),
-                     wire::optional("sources", &Document::sources).each("source"));
+                     wire::optional("sources", &Document::sources).each("source"),
+                     wire::optional("handlers", &Document::handlers).each("handler"));
 }
 
 std::string topology_line(const topology::Topology& queues, const topology::Queue& queue) {
@@ -60,6 +73,9 @@ std::string topology_line(const topology::Topology& queues, const topology::Queu
   }
   for (const topology::Queue* source : queues.sources_of(queue.arn)) {
     document.sources.push_back(source->arn);
+  }
+  for (const topology::Handler* handler : queues.handlers_of(queue.arn)) {
+    document.handlers.push_back({handler->mapping, handler->function, handler->enabled});
   }
   return json_line(document);
 }
@@ -85,7 +101,8 @@ Answer<void> run_topology(const TopologyOptions& options, Session& session) {
 
 void add_topology(Verb parent, Commands& commands) {
   auto options = std::make_shared<TopologyOptions>();
-  Verb verb = parent.verb("topology", "Draw dead-letter queues with the queues they belong to");
+  Verb verb = parent.verb("topology",
+                          "Draw which queue's failures go where, and which functions queues feed");
   const Option dot = verb.flag("--dot", options->dot, "For Graphviz");
   verb.flag("--mermaid", options->mermaid, "For Mermaid, as in Markdown").excludes(dot);
   commands.attach(verb, [options](Session& session) { return run_topology(*options, session); });

@@ -4,13 +4,18 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/calendar.h"
 #include "base/text.h"
+#include "cli/mapping_lookup.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
+#include "documents/alarms.h"
+#include "documents/functions.h"
 #include "documents/message_page.h"
+#include "documents/overview.h"
 #include "sqs/actions.h"
 
 namespace redrive::cli {
@@ -43,13 +48,16 @@ class TopologyReader {
  public:
   TopologyReader(Session& session, OldestAges ages)
       : session_(session),
-        ask_ages_(ages == OldestAges::ask && !session.endpoint.host.ends_with(kAwsSuffix)) {}
+        elsewhere_(session.endpoint.host.ends_with(kAwsSuffix)),
+        ask_ages_(ages == OldestAges::ask && !elsewhere_) {}
 
   Answer<topology::Topology> read() {
     CHECK(read_listed());
     CHECK(read_unlisted());
     ask_ages();
-    return topology::Topology(std::move(queues_), std::move(unseen_));
+    read_handlers();
+    if (ask_ages_) ask_alarms();
+    return topology::Topology(std::move(queues_), std::move(unseen_), std::move(handlers_));
   }
 
  private:
@@ -121,8 +129,73 @@ class TopologyReader {
     if (expires && now) queue.oldest_expires_in = *expires - *now;
   }
 
+  // Functions and what feeds them. AWS has them at another address, and other servers may not have
+  // them at all: then there are none to be told of.
+  void read_handlers() {
+    if (elsewhere_) return;
+    std::map<std::string, Duration, std::less<>> timeouts;
+    const auto mappings = for_each_mapping(session_, [&](const documents::MappingDocument& each) {
+      handlers_.push_back({.mapping = std::string(each.uuid),
+                           .queue_arn = std::string(each.event_source_arn),
+                           .function = std::string(function_name_of(each.function_arn)),
+                           .enabled = each.state == "Enabled" || each.state == "Enabling" ||
+                                      each.state == "Creating",
+                           .window = std::chrono::seconds(each.maximum_batching_window)});
+    });
+    if (!mappings || handlers_.empty() || !read_timeouts(timeouts)) {
+      handlers_.clear();
+      return;
+    }
+    for (topology::Handler& handler : handlers_) {
+      const auto found = timeouts.find(handler.function);
+      if (found != timeouts.end()) handler.timeout = found->second;
+    }
+    read_outcomes();
+  }
+
+  bool read_timeouts(std::map<std::string, Duration, std::less<>>& timeouts) {
+    std::string marker;
+    do {
+      const auto page = session_.service.lambda<documents::FunctionList>(
+          "GET", fmt::format("2015-03-31/functions?Marker={}", percent_encode(marker, false)));
+      if (!page) return false;
+      for (const documents::FunctionConfiguration& each : (*page)->functions) {
+        timeouts[std::string(each.function_name)] = std::chrono::seconds(each.timeout);
+      }
+      marker = (*page)->next_marker.value_or("");
+    } while (!marker.empty());
+    return true;
+  }
+
+  // How the handlers fare, which only Redrive tells.
+  void read_outcomes() {
+    if (!ask_ages_) return;
+    const auto overview = session_.service.manage<documents::Overview>("GET", "overview?limit=1");
+    if (!overview) return;
+    for (const documents::HandlerOverview& seen : (*overview)->handlers) {
+      const auto handler =
+          std::ranges::find(handlers_, seen.mapping.value_or(""), &topology::Handler::mapping);
+      if (handler == handlers_.end()) continue;
+      handler->messages = seen.messages;
+      handler->failed = seen.failed;
+      handler->stuck = seen.enabled && !seen.polling;
+    }
+  }
+
+  void ask_alarms() {
+    const auto list = session_.service.manage<documents::AlarmList>("GET", "alarms");
+    if (!list) return;
+    for (const documents::AlarmLine& alarm : (*list)->alarms) {
+      for (topology::Queue& queue : queues_) {
+        if (alarm.kind == "dead-letters" && queue.name() == alarm.queue) queue.alarmed = alarm.on;
+      }
+    }
+  }
+
   Session& session_;
+  const bool elsewhere_;
   bool ask_ages_;
+  std::vector<topology::Handler> handlers_;
   std::vector<topology::Queue> queues_;
   std::vector<std::string> unseen_;
   std::set<std::string> known_;

@@ -79,6 +79,13 @@ void AsyncRunner::begin(Item item) {
 }
 
 void AsyncRunner::answered(const RunPtr& run, const runtime::Outcome& outcome) {
+  if (world().ran) {
+    world().ran({async_queue_of(run->entry.id),
+                 run->entry.id.name,
+                 run->item.message_id,
+                 std::span(&run->item, 1),
+                 outcome});
+  }
   switch (outcome.kind) {
     case Kind::done:
       return succeeded(run, outcome);

@@ -41,6 +41,13 @@ queue::ErrorText error_of(const runtime::Outcome& outcome) {
           .log = outcome.log};
 }
 
+// A run has one trace header: that of its messages, if they agree.
+std::string common_trace(const std::vector<Item>& items) {
+  const bool same = std::ranges::all_of(
+      items, [&](const Item& item) { return item.trace == items.front().trace; });
+  return same && !items.empty() ? items.front().trace : std::string();
+}
+
 }  // namespace
 
 BatchRun::BatchRun(Parts parts, std::vector<Item> items)
@@ -83,7 +90,7 @@ void BatchRun::invoke() {
       {.request_id = request_id_,
        .payload = events::event_document(views(part_, &Item::record)),
        .client_context = {},
-       .trace = part_.size() == 1 ? part_.front().trace : std::string(),
+       .trace = common_trace(part_),
        .invoked_arn = plan_.mapping.function_arn},
       [self = shared_from_this()](runtime::Outcome outcome) {
         auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
@@ -92,6 +99,8 @@ void BatchRun::invoke() {
 }
 
 void BatchRun::answered(const runtime::Outcome& outcome) {
+  if (parts_.world->ran)
+    parts_.world->ran({plan_.queue, plan_.spec->name, request_id_, part_, outcome});
   if (outcome.kind == Kind::throttled || outcome.kind == Kind::service_error)
     return not_run(outcome);
   ran(outcome);

@@ -50,7 +50,8 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .ids = SeededIds(parts.engine.turn([](engine::Turn& turn) { return turn.ids().bits(); })),
           .secret = parts.engine.turn([](engine::Turn& turn) { return turn.state().secret(); }),
           .concurrency_max = options.concurrency_max,
-          .async_sent = [this](std::string arn) { wake_async(arn); }}) {}
+          .async_sent = [this](std::string arn) { wake_async(arn); },
+          .ran = std::move(hooks.ran)}) {}
 
 Dispatcher::~Dispatcher() {
   stop(std::chrono::milliseconds::zero());

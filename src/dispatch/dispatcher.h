@@ -35,6 +35,9 @@ class Dispatcher {
     // Something was recorded that no caller is going to ask a sync for.
     std::function<void()> sync_wanted;
     std::function<void(std::string)> log;
+    // A function ran for a mapping or for an asynchronous invocation; on the strand, so not for
+    // long.
+    std::function<void(const RunReport&)> ran = {};
   };
   struct Options {
     unsigned concurrency_max = 1000;  // Of mappings that have no limit of their own.

@@ -53,6 +53,14 @@ void add_attributes(const Message& message, events::Record& record) {
   add("DeadLetterQueueSourceArn", message.received.dead_letter_source);
 }
 
+std::string traceparent_of(const store::MessageContents& contents) {
+  std::string found;
+  contents.for_each_attribute([&](const store::AttributeView& attribute) {
+    if (attribute.name == "traceparent" && !attribute.binary) found = attribute.value;
+  });
+  return found;
+}
+
 }  // namespace
 
 ReceivedMessages::ReceivedMessages(engine::Engine& engine, const engine::ReceiveOutcome& outcome) {
@@ -92,6 +100,9 @@ Item describe_item(const Message& message, std::string handle, const std::shared
           .record = {},
           .group = std::string(message.stored.contents.group),
           .trace = std::string(message.stored.contents.trace),
+          .traceparent = traceparent_of(message.stored.contents),
+          .lineage = message.stored.message_id,
+          .redriven = message.received.message_id.has_value(),
           .sent_wall = sent_of(message),
           .received_at = hold->received_at(),
           .receive_count = message.received.receive_count,

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dispatch/hold.h"
 #include "engine/engine.h"
 #include "events/record.h"
+#include "runtime/invoker.h"
 #include "store/message_codec.h"
 
 namespace redrive::dispatch {
@@ -17,12 +20,24 @@ struct Item {
   std::string message_id;
   std::string record;  // As encode_record writes it; of asynchronous invocations: the event.
   std::string group;
-  std::string trace;
+  std::string trace;        // AWSTraceHeader.
+  std::string traceparent;  // The message attribute of that name.
+  Uuid lineage;             // The MessageId of its first send.
+  bool redriven = false;    // It has had another MessageId before.
   Timestamp sent_wall;
   Timestamp received_at;  // Engine time.
   std::uint32_t receive_count = 0;
   queue::RetryCounts retries;
   std::shared_ptr<Hold> hold;
+};
+
+// A function has run, or was to run, with these messages of a queue.
+struct RunReport {
+  const queue::QueueIdentity& queue;
+  std::string_view function;
+  std::string_view request_id;
+  std::span<const Item> items;
+  const runtime::Outcome& outcome;
 };
 
 // What was received, with its stored bytes. Messages whose bytes are damaged are left out: nobody

@@ -13,6 +13,8 @@
 
 namespace redrive::dispatch {
 
+struct RunReport;
+
 // What everything in this room has around it. Whoever has a part in it keeps it alive; engine,
 // invoker and buckets outlive all of them.
 struct World {
@@ -26,6 +28,7 @@ struct World {
   queue::ReceiptHandle::Secret secret;          // Of receipt handles.
   unsigned concurrency_max;                     // Of pollers that have no limit of their own.
   std::function<void(std::string)> async_sent;  // To this function. On the strand.
+  std::function<void(const RunReport&)> ran;    // May be empty. On the strand.
 
   double random01() { return static_cast<double>(ids.bits() >> 11) * 0x1.0p-53; }
   Timestamp wall() {

@@ -9,6 +9,7 @@
 #include "alarms/watcher.h"
 #include "api/gate.h"
 #include "documents/logs.h"
+#include "documents/overview.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
 #include "http/message.h"
@@ -31,6 +32,11 @@ struct Parts {
   alarms::Watcher* watcher = nullptr;
   // Lines of the log after that number, at most so many; may be empty.
   std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
+  // How old the oldest message of a queue is; may be empty.
+  std::function<Duration(const queue::State&, const queue::Queue&, const queue::Stamp&)>
+      oldest_age = {};
+  // What feeds functions, and how that goes; may be empty.
+  std::function<std::vector<documents::KeptHandler>()> handlers = {};
   // Empties the archive buckets, and says how many there were; empty: there are none.
   std::function<Result<std::size_t>()> clear_buckets;
 };

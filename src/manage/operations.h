@@ -11,6 +11,7 @@
 #include "documents/logs.h"
 #include "documents/message_page.h"
 #include "documents/moves.h"
+#include "documents/overview.h"
 #include "documents/policy.h"
 #include "manage/call.h"
 #include "store/message_codec.h"
@@ -103,6 +104,8 @@ Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& 
 Result<ClockView> show_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
+// GET overview?limit=100
+Result<documents::Overview> show_overview(Call& call);
 Result<Document> show_history(Call& call);
 Result<documents::AlarmList> list_alarms(Call& call);
 Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& input);

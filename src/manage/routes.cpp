@@ -37,6 +37,7 @@ constexpr Route kRoutes[] = {
     {"POST", "/_redrive/v1/jobs/{job}/resume", Right::operate, &as_json<resume_job>},
     {"POST", "/_redrive/v1/jobs/{job}/cancel", Right::operate, &as_json<cancel_job>},
     {"POST", "/_redrive/v1/jobs/{job}/rate", Right::operate, &as_json<change_job_rate>},
+    {"GET", "/_redrive/v1/overview", Right::look, &as_json<show_overview>},
     {"GET", "/_redrive/v1/alarms", Right::look, &as_json<list_alarms>},
     {"POST", "/_redrive/v1/alarms", Right::operate, &as_json<add_alarm>},
     {"GET", "/_redrive/v1/alarms/targets", Right::look, &as_json<list_alarm_targets>},

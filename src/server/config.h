@@ -43,6 +43,7 @@ struct Config {
   std::string metrics_token;               // Who has it may read /metrics; empty: nobody has it.
   std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
   std::size_t history_queues_max = 2'000;  // Of which the past is kept.
+  std::string traces_endpoint;             // Of an OpenTelemetry collector; empty: no traces.
   std::vector<std::string> alarm_targets;  // Who is told of dead letters.
   bool alarm_private_webhooks = false;     // Webhooks of clients may point into private networks.
   alarms::DeadLetterRules dead_letter_alarms;

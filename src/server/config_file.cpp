@@ -87,6 +87,14 @@ bool set_metrics(Config& config, std::string_view key, const toml::node& node, b
   return false;
 }
 
+bool set_traces(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = key == "endpoint";
+  if (!known || !take(node, config.traces_endpoint)) return false;
+  std::string& endpoint = config.traces_endpoint;
+  while (endpoint.ends_with('/')) endpoint.pop_back();
+  return endpoint.starts_with("http://") || endpoint.starts_with("https://");
+}
+
 bool set_alarms(Config& config, std::string_view key, const toml::node& node, bool& known) {
   alarms::DeadLetterRules& rules = config.dead_letter_alarms;
   known = true;
@@ -163,6 +171,12 @@ Result<void> load_config(Config& config) {
       return set_metrics(config, key, node, known);
     }));
     table.erase("metrics");
+  }
+  if (const toml::table* const traces = table["traces"].as_table()) {
+    CHECK(set_all(path, *traces, "traces.", [&](auto key, const toml::node& node, bool& known) {
+      return set_traces(config, key, node, known);
+    }));
+    table.erase("traces");
   }
   return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
     return set_key(config, key, node, known);

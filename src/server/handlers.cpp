@@ -86,7 +86,8 @@ void Handlers::open(const Parts& parts) {
                                   .buckets = &parts.buckets,
                                   .definitions = [this] { return definitions(); }},
       dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
-                                  .log = [](std::string line) { spdlog::error("{}", line); }},
+                                  .log = [](std::string line) { spdlog::error("{}", line); },
+                                  .ran = parts.ran},
       dispatch::Dispatcher::Options{});
   service_ = std::make_unique<lambda::Service>(
       lambda::Parts{.engine = parts.engine,

@@ -32,7 +32,8 @@ class Handlers {
     std::function<std::string()> endpoint_url;  // Where handlers find this server.
     std::function<void()> sync_wanted;
     std::function<void(std::string)> audit;
-    bool directories = false;  // See lambda::Parts.
+    std::function<void(const dispatch::RunReport&)> ran = {};  // See dispatch::Dispatcher::Hooks.
+    bool directories = false;                                  // See lambda::Parts.
     metrics::FunctionRegistry* measured = nullptr;
   };
   static std::unique_ptr<Handlers> make(Parts parts);

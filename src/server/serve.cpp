@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,7 @@
 #include "journal/journal.h"
 #include "journal/posix_files.h"
 #include "manage/service.h"
+#include "monitor/queue_reading.h"
 #include "objects/store.h"
 #include "objects/uploads.h"
 #include "s3/address.h"
@@ -37,9 +39,11 @@
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
 #include "server/event_log.h"
+#include "server/handler_overview.h"
 #include "server/handlers.h"
 #include "server/maintenance.h"
 #include "server/monitoring.h"
+#include "server/tracing.h"
 #include "store/store.h"
 
 namespace redrive::server {
@@ -97,6 +101,17 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
   http::end_response(exchange.out(), mark);
   exchange.reply(0);
   return true;
+}
+
+// The id is the one that the client was told, so that both can be found by it.
+engine::Notice notice_of(const api::FailedRequest& failed) {
+  return {.weight = engine::Notice::Weight::swarm,
+          .event = failed.status >= 500 ? "request failed" : "signature refused",
+          .fields = {{"request-id", std::string(failed.request_id)},
+                     {"action", std::string(failed.action)},
+                     {"code", std::string(failed.code)},
+                     {"message", failed.error.message},
+                     {"peer", std::string(failed.peer)}}};
 }
 
 // Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
@@ -342,6 +357,7 @@ Result<void> serve(const Config& config) {
   std::unique_ptr<journal::SyncThread> sync;
   std::unique_ptr<Ticker> ticker;
   std::atomic<bool> stopping = false;
+  Tracing* traces_wanted = nullptr;  // It needs the engine, and the engine it.
   engine::Engine engine(
       {.store = store,
        .journal = journal,
@@ -352,9 +368,17 @@ Result<void> serve(const Config& config) {
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
-       .notice = [&](const engine::Notice& notice) { log.write(notice); },
+       .notice =
+           [&](const engine::Notice& notice) {
+             log.write(notice);
+             if (traces_wanted != nullptr) traces_wanted->noticed(notice);
+           },
        .archive =
            [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); }});
+  std::optional<Tracing> tracing;
+  if (!config.traces_endpoint.empty()) {
+    traces_wanted = &tracing.emplace(config.traces_endpoint, engine);
+  }
   ticker = std::make_unique<Ticker>(engine,
                                     config.virtual_clock ? Ticker::Pace::none : Ticker::Pace::real);
   std::optional<engine::TimeTravel> time;
@@ -379,8 +403,12 @@ Result<void> serve(const Config& config) {
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .failed = [&](const api::FailedRequest& failed) { log.write(notice_of(failed)); },
+       .received = tracing ? std::bind_front(&Tracing::received, &*tracing)
+                           : decltype(api::Service::Hooks::received)(),
        .actions = &monitoring->recorded().add_api("sqs", api::measured_actions())});
 
+  std::unique_ptr<Handlers> handlers;  // Made below, before the first request.
   manage::Service management(
       {.engine = engine,
        .gate = gate,
@@ -391,9 +419,11 @@ Result<void> serve(const Config& config) {
        .observe = [&] { monitoring->observe(); },
        .watcher = &monitoring->watcher(),
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
+       .oldest_age = monitor::oldest_age,
+       .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
 
-  const auto handlers = Handlers::make(
+  handlers = Handlers::make(
       {.config = config,
        .engine = engine,
        .gate = gate,
@@ -402,6 +432,8 @@ Result<void> serve(const Config& config) {
        .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
        .sync_wanted = [&] { sync->request(); },
        .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
+                      : std::function<void(const dispatch::RunReport&)>(),
        .directories = listen.loopback && config.keys.empty(),
        .measured = &monitoring->recorded().functions});
 

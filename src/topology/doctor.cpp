@@ -22,6 +22,9 @@ constexpr std::int64_t kReceivesFew = 3;
 constexpr std::int64_t kReceivesGood = 5;
 constexpr std::int64_t kUnreadMany = 1000;
 constexpr std::size_t kAllowedSourcesMax = 10;
+constexpr int kTimeoutsHidden = 6;  // As AWS advises: room for throttled runs to be tried again.
+constexpr Duration kVisibilityMax = hours(12);
+constexpr std::int64_t kRunsTelling = 10;
 
 std::string days(Duration duration) {
   const auto count = duration_cast<seconds>(duration).count();
@@ -75,6 +78,10 @@ class Examination {
       look_at_messages(queue);
       look_for_dead_letter_queue(queue);
       look_for_chains(queue);
+      look_for_alarm(queue);
+      for (const Handler* handler : topology_.handlers_of(queue.arn)) {
+        look_at_handler(queue, *handler);
+      }
     }
     const auto worse = [](const Finding& a, const Finding& b) {
       return a.severity != b.severity ? a.severity > b.severity : a.queue < b.queue;
@@ -274,6 +281,109 @@ class Examination {
                          .why = "A message that always fails is never set aside: it goes round "
                                 "until it expires.",
                          .fix = set_attribute(loop.back()->name(), "RedrivePolicy", "")});
+  }
+
+  void look_for_alarm(const Queue& queue) {
+    if (!topology_.is_dead_letter_queue(queue) || queue.alarmed.value_or(true)) return;
+    findings_.push_back({.severity = Severity::warning,
+                         .rule = "dlq-no-alarm",
+                         .queue = std::string(queue.name()),
+                         .what = "nobody is told when dead letters come: its alarm is off",
+                         .why = "Dead letters that nobody knows of are found by customers, or "
+                                "expire.",
+                         .fix = shell_command({"redrive", "alarm", "on", queue.name()})});
+  }
+
+  void look_at_handler(const Queue& queue, const Handler& handler) {
+    if (!handler.timeout) {
+      add(queue,
+          {.severity = Severity::problem,
+           .rule = "handler-missing",
+           .queue = {},
+           .what = fmt::format("it feeds the function {}, which does not exist", handler.function),
+           .why = "Nobody takes its messages: they wait until they expire.",
+           .fix = shell_command({"redrive", "mapping", "rm", handler.mapping})});
+      return;
+    }
+    look_at_handler_state(queue, handler);
+    look_at_handler_visibility(queue, handler);
+    look_at_handler_receives(queue, handler);
+  }
+
+  void look_at_handler_state(const Queue& queue, const Handler& handler) {
+    if (!handler.enabled) {
+      add(queue,
+          {.severity = queue.messages() > 0 ? Severity::warning : Severity::advice,
+           .rule = "mapping-disabled",
+           .queue = {},
+           .what = fmt::format("its mapping to {} is disabled", handler.function),
+           .why = "Messages wait until it is enabled again, or until they expire.",
+           .fix = shell_command({"redrive", "mapping", "resume", handler.mapping})});
+    } else if (handler.stuck) {
+      add(queue,
+          {.severity = Severity::problem,
+           .rule = "mapping-stuck",
+           .queue = {},
+           .what = fmt::format("its mapping to {} is enabled, but cannot be followed",
+                               handler.function),
+           .why = "Messages wait for a handler that never runs; the log says what is wrong.",
+           .fix = shell_command({"redrive", "logs"})});
+    } else if (handler.messages >= kRunsTelling && handler.failed * 2 > handler.messages) {
+      add(queue,
+          {.severity = Severity::problem,
+           .rule = "mapping-failing",
+           .queue = {},
+           .what = fmt::format("{} failed with {} of {} messages",
+                               handler.function,
+                               handler.failed,
+                               handler.messages),
+           .why = "More fails than succeeds: what is retried in vain ends as dead letters.",
+           .fix = shell_command({"redrive", "function", "logs", handler.function})});
+    }
+  }
+
+  void look_at_handler_visibility(const Queue& queue, const Handler& handler) {
+    const Duration needed =
+        std::min(kVisibilityMax, *handler.timeout * kTimeoutsHidden + handler.window);
+    if (queue.visibility_timeout >= needed) return;
+    const auto text = [](Duration duration) { return duration_cast<seconds>(duration).count(); };
+    add(queue,
+        {.severity = Severity::warning,
+         .rule = "handler-visibility",
+         .queue = {},
+         .what = fmt::format("its messages are hidden for {} s, but {} may take {} s for a run{}",
+                             text(queue.visibility_timeout),
+                             handler.function,
+                             text(*handler.timeout),
+                             handler.window > Duration::zero()
+                                 ? fmt::format(" and gathers for {} s", text(handler.window))
+                                 : ""),
+         .why = "A message that comes back while it is still in hand is processed twice, and each "
+                "time counts towards the dead-letter queue; six timeouts leave room for throttled "
+                "runs.",
+         .fix = set_attribute(queue.name(), "VisibilityTimeout", std::to_string(text(needed)))});
+  }
+
+  void look_at_handler_receives(const Queue& queue, const Handler& handler) {
+    // Fewer than that are told of anyway.
+    if (!queue.target || queue.target->receive_count_max < kReceivesFew ||
+        queue.target->receive_count_max >= kReceivesGood)
+      return;
+    add(queue,
+        {.severity = Severity::warning,
+         .rule = "handler-few-receives",
+         .queue = {},
+         .what = fmt::format("messages are given up after {} receives by a mapping to {}",
+                             queue.target->receive_count_max,
+                             handler.function),
+         .why = "Throttled runs cost receives as well; with fewer than five, good messages become "
+                "dead letters when the function is busy.",
+         .fix = set_target(queue.name(), queue.target->arn, kReceivesGood)});
+  }
+
+  void add(const Queue& queue, Finding finding) {
+    finding.queue = queue.name();
+    findings_.push_back(std::move(finding));
   }
 
   const Topology& topology_;

@@ -77,6 +77,9 @@ class TreeDrawing {
     drawn_.insert(&queue);
     out_ += fmt::format("{}{}  {}", before, queue.name(), counts_of(queue));
     if (queue.target) out_ += "; " + after(queue);
+    for (const Handler* handler : topology_.handlers_of(queue.arn)) {
+      out_ += fmt::format("; feeds {}{}", handler->function, handler->enabled ? "" : " (disabled)");
+    }
     out_ += '\n';
   }
 
@@ -98,6 +101,24 @@ class TreeDrawing {
   std::set<const Queue*> drawn_;
   std::string out_;
 };
+
+// The functions that queues of this drawing feed, each once.
+std::vector<std::string_view> functions_of(const Topology& topology) {
+  std::set<std::string_view> names;
+  for (const Handler& handler : topology.handlers()) {
+    if (topology.find(handler.queue_arn) != nullptr) names.insert(handler.function);
+  }
+  return {names.begin(), names.end()};
+}
+
+// No ARN begins like this, so it is never a queue's.
+std::string function_node(std::string_view name) {
+  return fmt::format("function {}", name);
+}
+
+std::string_view feeding(const Handler& handler) {
+  return handler.enabled ? "feeds" : "disabled";
+}
 
 std::string dot_text(std::string_view text) {
   std::string out = "\"";
@@ -164,6 +185,18 @@ std::string draw_dot(const Topology& topology) {
                        dot_text(queue.target->arn),
                        dot_text(after(queue)));
   }
+  for (const std::string_view function : functions_of(topology)) {
+    out += fmt::format(
+        "  {} [label={}, shape=ellipse];\n", dot_text(function_node(function)), dot_text(function));
+  }
+  for (const Handler& handler : topology.handlers()) {
+    if (topology.find(handler.queue_arn) == nullptr) continue;
+    out += fmt::format("  {} -> {} [label={}{}];\n",
+                       dot_text(handler.queue_arn),
+                       dot_text(function_node(handler.function)),
+                       dot_text(feeding(handler)),
+                       handler.enabled ? "" : ", style=dashed");
+  }
   return out + "}\n";
 }
 
@@ -184,6 +217,18 @@ std::string draw_mermaid(const Topology& topology) {
     if (!queue.target) continue;
     out += fmt::format(
         "  q{} -->|{}| q{}\n", numbers.of(queue.arn), after(queue), numbers.of(queue.target->arn));
+  }
+  const std::vector<std::string_view> functions = functions_of(topology);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    out += fmt::format("  f{}({})\n", i, mermaid_text(functions[i]));
+  }
+  for (const Handler& handler : topology.handlers()) {
+    if (topology.find(handler.queue_arn) == nullptr) continue;
+    out += fmt::format("  q{} {}|{}| f{}\n",
+                       numbers.of(handler.queue_arn),
+                       handler.enabled ? "-->" : "-.->",
+                       feeding(handler),
+                       std::ranges::find(functions, handler.function) - functions.begin());
   }
   return out;
 }

@@ -12,7 +12,7 @@ namespace redrive::topology {
 // For a terminal: each dead-letter queue with its sources below it, then queues on their own.
 //
 //   orders-dlq  12 messages
-//   ├─ orders  3 visible, 1 in flight; after 5 receives
+//   ├─ orders  3 visible, 1 in flight; after 5 receives; feeds charge
 //   └─ returns  empty; after 3 receives
 std::string draw_tree(const Topology& topology);
 // For Graphviz, and for Mermaid as in Markdown on many sites.

@@ -1,6 +1,7 @@
 #include "topology/topology.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace redrive::topology {
 
@@ -18,8 +19,13 @@ std::string_view name_of_arn(std::string_view arn) {
   return arn.substr(arn.find_last_of(':') + 1);
 }
 
-Topology::Topology(std::vector<Queue> queues, std::vector<std::string> unseen)
-    : queues_(std::move(queues)), unseen_(std::move(unseen)) {
+Topology::Topology(std::vector<Queue> queues, std::vector<std::string> unseen,
+                   std::vector<Handler> handlers)
+    : queues_(std::move(queues)), unseen_(std::move(unseen)), handlers_(std::move(handlers)) {
+  const auto place = [](const Handler& handler) {
+    return std::tie(handler.queue_arn, handler.function, handler.mapping);
+  };
+  std::ranges::sort(handlers_, {}, place);
   const auto by_name = [](const Queue& a, const Queue& b) {
     return a.name() != b.name() ? a.name() < b.name() : a.arn < b.arn;
   };
@@ -33,6 +39,14 @@ Topology::Topology(std::vector<Queue> queues, std::vector<std::string> unseen)
 const Queue* Topology::find(std::string_view arn) const {
   const auto found = by_arn_.find(std::string(arn));
   return found == by_arn_.end() ? nullptr : &queues_[found->second];
+}
+
+std::vector<const Handler*> Topology::handlers_of(std::string_view queue_arn) const {
+  std::vector<const Handler*> found;
+  for (const Handler& handler : handlers_) {
+    if (handler.queue_arn == queue_arn) found.push_back(&handler);
+  }
+  return found;
 }
 
 bool Topology::is_unseen(std::string_view arn) const {

@@ -40,9 +40,25 @@ struct Queue {
   AllowPolicy allow;
   // Until the oldest message expires; not every server can tell.
   std::optional<Duration> oldest_expires_in;
+  // Whether somebody is told of dead letters in it; not every server can tell.
+  std::optional<bool> alarmed;
 
   std::string_view name() const;
   std::int64_t messages() const { return visible + in_flight + delayed; }
+};
+
+// What feeds a function from a queue.
+struct Handler {
+  std::string mapping;  // Its id.
+  std::string queue_arn;
+  std::string function;  // Its name.
+  bool enabled = true;
+  // Of the function; absent: there is none of that name.
+  std::optional<Duration> timeout;
+  Duration window{};          // For which a batch is gathered.
+  std::int64_t messages = 0;  // Handed to it since the server started, as far as is known.
+  std::int64_t failed = 0;    // Of those.
+  bool stuck = false;         // Enabled, and yet the server cannot follow it.
 };
 
 // The name at the end of an ARN.
@@ -53,11 +69,15 @@ class Topology {
  public:
   // `unseen` are dead-letter queues that there may be although nothing is known of them: those of
   // somebody who does not let us look.
-  explicit Topology(std::vector<Queue> queues, std::vector<std::string> unseen = {});
+  explicit Topology(std::vector<Queue> queues, std::vector<std::string> unseen = {},
+                    std::vector<Handler> handlers = {});
 
   // In order of their names.
   const std::vector<Queue>& queues() const { return queues_; }
   const Queue* find(std::string_view arn) const;
+  // In order of their queues and functions.
+  const std::vector<Handler>& handlers() const { return handlers_; }
+  std::vector<const Handler*> handlers_of(std::string_view queue_arn) const;
   bool is_unseen(std::string_view arn) const;
   // Where its failures go; nothing if they go nowhere, or to a queue that is not known.
   const Queue* target_of(const Queue& queue) const;
@@ -70,6 +90,7 @@ class Topology {
  private:
   std::vector<Queue> queues_;
   std::vector<std::string> unseen_;
+  std::vector<Handler> handlers_;
   std::unordered_map<std::string, std::size_t> by_arn_;                // Into queues_.
   std::unordered_map<std::string, std::vector<std::size_t>> sources_;  // By the target's ARN.
 };

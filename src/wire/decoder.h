@@ -21,7 +21,8 @@
 
 namespace redrive::wire {
 
-inline constexpr std::size_t kJsonBytesMax = 16u << 20;
+// Bodies are bounded by HTTP; the largest bring the code of functions, in base64.
+inline constexpr std::size_t kJsonBytesMax = 80u << 20;
 inline constexpr std::size_t kQueryParametersMax = 20'000;
 inline constexpr std::size_t kQueryIndexMax = 10'000;
 

@@ -261,6 +261,12 @@ def test_an_alarm_goes_through_its_states_and_tells_a_queue(start):
     alerts = Queue.create(JsonRaw(server.endpoint), "alerts")
     client = cloudwatch(server.endpoint)
 
+    def told():
+        """What the queue is told next."""
+        message = clock.until("the queue is told", lambda: alerts.receive(max=1))[0]
+        alerts.delete(message)
+        return json.loads(message["Body"])
+
     def state():
         (alarm,) = client.describe_alarms(AlarmNames=["full"])["MetricAlarms"]
         return alarm["StateValue"]
@@ -282,15 +288,14 @@ def test_an_alarm_goes_through_its_states_and_tells_a_queue(start):
         OKActions=[alerts.arn],
     )
     assert state() == "OK"  # Judged at once; no data is no breach.
-    clock.until("the queue is told", lambda: json.loads(alerts.receive_one()["Body"])["NewStateValue"] == "OK")
+    assert told()["OldStateValue"] == "INSUFFICIENT_DATA"
     fail(server, queue, "1")
     clock.wait(60)
     clock.wait(120)
     assert state() == "ALARM"
-    notice = clock.until("the queue is told", lambda: alerts.receive(wait=1))[0]
-    told = json.loads(notice["Body"])
-    assert told["NewStateValue"] == "ALARM" and told["OldStateValue"] == "OK"
-    assert told["AlarmDescription"] == "too much" and told["Trigger"]["Period"] == 60
+    notice = told()
+    assert notice["NewStateValue"] == "ALARM" and notice["OldStateValue"] == "OK"
+    assert notice["AlarmDescription"] == "too much" and notice["Trigger"]["Period"] == 60
     for message in dlq.receive():
         dlq.delete(message)
     clock.wait(240)

@@ -161,6 +161,33 @@ def test_a_file_is_the_servers_too(site, launch):
     assert site.tags("orders")["redrive:stack"] == "named"
 
 
+KEYED = """
+[[key]]
+id = "ADMIN"
+secret = "admin-secret"
+role = "admin"
+[[key]]
+id = "READER"
+secret = "reader-secret"
+role = "reader"
+"""
+
+
+def test_signs_for_each_service_and_says_what_is_refused(site, launch, monkeypatch):
+    (site.directory / "keys.toml").write_text(KEYED)
+    site.endpoint = launch("--memory", "--config", str(site.directory / "keys.toml")).endpoint
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ADMIN")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "admin-secret")
+    text = ORDERS.replace('"archive"', '"a-b.c"')
+    assert site.apply(text) == ["+ bucket a-b.c", "+ queue orders-dlq", "+ queue orders"]
+    assert site.apply(text) == []
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "READER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "reader-secret")
+    assert site.apply(text) == []
+    printed = site.run(text.replace("45", "46"), "--yes", code=1)
+    assert "queue orders: " in printed and "reader does not allow it" in printed
+
+
 TEMPLATE = """
 AWSTemplateFormatVersion: '2010-09-09'
 Parameters:
@@ -224,6 +251,34 @@ def handler(event, context):
         urllib.request.urlopen(url, urllib.parse.urlencode(form).encode())
     return {"batchItemFailures": []}
 """
+
+
+ALARM = ORDERS + """
+[[alarm]]
+name = "dead-orders"
+queue = "orders-dlq"
+description = "somebody should look"
+"""
+
+
+def test_alarms(site):
+    cloudwatch = site.client("cloudwatch")
+    try:
+        cloudwatch.describe_alarms()
+    except ClientError:
+        pytest.skip("this server has no alarms")
+    assert site.apply(ALARM)[-1] == "+ alarm dead-orders"
+    alarm = cloudwatch.describe_alarms(AlarmNames=["dead-orders"])["MetricAlarms"][0]
+    assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
+    assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": "orders-dlq"}]
+    assert (alarm["Threshold"], alarm["ComparisonOperator"]) == (0, "GreaterThanThreshold")
+    assert site.apply(ALARM) == []
+    changed = ALARM.replace('description = "somebody should look"', 'threshold = 5\ntags = { a = "b" }')
+    assert site.apply(changed) == ["~ alarm dead-orders"]
+    assert site.apply(changed) == []
+    alarm = cloudwatch.describe_alarms(AlarmNames=["dead-orders"])["MetricAlarms"][0]
+    assert alarm["Threshold"] == 5 and not alarm.get("AlarmDescription")
+    assert site.apply(ORDERS, "--prune") == ["- alarm dead-orders"]
 
 
 @pytest.fixture

@@ -108,6 +108,39 @@ TEST_F(ManagementTest, MovesTimeAndTellsTheNewOne) {
   }
 }
 
+TEST_F(ManagementTest, OverviewHasTheLongestQueuesAndTheSumsOfAll) {
+  for (const char* name : {"a", "b", "c"}) create(name);
+  const std::string all = body_of(ask("GET", "overview"));
+  EXPECT_NE(all.find(R"("queueCount":3,"visible":0,)"), std::string::npos) << all;
+  EXPECT_NE(all.find(R"("queues":[{"name":"a","fifo":false,"visible":0,)"), std::string::npos);
+  EXPECT_NE(all.find(R"("handlers":[],"jobs":[])"), std::string::npos);
+  const std::string one = body_of(ask("GET", "overview?limit=1"));
+  EXPECT_NE(one.find(R"("queueCount":3)"), std::string::npos) << one;
+  EXPECT_EQ(one.find(R"("name":"b")"), std::string::npos) << one;
+  EXPECT_EQ(status_of(ask("GET", "overview?limit=0")), 400);
+}
+
+TEST_F(ManagementTest, OverviewTellsOfHandlersOfTheCallersAccountOnly) {
+  open({.engine = *engine_, .gate = gate_, .handlers = [] {
+          documents::KeptHandler own{.account = "000000000000",
+                                     .region = "us-east-1",
+                                     .function = "charge",
+                                     .mapping = "u-1",
+                                     .queue_arn = "arn:aws:sqs:us-east-1:000000000000:a",
+                                     .counts = {.function = {}, .runs = 7}};
+          documents::KeptHandler other = own;
+          other.account = "111111111111";
+          other.function = "secret";
+          return std::vector{own, other};
+        }});
+  const std::string all = body_of(ask("GET", "overview"));
+  EXPECT_NE(all.find(R"("handlers":[{"function":"charge","mapping":"u-1","queueArn":"arn:)"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find(R"("runs":7)"), std::string::npos);
+  EXPECT_EQ(all.find("secret"), std::string::npos);
+}
+
 TEST_F(ManagementTest, RefusesToMoveTimeBackwardsOrTooFar) {
   const struct {
     const char* body;

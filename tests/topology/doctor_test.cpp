@@ -31,7 +31,13 @@ struct Pair {
   Queue dlq = plain("orders-dlq", 24h * 14);
 
   Pair() { source.target = {.arn = dlq.arn, .receive_count_max = 5}; }
-  std::vector<Finding> examined() const { return examine(Topology({source, dlq})); }
+  std::vector<Finding> examined() const { return examine(Topology({source, dlq}, {}, handlers)); }
+  // A mapping that nothing is wrong with.
+  Handler& feed(Duration timeout) {
+    return handlers.emplace_back(Handler{
+        .mapping = "u-1", .queue_arn = source.arn, .function = "charge", .timeout = timeout});
+  }
+  std::vector<Handler> handlers;
 };
 
 std::vector<std::string> told(const std::vector<Finding>& findings) {
@@ -158,6 +164,71 @@ const DoctorCase kCases[] = {
      },
      {"problem dlq-loop orders"},
      "redrive queue set orders-dlq RedrivePolicy="},
+    {"handler", [](Pair& p) { p.feed(5s); }, {}},
+    {"handler_visibility",
+     [](Pair& p) { p.feed(5s).window = 1s; },
+     {"warning handler-visibility orders"},
+     "redrive queue set orders VisibilityTimeout=31"},
+    {"handler_visibility_has_an_end",
+     [](Pair& p) {
+       p.feed(900s * 10);
+       p.source.visibility_timeout = 12h;
+     },
+     {}},
+    {"handler_few_receives",
+     [](Pair& p) {
+       p.feed(5s);
+       p.source.target->receive_count_max = 4;
+     },
+     {"warning handler-few-receives orders"},
+     "redrive queue set orders 'RedrivePolicy={\"deadLetterTargetArn\":"
+     "\"arn:aws:sqs:us-east-1:000000000000:orders-dlq\",\"maxReceiveCount\":5}'"},
+    {"few_receives_are_told_once",
+     [](Pair& p) {
+       p.feed(5s);
+       p.source.target->receive_count_max = 2;
+     },
+     {"warning few-receives orders"},
+     "redrive queue set orders 'RedrivePolicy={\"deadLetterTargetArn\":"
+     "\"arn:aws:sqs:us-east-1:000000000000:orders-dlq\",\"maxReceiveCount\":5}'"},
+    {"handler_missing",
+     [](Pair& p) { p.feed(5s).timeout.reset(); },
+     {"problem handler-missing orders"},
+     "redrive mapping rm u-1"},
+    {"mapping_disabled",
+     [](Pair& p) { p.feed(5s).enabled = false; },
+     {"advice mapping-disabled orders"},
+     "redrive mapping resume u-1"},
+    {"mapping_disabled_and_messages_wait",
+     [](Pair& p) {
+       p.feed(5s).enabled = false;
+       p.source.visible = 1;
+     },
+     {"warning mapping-disabled orders"},
+     "redrive mapping resume u-1"},
+    {"mapping_stuck",
+     [](Pair& p) { p.feed(5s).stuck = true; },
+     {"problem mapping-stuck orders"},
+     "redrive logs"},
+    {"mapping_failing",
+     [](Pair& p) {
+       p.feed(5s).messages = 10;
+       p.handlers[0].failed = 6;
+     },
+     {"problem mapping-failing orders"},
+     "redrive function logs charge"},
+    {"mapping_fails_half_the_time",
+     [](Pair& p) {
+       p.feed(5s).messages = 10;
+       p.handlers[0].failed = 5;
+     },
+     {}},
+    {"no_alarm",
+     [](Pair& p) { p.dlq.alarmed = false; },
+     {"warning dlq-no-alarm orders-dlq"},
+     "redrive alarm on orders-dlq"},
+    {"alarm", [](Pair& p) { p.dlq.alarmed = true; }, {}},
+    {"alarms_are_for_dead_letters", [](Pair& p) { p.source.alarmed = false; }, {}},
     {"alone",
      [](Pair& p) { p.source.target.reset(); },
      {"advice no-dlq orders", "advice no-dlq orders-dlq"}},

@@ -79,5 +79,34 @@ TEST(Mermaid, HasEveryQueueAndEveryArrow) {
             "  q2 -->|after 3 receives| q4\n");
 }
 
+Topology shop_with_handlers() {
+  return Topology({box("orders", "dlq"), box("dlq")},
+                  {},
+                  {{.mapping = "2",
+                    .queue_arn = "arn:aws:sqs:r:0:orders",
+                    .function = "ship",
+                    .enabled = false},
+                   {.mapping = "1", .queue_arn = "arn:aws:sqs:r:0:orders", .function = "charge"},
+                   {.mapping = "3", .queue_arn = "arn:aws:sqs:r:0:gone", .function = "charge"}});
+}
+
+TEST(Handlers, StandBehindTheirQueueInATree) {
+  EXPECT_EQ(draw_tree(shop_with_handlers()),
+            "dlq  empty\n"
+            "└─ orders  empty; after 3 receives; feeds charge; feeds ship (disabled)\n");
+}
+
+TEST(Handlers, AreNodesOfTheirOwnInGraphs) {
+  const std::string dot = draw_dot(shop_with_handlers());
+  EXPECT_THAT(dot, HasSubstr("\"function charge\" [label=\"charge\", shape=ellipse];"));
+  EXPECT_THAT(dot,
+              HasSubstr("\"arn:aws:sqs:r:0:orders\" -> \"function ship\" [label=\"disabled\", "
+                        "style=dashed];"));
+  EXPECT_EQ(dot.find("gone"), std::string::npos);
+  const std::string mermaid = draw_mermaid(shop_with_handlers());
+  EXPECT_THAT(mermaid, HasSubstr("  f0(\"charge\")\n  f1(\"ship\")\n"));
+  EXPECT_THAT(mermaid, HasSubstr("  q1 -->|feeds| f0\n  q1 -.->|disabled| f1\n"));
+}
+
 }  // namespace
 }  // namespace redrive::topology

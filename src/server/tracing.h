@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "api/service.h"
+#include "dispatch/item.h"
+#include "engine/engine.h"
+#include "engine/notice.h"
+#include "traces/exporter.h"
+
+namespace redrive::server {
+
+// Tells a collector what happens to messages: that they were received, run, dead-lettered and
+// redriven, each span under that of the message's first send. Everything from any thread.
+class Tracing {
+ public:
+  Tracing(std::string endpoint, engine::Engine& engine);
+
+  void received(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
+  void ran(const dispatch::RunReport& report);
+  // Of what the engine notices only dead letters; the message is looked at later, not in turn.
+  void noticed(const engine::Notice& notice);
+
+ private:
+  struct Happening;
+  struct Arrival;
+  void tell_arrival(const Arrival& arrival);
+  void add(const Happening& happening);
+  void look_up(const engine::Notice& notice, Timestamp wall);
+  traces::SpanId new_id();
+
+  engine::Engine& engine_;
+  traces::Exporter exporter_;  // Behind what its thread asks.
+};
+
+}  // namespace redrive::server
