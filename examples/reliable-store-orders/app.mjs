@@ -37,7 +37,7 @@ const consumer = new lambda.Function(stack, 'MsgConsumer', {
   functionName: 'store_consumer',
   runtime: lambda.Runtime.PYTHON_3_11,
   handler: 'index.handler',
-  timeout: cdk.Duration.seconds(2),
+  timeout: cdk.Duration.seconds(5),
   code: code('consumer'),
 });
 consumer.addEventSource(new sources.SqsEventSource(orders, { batchSize: 1 }));

@@ -78,7 +78,7 @@ resource "aws_lambda_function" "sqs_processor" {
   handler          = var.handler
   runtime          = "python3.11"
   role             = aws_iam_role.lambda_role.arn
-  timeout          = 10
+  timeout          = 25
   filename         = "${path.module}/lambda_function_payload.zip"
   source_code_hash = filebase64sha256("${path.module}/lambda_function_payload.zip")
   environment {

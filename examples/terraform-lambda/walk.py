@@ -66,7 +66,7 @@ def create_resources(payload):
     for name, handler in (("sqs-processor", "raising.handler"), ("direct", "direct.handler")):
         LAMBDA.create_function(
             FunctionName=name, Runtime="python3.11", Handler=handler, Role=role["Role"]["Arn"],
-            Code={"ZipFile": payload}, Timeout=10,
+            Code={"ZipFile": payload}, Timeout=25,
             Environment={"Variables": {"QUEUE_URL": URLS["main-queue"]}},
         )  # fmt: skip
     made = LAMBDA.create_event_source_mapping(
