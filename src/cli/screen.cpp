@@ -40,7 +40,7 @@ void Screen::draw(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     terminal_.out << text.substr(0, end) << "\x1b[K";
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!text.empty()) terminal_.out << "\r\n";
+    if (!text.empty()) terminal_.out << '\n';
   }
   terminal_.out << "\x1b[J";
   terminal_.out.flush();
