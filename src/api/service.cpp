@@ -15,9 +15,10 @@
 #include "wire/encode.h"
 
 namespace redrive::api {
-namespace {
 
 enum class Protocol { json, query, query_as_json };
+
+namespace {
 
 IdSource& request_ids() {
   thread_local RandomIds ids;

@@ -129,11 +129,11 @@ TEST(SyncThread, ReadersSeeWholeRecordsWhileOthersWrite) {
     }
     for (std::uint64_t i = 0; i < 3000; ++i) {
       std::string payload = numbered(i, 20 + i * 37 % 1500);
-      const Appended at = journal.append(payload);
+      const Appended appended = journal.append(payload);
       if (i % 4 == 0) {
-        journal.pin(at.payload.segment);
+        journal.pin(appended.payload.segment);
         const std::lock_guard lock(published.mutex);
-        published.records.emplace_back(at.payload, std::move(payload));
+        published.records.emplace_back(appended.payload, std::move(payload));
       }
       thread.request();
       if (i % 500 == 499) {
@@ -147,7 +147,7 @@ TEST(SyncThread, ReadersSeeWholeRecordsWhileOthersWrite) {
     for (std::thread& reader : readers) reader.join();
   }
   EXPECT_EQ(journal.synced(), journal.appended());
-  for (const auto& [at, payload] : published.records) journal.unpin(at.segment);
+  for (const auto& [place, payload] : published.records) journal.unpin(place.segment);
   must_housekeep(journal);
   EXPECT_LE(journal.totals().segments, 2u);
 }

@@ -134,24 +134,46 @@ class Context:
 current = Context  # Of the invocation that runs.
 
 
-class LoggingWatcher:
-    """Gives the root logger Lambda's handler as soon as somebody imports logging, and costs nothing before."""
+class ImportWatcher:
+    """Does something to a module as soon as somebody imports it, and costs nothing before."""
+
+    def __init__(self, name, prepare):
+        self.name = name
+        self.prepare = prepare
 
     def find_spec(self, name, path=None, target=None):
-        if name != "logging":
+        if name != self.name:
             return None
         sys.meta_path.remove(self)
         import importlib.util
 
         spec = importlib.util.find_spec(name)
+        if spec is None:
+            return None
         execute = spec.loader.exec_module
 
         def exec_module(module):
             execute(module)
-            install_log_handler(module)
+            self.prepare(module)
 
         spec.loader.exec_module = exec_module
         return spec
+
+
+def teach_endpoint(session):
+    """SDKs from before AWS_ENDPOINT_URL (botocore 1.31) find the server, too."""
+    import botocore
+
+    if tuple(int(part) for part in botocore.__version__.split(".")[:2]) >= (1, 31):
+        return
+    make = session.Session.create_client
+
+    def create_client(self, service_name, *args, **kwargs):
+        if len(args) < 5 and kwargs.get("endpoint_url") is None:
+            kwargs["endpoint_url"] = os.environ.get("AWS_ENDPOINT_URL")
+        return make(self, service_name, *args, **kwargs)
+
+    session.Session.create_client = create_client
 
 
 def install_log_handler(logging):
@@ -299,7 +321,8 @@ def main():
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
     sys.path.insert(0, TASK_ROOT)
-    sys.meta_path.insert(0, LoggingWatcher())
+    sys.meta_path.insert(0, ImportWatcher("logging", install_log_handler))
+    sys.meta_path.insert(0, ImportWatcher("botocore.session", teach_endpoint))
     connection = Connection()
     try:
         handler = load_handler()
