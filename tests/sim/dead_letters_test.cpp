@@ -137,7 +137,7 @@ TEST(DeadLetters, FactsThatBreakARuleAreRefused) {
        "facts speak of what is there"},
       {"redriven by nobody",
        {queue::MessageRedriven{queue::TaskKey::none, message(3), kOther, kQueue, {}, 9}},
-       "who edits may redrive"},
+       "who edits or holds it may redrive"},
   };
   for (const auto& refusal : cases) {
     SCOPED_TRACE(refusal.name);
