@@ -117,7 +117,7 @@ engine::Notice notice_of(const api::FailedRequest& failed) {
 // Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
 // the questions of the other APIs.
 bool is_for_queue(const http::Request& request) {
-  if (request.method != "POST") return false;
+  if (request.method != "POST" || request.path.starts_with(manage::kPathPrefix)) return false;
   const std::string_view target = request.header("x-amz-target");
   if (!target.empty()) return target.starts_with("AmazonSQS.");
   if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
