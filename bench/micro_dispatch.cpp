@@ -1,6 +1,7 @@
 // What the server spends on a batch besides the handler: receive, read, encode, judge, delete.
 
 #include <benchmark/benchmark.h>
+#include <utility>
 
 #include <memory>
 #include <string>
@@ -94,7 +95,8 @@ void dispatch_batch(benchmark::State& state) {
     static_cast<void>(bench.engine->maintain());
     state.ResumeTiming();
   }
-  if (bench.invoker.invocations < state.iterations()) state.SkipWithError("batches were not run");
+  if (std::cmp_less(bench.invoker.invocations, state.iterations()))
+    state.SkipWithError("batches were not run");
 }
 BENCHMARK(dispatch_batch)->Arg(100)->Arg(1'000)->Arg(10'000);
 

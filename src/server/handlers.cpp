@@ -75,7 +75,7 @@ void Handlers::open(const Parts& parts) {
   invoker_ = std::make_unique<runtime::LateInvoker>(
       std::move(options),
       runtime::LateInvoker::Hooks{
-          .ready = [](std::string how) { spdlog::info("functions run with {}", how); },
+          .ready = [](std::string how) { spdlog::info("functions run {}", how); },
           .impossible = [](std::string why) { spdlog::error("functions cannot run: {}", why); }});
   if (parts.measured != nullptr) {
     invoker_ = std::make_unique<monitor::MeasuredInvoker>(std::move(invoker_), *parts.measured);
