@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
 .PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
-        examples hostile crash instructions curves terraform cdk
+        examples hostile crash instructions curves walkthroughs terraform cdk
 
 run: packages build
 	@./build/release/redrive serve
@@ -26,7 +26,7 @@ build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
 # The order puts what fails fastest first.
-test: test-packages build unit tsan sim instructions fuzz conformance clients cdk terraform examples hostile crash
+test: test-packages build unit tsan sim instructions fuzz conformance clients walkthroughs hostile crash
 	@echo "make test: everything passed"
 
 unit: build/dev/build.ninja
@@ -67,6 +67,10 @@ clients: build
 # A CDK app, synthesised and applied; its library comes from npm.
 cdk: build
 	@/usr/bin/python3 tests/cdk/run.py
+
+# These wait more than they work: together they take as long as the longest.
+walkthroughs: build
+	@$(MAKE) --no-print-directory -j3 --output-sync=target cdk terraform examples
 
 # The aws provider of a real Terraform, where there is one.
 terraform: build
