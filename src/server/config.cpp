@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "base/account.h"
 #include "base/calendar.h"
@@ -46,6 +47,13 @@ Result<void> check_limits(const http::Limits& limits) {
   return misuse("limits: unfinished-bytes is too small for a single request of body-bytes");
 }
 
+// The command line knows its words by itself; a file says anything.
+Result<void> check_word(std::string_view name, std::string_view word,
+                        std::initializer_list<std::string_view> known) {
+  if (std::ranges::find(known, word) != known.end()) return {};
+  return misuse(fmt::format("{} must be one of: {}", name, fmt::join(known, ", ")));
+}
+
 }  // namespace
 
 std::optional<http::TlsFiles> Config::tls() const {
@@ -83,6 +91,8 @@ Result<void> check_config(const Config& config) {
   }
   CHECK(check_clock(config));
   if (config.region.empty()) return misuse("--region must not be empty");
+  CHECK(check_word("log-format", config.log_format, {"auto", "text", "json"}));
+  CHECK(check_word("sandbox", config.sandbox, {"auto", "off", "required"}));
   CHECK(check_tls(config));
   CHECK(check_hosts(config));
   CHECK(check_limits(config.limits));

@@ -29,6 +29,7 @@ struct Config {
   std::string virtual_clock_start;  // 2026-01-01T00:00:00Z; empty: what the wall says.
   bool insecure = false;            // Serve strangers without credentials.
   std::string log_level = "info";
+  std::string sandbox = "auto";     // Bubblewrap for functions: auto, off, required.
   std::string log_format = "auto";  // auto, text, json; auto: text for a terminal.
   std::chrono::seconds drain_time{10};
   std::size_t waiting_receives_max = 20'000;

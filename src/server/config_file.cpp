@@ -70,6 +70,7 @@ bool set_key(Config& config, std::string_view key, const toml::node& node, bool&
   if (key == "audit-log") return take(node, config.audit_log);
   if (key == "log-level") return take(node, config.log_level);
   if (key == "log-format") return take(node, config.log_format);
+  if (key == "sandbox") return take(node, config.sandbox);
   if (key == "drain-time") return take_number(node, config.drain_time);
   if (key == "tls-certificate") return take(node, config.tls_certificate);
   if (key == "tls-key") return take(node, config.tls_key);

@@ -71,6 +71,9 @@ std::unique_ptr<Handlers> Handlers::make(Parts parts) {
 void Handlers::open(const Parts& parts) {
   functions_.forget_unused_code();
   runtime::InvokerOptions options{.scratch = scratch_};
+  using Sandbox = runtime::InvokerOptions::Sandbox;
+  if (parts.config.sandbox == "off") options.sandbox = Sandbox::off;
+  if (parts.config.sandbox == "required") options.sandbox = Sandbox::required;
   if (!parts.config.memory) options.hidden.push_back(fs::absolute(parts.config.data));
   invoker_ = std::make_unique<runtime::LateInvoker>(
       std::move(options),

@@ -54,6 +54,10 @@ class ServeOptions {
             &Config::log_format,
             "text, json, or auto: text for a terminal, JSON otherwise")
         .one_of({"auto", "text", "json"});
+    setting("--sandbox",
+            &Config::sandbox,
+            "Bubblewrap for functions: auto (when it works), off, or required")
+        .one_of({"auto", "off", "required"});
     setting("--tls-certificate",
             &Config::tls_certificate,
             "Serve HTTPS with this certificate chain (PEM; SIGHUP reads it again)")
