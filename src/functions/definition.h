@@ -47,7 +47,7 @@ struct Function {
   unsigned storage_mb = 512;
   std::string tracing = "PassThrough";
   std::map<std::string, std::string> permissions;  // Statements of its policy by their Sid.
-  std::string revision;              // Changes with every change.
+  std::string revision;                            // Changes with every change.
   Timestamp modified_wall;
 };
 
