@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "auth/sigv4.h"
 #include "base/text.h"
+#include "cli/service.h"
 
 namespace redrive::cli {
 namespace {
@@ -90,7 +90,9 @@ Answer<std::string> RestClient::send(Request request) {
   if (!request.content_type.empty()) {
     composed.headers.emplace_back("Content-Type", request.content_type);
   }
-  if (endpoint_.credentials) sign(composed, target, request.service);
+  if (endpoint_.credentials) {
+    add_signature(composed, endpoint_, target, request.service, clock_.wall());
+  }
   auto response = transport_->send(composed);
   if (!response) {
     return std::unexpected(Failure{
@@ -98,22 +100,6 @@ Answer<std::string> RestClient::send(Request request) {
   }
   if (response->status / 100 != 2) return std::unexpected(failure_of_rest(*response));
   return std::move(response->body);
-}
-
-void RestClient::sign(http::ClientRequest& request, std::string_view target,
-                      const std::string& service) const {
-  const std::size_t mark = std::min(target.find('?'), target.size());
-  std::vector<auth::HeaderField> headers;
-  for (const auto& [name, value] : request.headers) headers.push_back({name, value});
-  auto added = auth::sign({.method = request.method,
-                           .path = target.substr(0, mark),
-                           .query = mark == target.size() ? "" : target.substr(mark + 1),
-                           .headers = headers,
-                           .body = request.body},
-                          *endpoint_.credentials,
-                          {.region = endpoint_.region, .service = service},
-                          clock_.wall());
-  std::ranges::move(added, std::back_inserter(request.headers));
 }
 
 Answer<stack::Node> RestClient::lambda(std::string method, std::string path,

@@ -39,9 +39,6 @@ class RestClient {
                            std::string_view action, const stack::Node& members = {});
 
  private:
-  void sign(http::ClientRequest& request, std::string_view target,
-            const std::string& service) const;
-
   Endpoint endpoint_;
   std::unique_ptr<Transport> transport_;
   const Clock& clock_;

@@ -75,22 +75,6 @@ std::string full_path(const Endpoint& endpoint, std::string_view prefix, std::st
   return fmt::format("{}/{}{}", base, prefix, path);
 }
 
-void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::string_view target,
-                   std::string_view service, Timestamp now) {
-  const std::size_t mark = std::min(target.find('?'), target.size());
-  std::vector<auth::HeaderField> headers;
-  for (const auto& [name, value] : request.headers) headers.push_back({name, value});
-  auto added = auth::sign({.method = request.method,
-                           .path = target.substr(0, mark),
-                           .query = mark == target.size() ? "" : target.substr(mark + 1),
-                           .headers = headers,
-                           .body = request.body},
-                          *endpoint.credentials,
-                          {.region = endpoint.region, .service = std::string(service)},
-                          now);
-  std::ranges::move(added, std::back_inserter(request.headers));
-}
-
 // libcurl tells only in words whether anybody was there.
 bool nobody_there(const std::string& reason) {
   constexpr std::array<std::string_view, 3> kWords = {
@@ -109,6 +93,22 @@ Failure no_answer(const Endpoint& endpoint, const Error& error) {
 }
 
 }  // namespace
+
+void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::string_view target,
+                   std::string_view service, Timestamp now) {
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  std::vector<auth::HeaderField> headers;
+  for (const auto& [name, value] : request.headers) headers.push_back({name, value});
+  auto added = auth::sign({.method = request.method,
+                           .path = target.substr(0, mark),
+                           .query = mark == target.size() ? "" : target.substr(mark + 1),
+                           .headers = headers,
+                           .body = request.body},
+                          *endpoint.credentials,
+                          {.region = endpoint.region, .service = std::string(service)},
+                          now);
+  std::ranges::move(added, std::back_inserter(request.headers));
+}
 
 Service::Service(Endpoint endpoint, std::unique_ptr<Transport> transport, const Clock& clock)
     : endpoint_(std::move(endpoint)), transport_(std::move(transport)), clock_(clock) {}

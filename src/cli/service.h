@@ -78,6 +78,11 @@ class Service {
   const Clock& clock_;
 };
 
+// Signs a request for `target`, which is path and query, with the endpoint's credentials; it must
+// have some.
+void add_signature(http::ClientRequest& request, const Endpoint& endpoint, std::string_view target,
+                   std::string_view service, Timestamp now);
+
 std::unexpected<Failure> unreadable_answer(std::string_view why);
 
 template <class T>

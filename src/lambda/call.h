@@ -11,6 +11,7 @@
 #include "api/gate.h"
 #include "engine/engine.h"
 #include "http/message.h"
+#include "http/path_pattern.h"
 #include "lambda/answer.h"
 #include "lambda/functions.h"
 #include "lambda/names.h"
@@ -36,8 +37,7 @@ struct Parts {
   bool directories = false;  // Functions may run from directories that a caller names.
 };
 
-// What {names} stand for in one request, percent-decoded.
-using PathParameters = std::vector<std::pair<std::string_view, std::string>>;
+using http::PathParameters;
 
 // One request to the Lambda API.
 struct Call {

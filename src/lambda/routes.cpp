@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/text.h"
 #include "lambda/operations.h"
@@ -138,26 +137,6 @@ constexpr Route kRoutes[] = {
 constexpr std::array<std::string_view, 4> kRoots = {
     "functions", "event-source-mappings", "tags", "account-settings"};
 
-bool stands_for_one(std::string_view segment) {
-  return segment.starts_with('{') && segment.ends_with('}');
-}
-
-std::optional<PathParameters> fit(std::string_view pattern, std::string_view path) {
-  const auto wanted = split(pattern, '/');
-  const auto given = split(path, '/');
-  if (wanted.size() != given.size()) return std::nullopt;
-  PathParameters parameters;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (stands_for_one(wanted[i]) && !given[i].empty()) {
-      parameters.emplace_back(wanted[i].substr(1, wanted[i].size() - 2),
-                              percent_decode(given[i], false));
-    } else if (wanted[i] != given[i]) {
-      return std::nullopt;
-    }
-  }
-  return parameters;
-}
-
 // 2015-03-31
 bool is_version(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -170,7 +149,8 @@ Match find_route(std::string_view method, std::string_view path) {
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   for (const Route& route : kRoutes) {
     if (route.method != method) continue;
-    if (auto parameters = fit(route.pattern, path)) return {&route, *std::move(parameters)};
+    if (auto parameters = http::fit_path(route.pattern, path))
+      return {&route, *std::move(parameters)};
   }
   return {};
 }

@@ -8,6 +8,7 @@
 
 #include "auth/access_key.h"
 #include "base/result.h"
+#include "http/path_pattern.h"
 
 namespace redrive::manage {
 
@@ -28,8 +29,7 @@ struct Route {
   Result<Document> (*run)(Call&);
 };
 
-// What {names} stand for in one request, percent-decoded.
-using PathParameters = std::vector<std::pair<std::string_view, std::string>>;
+using http::PathParameters;
 
 // Where a request leads. Without a route, `allowed` has the methods that the path does take, comma
 // between them; when that is empty too, there is nothing at this path.
