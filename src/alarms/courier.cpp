@@ -107,9 +107,10 @@ Result<void> Courier::deliver(const Target& target, const Notice& notice) const 
       return post_webhook(target.text,
                           notice,
                           {.private_addresses = target.trusted || parts_.private_webhooks,
-                           .timeout = parts_.timeout});
+                           .timeout = parts_.timeout,
+                           .ca_file = parts_.ca_file});
     case Target::Kind::mail:
-      return send_mail(target.text, notice, parts_.timeout);
+      return send_mail(target.text, notice, {.timeout = parts_.timeout, .ca_file = parts_.ca_file});
     case Target::Kind::command:
       return run_command(target.text.substr(kCommandPrefix.size()), notice, parts_.timeout);
     case Target::Kind::unknown:

@@ -26,6 +26,7 @@ class Courier {
     // Invokes a function by its ARN, asynchronously; empty: there are none.
     std::function<Result<void>(const std::string& arn, const std::string& payload)> invoke;
     bool private_webhooks = false;      // Also for those who are not trusted.
+    std::string ca_file = {};           // See OutgoingRules.
     std::function<void()> sync_wanted;  // Something was recorded.
     std::function<void(std::string)> log;
     std::vector<std::chrono::milliseconds> pauses = default_pauses();

@@ -52,6 +52,7 @@ void Monitoring::open_alarms() {
         return fail(ErrorCode::service_unavailable, "functions do not run yet");
       },
       .private_webhooks = config.alarm_private_webhooks,
+      .ca_file = config.alarm_ca_file,
       .sync_wanted = parts_.sync_wanted,
       .log = [](std::string line) { spdlog::warn("{}", line); }});
   watcher_.emplace(alarms::Watcher::Parts{.engine = parts_.engine,
