@@ -41,6 +41,7 @@ struct MappingMetrics {
   Counter dropped;
   Counter sent_on_failure;  // Delivered to the destination for failures.
   Gauge concurrency;        // Batches in hand.
+  Histogram age;            // Milliseconds from a message's send until the function gets it.
 };
 
 // The metrics of things that come and go under names. Who asks for one keeps it; when the table is

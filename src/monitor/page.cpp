@@ -365,6 +365,12 @@ void write_functions(Exposition& out, const metrics::FunctionRegistry& registry)
   for (const auto& [name, function] : functions) {
     out.sample({{"function", name}}, function->duration.read(), 1e-3);
   }
+  out.family("redrive_mapping_message_age_seconds",
+             Family::histogram,
+             "Age of messages when their function gets them.");
+  for (const auto& [id, mapping] : registry.mappings.all()) {
+    out.sample({{"mapping", id}}, mapping->age.read(), 1e-3);
+  }
   out.family("redrive_function_async_age_seconds",
              Family::histogram,
              "Age of asynchronous events when they are run.");

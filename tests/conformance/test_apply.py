@@ -7,7 +7,6 @@ import urllib.request
 import boto3
 import pytest
 from botocore.config import Config
-from botocore.exceptions import ClientError
 
 from harness.server import binary_path
 
