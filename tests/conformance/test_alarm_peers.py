@@ -149,7 +149,7 @@ def dead_letter(server, body, error):
 def test_a_mail_server_takes_a_whole_letter(start, mail):
     box = mail()
     server = start(f"smtp://{box.at}?from=redrive@example.com&to=ops@example.com,boss@example.com")
-    _, dlq = dead_letter(server, json.dumps({"text": "ä" * 2000, "order": 1}), "KeyError")
+    _, dlq = dead_letter(server, json.dumps({"text": "ä" * 2000, "order": 1}, ensure_ascii=False), "KeyError")
     envelope = box.next()
     assert envelope.mail_from == "redrive@example.com"
     assert envelope.rcpt_tos == ["ops@example.com", "boss@example.com"]

@@ -23,7 +23,7 @@ AUDITED = {"time", "who", "account", "from", "service", "action", "resource", "o
 ADMIN = ("ADMIN", "admin-secret")
 KEYS = "".join(
     f"[[key]]\nid = '{name}'\nsecret = '{secret}'\nname = '{name.lower()}'\nrole = '{role}'\n"
-    for name, secret, role in [(*ADMIN, "admin"), ("READER", "reader-secret", "viewer")]
+    for name, secret, role in [(*ADMIN, "admin"), ("READER", "reader-secret", "reader")]
 )
 
 
@@ -103,7 +103,7 @@ def test_every_api_writes_the_same_line_with_the_id_that_its_client_saw(server, 
         assert line["requestId"] == seen and line["from"] == "127.0.0.1"
         assert line["resource"].endswith(resource), line
 
-    status, headers, _ = ask(server.endpoint, "POST", "/_redrive/v1/queues/orders/purge", "{}")
+    status, headers, _ = ask(server.endpoint, "POST", "/_redrive/v1/queues/orders/purge", '{"confirm":"orders"}')
     assert status == 200
     line = lines_of(tmp_path)[-1]
     assert set(line) == AUDITED | {"request"}
@@ -199,6 +199,8 @@ def of_function(found, name):
 
 
 def test_asynchronous_events_are_counted_with_what_became_of_them(server):
+    sqs = client("sqs", server.endpoint)
+    gone = [sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("gone", "gone-too")]
     functions = client("lambda", server.endpoint)
     functions.create_function(**FUNCTION, Code={"ZipFile": packed(FAILS)})
     functions.put_function_event_invoke_config(
@@ -209,6 +211,8 @@ def test_asynchronous_events_are_counted_with_what_became_of_them(server):
     functions.update_function_configuration(
         FunctionName="f", DeadLetterConfig={"TargetArn": "arn:aws:sqs:us-east-1:000000000000:gone-too"}
     )
+    for url in gone:
+        sqs.delete_queue(QueueUrl=url)
     for _ in range(3):
         functions.invoke(FunctionName="f", InvocationType="Event", Payload=b"{}")
 
@@ -240,10 +244,10 @@ def test_tenants_that_hold_too_much_are_counted(launch, tmp_path):
         sqs = JsonRaw(server.endpoint)
         plain = Queue.create(sqs, "plain")
         plain.send("x")
-        queue = Queue.create(sqs, "fair")
+        queue = Queue.create(sqs, "fair", attributes={"VisibilityTimeout": "600"})
         for _ in range(40):
             queue.send("loud", MessageGroupId="loud")
-        held = sum(len(queue.receive(MaxNumberOfMessages=10)) for _ in range(4))
+        held = sum(len(queue.receive()) for _ in range(4))
         assert held == 40
         for _ in range(7):
             queue.send("loud", MessageGroupId="loud")
