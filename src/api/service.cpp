@@ -33,11 +33,17 @@ wire::Decoder& thread_decoder() {
 constexpr std::size_t kReceiveMessage = *sqs::AllActions::index_of(sqs::ReceiveMessage::kName);
 constexpr std::size_t kNoAction = sqs::AllActions::kSize;
 
-// Whether the caller could not prove who it is.
-bool is_refused_signature(ErrorCode code) {
-  return code == ErrorCode::missing_authentication_token ||
-         code == ErrorCode::incomplete_signature || code == ErrorCode::invalid_client_token_id ||
-         code == ErrorCode::signature_does_not_match;
+std::vector<std::string_view> action_names() {
+  const auto& known = sqs::AllActions::kNames;
+  return {known.begin(), known.end()};
+}
+
+Refused refusal_of(const Error& error) {
+  const sqs::ErrorRow& row = sqs::error_row(error.code);
+  return {.status = row.query_status,
+          .code = row.query_code,
+          .message = error.message,
+          .unproven = is_unproven(error.code)};
 }
 
 // /account/name, as a queue URL has it.
@@ -90,19 +96,13 @@ struct Service::Reply {
     http::end_response(out, mark);
   }
 
-  // Operators read of what is not the caller's own doing, and of who is not let in.
+  // Counts the error; operators read of it if it is not the caller's own doing.
   void tell_of(const Error& error, std::size_t action, std::string_view peer,
-               const Hooks& hooks) const {
-    const sqs::ErrorRow& row = sqs::error_row(error.code);
-    const int status = protocol == Protocol::json ? row.json_status : row.query_status;
-    if (!hooks.failed || (status < 500 && !is_refused_signature(error.code))) return;
-    const auto& names = sqs::AllActions::kNames;
-    hooks.failed({.request_id = id(),
-                  .action = action < names.size() ? names[action] : std::string_view(),
-                  .peer = peer,
-                  .status = status,
-                  .code = row.json_type,
-                  .error = error});
+               const Witness& witness) const {
+    witness.actions().count_error(action, error.code);
+    Refused how = refusal_of(error);
+    if (protocol == Protocol::json) how.status = sqs::error_row(error.code).json_status;
+    witness.tell({.id = id(), .peer = peer, .action = action}, how);
   }
 
   void failure(std::string& out, const Error& error) const {
@@ -126,24 +126,27 @@ struct Service::Request {
   const http::Request& http;
   Call call;
   Reply reply;
-  const Hooks& hooks;
+  const Witness& witness;
   std::size_t action = kNoAction;
 
   // The request is for this action: its time and its errors count there.
   void measure(std::size_t which) {
     action = which;
-    if (hooks.actions != nullptr) exchange.measure(hooks.actions->latency(which));
+    exchange.measure(witness.latency(which));
   }
   void fail(const Error& error) {
-    if (hooks.actions != nullptr) hooks.actions->count_error(action, error.code);
-    reply.tell_of(error, action, http.peer, hooks);
+    reply.tell_of(error, action, http.peer, witness);
     reply.failure(exchange.out(), error);
     exchange.reply(call.after);
   }
 };
 
 Service::Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks)
-    : engine_(engine), gate_(gate), options_(std::move(options)), hooks_(std::move(hooks)) {
+    : engine_(engine),
+      gate_(gate),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      witness_(std::move(hooks_.observers), "sqs", action_names()) {
   secret_ = engine_.turn([](engine::Turn& turn) { return turn.state().secret(); });
 }
 
@@ -187,7 +190,7 @@ void Service::handle(http::Exchange& exchange) {
       !target.empty() || request.header("content-type").starts_with("application/x-amz-json-1.");
   if (!json && serve_page(exchange)) return;
 
-  Request work{exchange, request, Call(engine_, options_), {}, hooks_};
+  Request work{exchange, request, Call(engine_, options_), {}, witness_};
   work.measure(kNoAction);
   request_ids().uuid().format(work.reply.request_id.data());
   work.reply.keep_alive = request.keep_alive;
@@ -245,16 +248,23 @@ void Service::serve_query(Request& request) {
 template <class Action>
 void Service::audit(Request& request, const typename Action::Input& input, const Error* error) {
   if constexpr (kAudited<Action>) {
-    if (!hooks_.audit) return;
-    AuditEntry entry{.action = Action::kName, .error = error, .request_id = request.reply.id()};
+    if (!witness_.writes_down()) return;
     // Refused before it named a queue, a request is written down without one.
+    std::string arn;
     (void)for_each_target<Action>(
         request.call, input, [&](std::string_view, const queue::QueueIdentity& queue) {
-          if (entry.queue_arn.empty()) entry.queue_arn = queue.arn();
+          if (arn.empty()) arn = queue.arn();
           return Result<void>();
         });
-    wire::encode_json(entry.request, input);
-    hooks_.audit(audit_line(request.call, entry, gate_.wall()));
+    std::string json;
+    wire::encode_json(json, input);
+    std::optional<Refused> refused;
+    if (error != nullptr) refused.emplace(refusal_of(*error));
+    witness_.write_down(
+        {.id = request.reply.id(), .peer = request.call.peer, .action = request.action},
+        request.call,
+        {.resource = arn, .refused = refused ? &*refused : nullptr, .request_json = json},
+        gate_.wall());
   }
 }
 
@@ -354,10 +364,7 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
         return 0;
       }
       if (!*outcome) {
-        if (hooks_.actions != nullptr) {
-          hooks_.actions->count_error(kReceiveMessage, outcome->error().code);
-        }
-        wait->reply.tell_of(outcome->error(), kReceiveMessage, wait->peer, hooks_);
+        wait->reply.tell_of(outcome->error(), kReceiveMessage, wait->peer, witness_);
         wait->reply.failure(*out, outcome->error());
         return engine_.appended();  // That the queue is gone is not told before it is durable.
       }
@@ -379,13 +386,6 @@ void Service::give_back(const queue::QueueIdentity& queue, const engine::Receive
   const auto results = engine_.change_visibility(queue, requests);
   if (!results && hooks_.log)
     hooks_.log("messages for a lost connection stay hidden: " + results.error().message);
-}
-
-std::vector<std::string_view> measured_actions() {
-  const auto& known = sqs::AllActions::kNames;
-  std::vector<std::string_view> names(known.begin(), known.end());
-  names.push_back("unknown");
-  return names;
 }
 
 }  // namespace redrive::api

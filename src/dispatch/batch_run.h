@@ -49,6 +49,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
 
   void step();
   void invoke();
+  void measure_ages();
   void answered(const runtime::Outcome& outcome);
   void not_run(const runtime::Outcome& outcome);
   void ran(const runtime::Outcome& outcome);

@@ -52,7 +52,8 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .concurrency_max = options.concurrency_max,
           .async_sent = [this](std::string arn) { wake_async(arn); },
           .reload = [this] { reload(); },
-          .ran = std::move(hooks.ran)}) {}
+          .ran = std::move(hooks.ran),
+          .measured = parts.measured}) {}
 
 Dispatcher::~Dispatcher() {
   stop(std::chrono::milliseconds::zero());
@@ -159,6 +160,7 @@ void Dispatcher::wake_async(const std::string& function_arn) {
 Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
                                                   const runtime::Invocation& event) {
   const engine::Sequence after = TRY(send_event(world_->engine, function, event));
+  world_->counted(function.name)->async_received.add();
   world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
   return after;
 }

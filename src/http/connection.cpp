@@ -361,11 +361,16 @@ bool Connection::awaits(const Ticket& ticket) const {
   return state_ == State::deferred && generation_ == ticket.generation;
 }
 
-void Connection::resume(const std::function<Mark(std::string*)>& write) {
+void Connection::resume(const std::function<Mark(std::string*)>& write,
+                        metrics::Histogram* whole) {
   assert(state_ == State::deferred);
   state_ = State::handling;
   abandoned_ = nullptr;
-  began_ = Poller::Clock::now();
+  if (whole != nullptr) {
+    measured_ = whole;
+  } else {
+    began_ = Poller::Clock::now();
+  }
   out_ = loop_.take_string();
   answer(write(&out_));
   read_on();

@@ -50,7 +50,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   // The mark that the reply was held for has been reached.
   void leave_hold();
   bool awaits(const Ticket& ticket) const;
-  void resume(const std::function<Mark(std::string*)>& write);
+  void resume(const std::function<Mark(std::string*)>& write, metrics::Histogram* whole);
   // Ends what has taken too long. Called about once per tick of the loop.
   void check_time();
   void close_if_idle();

@@ -128,12 +128,13 @@ Ticket Loop::make_ticket(const Connection& connection) {
   return {.thread = index_, .slot = connection.slot(), .generation = ++generation_last_};
 }
 
-void Loop::resume(const Ticket& ticket, std::function<Mark(std::string*)> write) {
-  post([this, ticket, write = std::move(write)] {
+void Loop::resume(const Ticket& ticket, std::function<Mark(std::string*)> write,
+                  metrics::Histogram* whole) {
+  post([this, ticket, write = std::move(write), whole] {
     Connection* const connection =
         ticket.slot < connections_.size() ? connections_[ticket.slot].get() : nullptr;
     if (connection != nullptr && connection->awaits(ticket)) {
-      connection->resume(write);
+      connection->resume(write, whole);
     } else {
       write(nullptr);
     }

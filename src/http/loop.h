@@ -80,7 +80,8 @@ class Loop {
   void close_all();
   void post(std::function<void()> work);
   void adopt(Accepted accepted);
-  void resume(const Ticket& ticket, std::function<Mark(std::string*)> write);
+  void resume(const Ticket& ticket, std::function<Mark(std::string*)> write,
+              metrics::Histogram* whole);
   // Wakes the loop if it holds replies for marks up to this one.
   void release(Mark reached);
 

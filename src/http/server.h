@@ -75,8 +75,10 @@ class Server {
   virtual void release(Mark reached) = 0;
   // Answers a deferred request: `write` runs on the connection's thread, appends a complete
   // response and returns the mark to hold it for. If the connection is gone `write` runs with
-  // nullptr, so that its owner can put things back.
-  virtual void resume(Ticket ticket, std::function<Mark(std::string* out)> write) = 0;
+  // nullptr, so that its owner can put things back. `whole`, if given, gets the time since the
+  // request was handed over, waiting included, in place of what Exchange::measure names.
+  virtual void resume(Ticket ticket, std::function<Mark(std::string* out)> write,
+                      metrics::Histogram* whole = nullptr) = 0;
   // Runs a function on an I/O thread (index modulo thread count), soon.
   virtual void post(unsigned thread, std::function<void()> work) = 0;
   // Runs `work` on I/O thread 0 at about this time from now; one such timer exists, a new call
