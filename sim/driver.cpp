@@ -67,6 +67,8 @@ std::span<const Driver::Choice> Driver::choices() {
       {"restore", 3, &Driver::restore},
       {"edit", 4, &Driver::edit},
       {"move held", 4, &Driver::move_held},
+      {"archive held", 4, &Driver::archive_held},
+      {"unarchive", 5, &Driver::unarchive},
       {"advance time", 20, &Driver::advance_time},
       {"jump wall", 1, &Driver::jump_wall},
       {"tick", 10, &Driver::tick},

@@ -71,6 +71,7 @@ struct Tally {
     totals.discarded += verdict.totals.discarded;
     totals.edited += verdict.totals.edited;
     totals.archived += verdict.totals.archived;
+    totals.unarchived += verdict.totals.unarchived;
     totals.halted += verdict.totals.halted;
     totals.recoveries += verdict.totals.recoveries;
     totals.records_lost += verdict.totals.records_lost;
@@ -117,7 +118,8 @@ int main(int argc, char** argv) {
   for (const Run& next : runs) tally.add(run(next, verbose));
   fmt::print(
       "{} records, {} messages dead-lettered, {} redriven, {} failures reported, {} grouped, {} "
-      "discarded, {} edited, {} archived, {} jobs halted; {} recoveries, {} records lost "
+      "discarded, {} edited, {} archived, {} taken back, {} jobs halted; {} recoveries, {} records "
+      "lost "
       "unacknowledged, {} checkpoints, {} messages relocated, {} storage failures\n",
       tally.totals.records,
       tally.totals.dead_lettered,
@@ -127,6 +129,7 @@ int main(int argc, char** argv) {
       tally.totals.discarded,
       tally.totals.edited,
       tally.totals.archived,
+      tally.totals.unarchived,
       tally.totals.halted,
       tally.totals.recoveries,
       tally.totals.records_lost,

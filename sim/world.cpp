@@ -64,6 +64,11 @@ std::vector<Record> World::take_records() {
 }
 
 void World::believe(const Record& record) {
+  for (const queue::Change& fact : record.facts) {
+    if (const auto* gone = std::get_if<queue::MessageArchived>(&fact)) {
+      archived_is_in_the_archive(*gone);
+    }
+  }
   now_model_.apply(record);
   in_doubt_.push_back(record);
   for (const queue::Change& fact : record.facts) {
@@ -86,6 +91,9 @@ void World::count(const queue::Change& fact) {
   if (std::holds_alternative<queue::MessageGrouped>(fact)) ++totals_.grouped;
   if (std::holds_alternative<queue::MessageDiscarded>(fact)) ++totals_.discarded;
   if (std::holds_alternative<queue::MessageEdited>(fact)) ++totals_.edited;
+  if (std::holds_alternative<queue::MessageArchived>(fact)) ++totals_.archived;
+  const auto* continued = std::get_if<queue::LineageContinued>(&fact);
+  if (continued != nullptr && continued->archived_as) ++totals_.unarchived;
   const auto* changed = std::get_if<queue::MoveTaskChanged>(&fact);
   if (changed != nullptr && changed->status == queue::TaskStatus::halted) ++totals_.halted;
 }

@@ -95,6 +95,8 @@ void Turn::note(const Change& change) {
     touched_.push_back(removed->queue);
   } else if (const auto* changed = std::get_if<queue::VisibilityChanged>(&change)) {
     touched_.push_back(changed->queue);
+  } else if (const auto* archived = std::get_if<queue::MessageArchived>(&change)) {
+    touched_.push_back(archived->queue);
   } else if (const auto* failed = std::get_if<queue::FailureReported>(&change)) {
     if (failed->visible_at) touched_.push_back(failed->queue);
   } else if (const auto* discarded = std::get_if<queue::MessageDiscarded>(&change)) {

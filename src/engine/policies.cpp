@@ -182,28 +182,47 @@ std::size_t Engine::archive_due() {
   for (std::size_t i = 0; i < items.size(); ++i) {
     ArchiveItem& item = items[i];
     item.stored.resize(item.message.body.size);
-    Result<void> kept = store_.read(item.message.body, item.stored.data());
+    const Result<void> read = store_.read(item.message.body, item.stored.data());
+    const Result<std::string> kept = read ? archive(item) : std::unexpected(read.error());
     if (kept) {
-      kept = hooks_.archive ? hooks_.archive(item)
-                            : fail(ErrorCode::internal_failure, "this server has no archive");
+      let_go_archived(queues[i], item, *kept);
+    } else if (hooks_.log) {
+      hooks_.log(fmt::format("a dead letter stays: archiving failed: {}", kept.error().message));
     }
-    if (!kept) {
-      if (hooks_.log)
-        hooks_.log(fmt::format("a dead letter stays: archiving failed: {}", kept.error().message));
-      continue;
-    }
-    turn([&](Turn& turn) {
-      Queue* queue = store_.state().find(queues[i]);
-      if (queue == nullptr) return;
-      turn.advance(*queue);
-      const queue::Slot slot = turn.state().find_message(*queue, item.message.mark.key);
-      const bool same = slot != queue::kNoSlot &&
-                        turn.state().messages()[slot].body == item.message.body &&
-                        turn.state().messages()[slot].phase != queue::Phase::in_flight;
-      if (same) turn.commit(queue::MessageDeleted{queue->key, item.message.mark.key});
-    });
   }
   return left;
+}
+
+Result<std::string> Engine::archive(const ArchiveItem& item) const {
+  if (hooks_.archive) return hooks_.archive(item);
+  return fail(ErrorCode::internal_failure, "this server has no archive");
+}
+
+// The archive has it: it may go, unless somebody has changed it or taken it meanwhile.
+void Engine::let_go_archived(queue::QueueKey key, const ArchiveItem& item, std::string_view place) {
+  const Uuid lineage = store::message_id_of(item.stored);
+  const auto& history = item.message.history;
+  turn([&](Turn& turn) {
+    Queue* queue = store_.state().find(key);
+    if (queue == nullptr) return;
+    turn.advance(*queue);
+    const queue::Slot slot = turn.state().find_message(*queue, item.message.mark.key);
+    const bool same = slot != queue::kNoSlot &&
+                      turn.state().messages()[slot].body == item.message.body &&
+                      turn.state().messages()[slot].phase != queue::Phase::in_flight;
+    if (!same) return;
+    std::vector<Change> changes;
+    const queue::NameIndex actor = turn.name(kPolicyActor, changes);
+    changes.push_back(queue::MessageArchived{
+        .queue = key,
+        .key = item.message.mark.key,
+        .sequence = number(turn.state().last_key()) + 1,
+        .lineage = lineage,
+        .message_id = history && history->message_id ? *history->message_id : lineage,
+        .actor = actor,
+        .place = place.substr(0, queue::kArchivePlaceBytesMax)});
+    turn.commit(changes);
+  });
 }
 
 }  // namespace redrive::engine
