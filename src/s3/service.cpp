@@ -45,7 +45,8 @@ constexpr auto shape_of(AuditedWrite*) {
                      wire::required("requestId", &Out::request_id));
 }
 
-constexpr unsigned kThreads = 2;
+// They mostly wait for the disk, and those who wait together share its syncs.
+constexpr unsigned kThreads = 8;
 // Requests that wait for a thread: beyond these a client is told to come again.
 constexpr std::size_t kWaitingMax = 1000;
 constexpr std::size_t kWaitingBytesMax = 256u << 20;
