@@ -60,6 +60,36 @@ void Driver::archive_held() {
   require(!world_.model().messages().contains(shown.handle.key), kPutAway, "it is still there");
 }
 
+// A queue with dead letters gets a policy that ends in the archive, soon: for those that have had
+// their redrives, for those that are about to expire, or for both.
+void Driver::doom() {
+  std::vector<queue::QueueKey> queues;
+  std::uint32_t redrives = 1;
+  for (const auto& [key, message] : world_.model().messages()) {
+    const bool dead = message.history.dead_letter_source != queue::NameIndex::none;
+    if (!dead || identity_of(message.queue).is_hidden()) continue;
+    queues.push_back(message.queue);
+    redrives = std::max<std::uint32_t>(redrives, message.history.redrives);
+  }
+  if (queues.empty()) return;
+  const queue::QueueKey key = chance_.pick(queues);
+  queue::QueueSettings settings = world_.model().queues().at(key).settings;
+  using Then = queue::DeadLetterPolicy::Then;
+  settings.dead_letters = {.redrives_max = redrives,
+                           .redrive_after = std::chrono::seconds(chance_.below(5)),
+                           .then = chance_.one_in(4) ? Then::park : Then::archive,
+                           .archive_expiring = chance_.one_in(2),
+                           .archive = "graveyard"};
+  // Expiring means: within ten minutes.
+  if (settings.dead_letters->archive_expiring) settings.retention = std::chrono::seconds(900);
+  world_.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::QueueSettingsChanged{key, settings});
+  });
+  tell("  {} archives", identity_of(key).name);
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+}
+
 void Driver::unarchive() {
   const auto to = choose_queue();
   if (!to || world_.model().archived().empty() || !world_.journal().has_room()) return;

@@ -68,6 +68,7 @@ std::span<const Driver::Choice> Driver::choices() {
       {"edit", 4, &Driver::edit},
       {"move held", 4, &Driver::move_held},
       {"archive held", 4, &Driver::archive_held},
+      {"doom", 4, &Driver::doom},
       {"unarchive", 5, &Driver::unarchive},
       {"advance time", 20, &Driver::advance_time},
       {"jump wall", 1, &Driver::jump_wall},

@@ -97,6 +97,7 @@ class Driver {
   void move_held();
   // Archives (archive_steps.cpp).
   void archive_held();
+  void doom();
   void unarchive();
   std::optional<ErrorCode> move_refusal(const Shown& shown, queue::QueueKey from,
                                         queue::QueueKey to);

@@ -37,6 +37,7 @@ void Model::on(const queue::MessageArchived& fact) {
             {.wall = wall_,
              .from = queue.arn,
              .actor = fact.actor,
+             .reason = fact.reason,
              .kind = queue::LineageEvent::Kind::archived});
   archived_[fact.sequence] = {.known = {.lineage = fact.lineage,
                                         .message_id = fact.message_id,

@@ -91,7 +91,10 @@ void World::count(const queue::Change& fact) {
   if (std::holds_alternative<queue::MessageGrouped>(fact)) ++totals_.grouped;
   if (std::holds_alternative<queue::MessageDiscarded>(fact)) ++totals_.discarded;
   if (std::holds_alternative<queue::MessageEdited>(fact)) ++totals_.edited;
-  if (std::holds_alternative<queue::MessageArchived>(fact)) ++totals_.archived;
+  if (const auto* archived = std::get_if<queue::MessageArchived>(&fact)) {
+    ++totals_.archived;
+    if (now_model_.is_policy(archived->actor)) ++totals_.archived_by_policy;
+  }
   const auto* continued = std::get_if<queue::LineageContinued>(&fact);
   if (continued != nullptr && continued->archived_as) ++totals_.unarchived;
   const auto* changed = std::get_if<queue::MoveTaskChanged>(&fact);

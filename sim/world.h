@@ -135,6 +135,7 @@ class World {
     std::uint64_t discarded = 0;
     std::uint64_t edited = 0;
     std::uint64_t archived = 0;
+    std::uint64_t archived_by_policy = 0;  // Among those.
     std::uint64_t unarchived = 0;
     std::uint64_t halted = 0;
     std::uint64_t recoveries = 0;

@@ -312,7 +312,7 @@ void WorkerLane::put_away(const std::vector<Item*>& items, WorkerCounts& counts)
 
 // Against Redrive what is archived leaves its queue with a word about where it is.
 Answer<void> WorkerLane::let_go(const std::vector<Item*>& items, WorkerCounts& counts) {
-  documents::ArchivedRequest request;
+  documents::ArchivedRequest request{.messages = {}, .reason = "redrive worker"};
   std::vector<Item*> gone;
   for (Item* item : items) {
     if (!item->copied) continue;

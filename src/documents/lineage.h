@@ -88,9 +88,11 @@ constexpr auto shape_of(ArchivedMessage*) {
 
 struct ArchivedRequest {
   std::vector<ArchivedMessage> messages;
+  std::string_view reason;
 };
 constexpr auto shape_of(ArchivedRequest*) {
-  return wire::shape(wire::optional("messages", &ArchivedRequest::messages).each("message"));
+  return wire::shape(wire::optional("messages", &ArchivedRequest::messages).each("message"),
+                     wire::optional("reason", &ArchivedRequest::reason));
 }
 
 struct ArchivedResult {

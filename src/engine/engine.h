@@ -202,7 +202,8 @@ struct PolicyRule {
 
 // A message on its way into the archive.
 struct ArchiveItem {
-  std::string target;  // As the policy names it: bucket/prefix.
+  std::string target;       // As the policy names it: bucket/prefix.
+  std::string_view reason;  // Why it goes.
   std::string queue_arn;
   Peeked message;
   std::string stored;  // Its bytes.
@@ -495,7 +496,12 @@ class Engine {
   };
   const std::vector<PolicyRule> policies_;
   std::set<PolicyDue> policy_due_;
-  std::vector<std::pair<queue::QueueKey, queue::MessageKey>> to_archive_;
+  struct ToArchive {
+    queue::QueueKey queue;
+    queue::MessageKey message;
+    std::string_view reason;
+  };
+  std::vector<ToArchive> to_archive_;
   ProcessedSamples samples_;
   std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;
   std::mutex processed_mutex_;  // Taken before the turn, never within it.

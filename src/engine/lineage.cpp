@@ -253,6 +253,7 @@ Result<std::vector<Result<void>>> Engine::archive_held(const queue::QueueIdentit
     std::vector<Result<void>> results;
     std::vector<Change> changes;
     const queue::NameIndex actor = turn.name(by.actor, changes);
+    const queue::NameIndex reason = turn.name(by.reason, changes);
     const std::size_t names = changes.size();
     std::vector<MessageKey> gone;
     std::uint64_t sequence = number(turn.state().last_key());
@@ -275,7 +276,7 @@ Result<std::vector<Result<void>>> Engine::archive_held(const queue::QueueIdentit
       const auto& history = seen.history;
       const Uuid message_id = history && history->message_id ? *history->message_id : lineage;
       changes.push_back(queue::MessageArchived{
-          queue.key, key, ++sequence, lineage, message_id, actor, archived[i].place});
+          queue.key, key, ++sequence, lineage, message_id, actor, reason, archived[i].place});
       gone.push_back(key);
       results.push_back({});
     }

@@ -192,8 +192,8 @@ Result<documents::ArchivedResults> note_archived(Call& call,
     archived.push_back({.handle = message.receipt_handle, .place = message.place});
   }
   const std::string actor = call.actor();
-  const auto done =
-      TRY(call.parts.engine.archive_held(queue, archived, {.actor = actor, .reason = {}}));
+  const auto done = TRY(
+      call.parts.engine.archive_held(queue, archived, {.actor = actor, .reason = input.reason}));
   documents::ArchivedResults out;
   for (const Result<void>& one : done) {
     documents::ArchivedResult& line = out.results.emplace_back();

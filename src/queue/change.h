@@ -192,6 +192,7 @@ struct MessageArchived {
   Uuid lineage;            // The MessageId of its first send,
   Uuid message_id;         // and the one it had.
   NameIndex actor;
+  NameIndex reason;
   std::string_view place;  // See ArchivedLineage.
 };
 inline constexpr std::size_t kArchivePlaceBytesMax = 2048;

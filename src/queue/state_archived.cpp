@@ -28,6 +28,7 @@ void State::on(const MessageArchived& fact, const Stamp& stamp) {
   archived.history.add({.wall = stamp.wall,
                         .from = queue->arn,
                         .actor = fact.actor,
+                        .reason = fact.reason,
                         .kind = LineageEvent::Kind::archived});
   remember_archived(fact.sequence, std::move(archived));
   remove(mailbox(*queue), slot, Outcome::gone);

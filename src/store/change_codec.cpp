@@ -518,6 +518,7 @@ void write(Writer& w, const MessageArchived& f) {
   w.raw(f.lineage.bytes);
   w.raw(f.message_id.bytes);
   w.number(f.actor);
+  w.number(f.reason);
   w.text(f.place);
 }
 void write(Writer& w, const LineageContinued& f) {
@@ -1040,6 +1041,7 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
                              r.number<std::uint64_t>(),
                              Uuid{r.array<16>()},
                              Uuid{r.array<16>()},
+                             r.number<NameIndex>(),
                              r.number<NameIndex>(),
                              r.text()};
     case Tag::lineage_continued:

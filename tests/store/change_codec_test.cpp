@@ -233,13 +233,14 @@ struct Describe {
     return fmt::format("{} {} {}", number(f.key), number(f.actor), number(f.reason));
   }
   std::string operator()(const MessageArchived& f) const {
-    return fmt::format("{} {} {} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {} {}",
                        number(f.queue),
                        number(f.key),
                        f.sequence,
                        f.lineage.text(),
                        f.message_id.text(),
                        number(f.actor),
+                       number(f.reason),
                        f.place);
   }
   std::string operator()(const LineageContinued& f) const {
@@ -458,6 +459,7 @@ struct Samples {
                         Uuid{{4}},
                         Uuid{{5}},
                         key<NameIndex>(6),
+                        key<NameIndex>(7),
                         "file:///archive/key"},
         LineageContinued{
             key<MessageKey>(1), Uuid{{2}}, std::make_shared<const History>(all_history())},

@@ -329,6 +329,7 @@ class Traffic {
                                    Uuid{{static_cast<std::uint8_t>(number(message.key)),
                                          static_cast<std::uint8_t>(number(message.key) >> 8)}},
                                    static_cast<queue::NameIndex>(1),
+                                   static_cast<queue::NameIndex>(1),
                                    place}});
   }
 
