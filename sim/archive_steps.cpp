@@ -16,7 +16,7 @@ const Fact* find_last_fact(std::span<const Record> records) {
   const Fact* found = nullptr;
   for (const Record& record : records) {
     for (const queue::Change& change : record.facts) {
-      if (const auto* fact = std::get_if<Fact>(&change)) found = fact;
+      if (const auto* fact = change.as<Fact>()) found = fact;
     }
   }
   return found;

@@ -23,7 +23,7 @@ template <class Fact>
 const Fact* find_fact(std::span<const Record> records) {
   if (records.empty()) return nullptr;
   for (const queue::Change& change : records.front().facts) {
-    if (const auto* fact = std::get_if<Fact>(&change)) return fact;
+    if (const auto* fact = change.as<Fact>()) return fact;
   }
   return nullptr;
 }
@@ -299,7 +299,7 @@ void Driver::keep_original(MessageKey edited, std::span<const Record> records) {
   Letter original = world_.letter(edited);
   for (const Record& record : records) {
     for (const queue::Change& change : record.facts) {
-      const auto* sent = std::get_if<queue::MessageSent>(&change);
+      const auto* sent = change.as<queue::MessageSent>();
       if (sent == nullptr) continue;
       original.key = sent->key;
       original.queue = sent->queue;

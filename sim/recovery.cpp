@@ -37,7 +37,7 @@ void World::maintain() {
   const auto records = take_records();
   for (const Record& record : records) {
     for (const queue::Change& fact : record.facts) {
-      require(!std::holds_alternative<queue::MessageDeleted>(fact),
+      require(!fact.is<queue::MessageDeleted>(),
               "nothing is deleted in the background",
               "record {}",
               record.sequence);

@@ -85,7 +85,7 @@ class HistoryReader {
     if (!errors.has_room_for_logs()) text.log.clear();
     if (const auto known = errors.find(text); known != queue::ErrorKey::none) return known;
     for (const Change& change : changes_) {
-      const auto* learned = std::get_if<queue::ErrorLearned>(&change);
+      const auto* learned = change.as<queue::ErrorLearned>();
       if (learned != nullptr && learned->text == text) return learned->error;
     }
     last_error_ = next(last_error_);
@@ -326,7 +326,7 @@ Unarchived Engine::unarchive_one(Turn& turn, queue::Queue& queue, const Unarchiv
                      changes,
                      std::span(&outcome, 1));
   if (outcome.duplicate) return {.message_id = outcome.message_id, .before = true};
-  auto& sent = std::get<queue::MessageSent>(changes.back());
+  auto& sent = *changes.back().as<queue::MessageSent>();
   sent.message_id = message.lineage;  // The id it is known by from now on is in its history.
   history->message_id = outcome.message_id;
   changes.push_back(queue::LineageContinued{

@@ -127,7 +127,7 @@ struct AuditLine {
   std::string_view error;
   std::string_view request_id;
 };
-constexpr auto shape_of(AuditLine*) {
+consteval auto shape_of(AuditLine*) {
   using Out = AuditLine;
   return wire::shape(wire::required("time", &Out::time),
                      wire::required("who", &Out::who),

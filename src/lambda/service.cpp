@@ -42,14 +42,14 @@ struct ManagementError {
   std::string_view code;
   std::string_view message;
 };
-constexpr auto shape_of(ManagementError*) {
+consteval auto shape_of(ManagementError*) {
   return wire::shape(wire::required("code", &ManagementError::code),
                      wire::required("message", &ManagementError::message));
 }
 struct ManagementRefusal {
   ManagementError error;
 };
-constexpr auto shape_of(ManagementRefusal*) {
+consteval auto shape_of(ManagementRefusal*) {
   return wire::shape(wire::required("error", &ManagementRefusal::error));
 }
 
@@ -68,7 +68,7 @@ struct AuditLine {
   std::string_view outcome;
   std::string_view error;
 };
-constexpr auto shape_of(AuditLine*) {
+consteval auto shape_of(AuditLine*) {
   using Out = AuditLine;
   return wire::shape(wire::required("time", &Out::time),
                      wire::required("who", &Out::who),

@@ -25,7 +25,7 @@ struct AuditLine {
   std::string_view error;
   std::string_view request;  // The body as it came, cut.
 };
-constexpr auto shape_of(AuditLine*) {
+consteval auto shape_of(AuditLine*) {
   using Out = AuditLine;
   return wire::shape(wire::required("time", &Out::time),
                      wire::required("who", &Out::who),

@@ -30,7 +30,7 @@ struct AuditedWrite {
   std::string_view error;
   std::string_view request_id;
 };
-constexpr auto shape_of(AuditedWrite*) {
+consteval auto shape_of(AuditedWrite*) {
   using Out = AuditedWrite;
   return wire::shape(wire::required("time", &Out::time),
                      wire::required("who", &Out::who),
