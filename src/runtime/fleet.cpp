@@ -84,6 +84,41 @@ void Fleet::refresh(Pool& pool) {
 // --- Jobs ---
 
 void Fleet::invoke(Job job) {
+  if (enter_lane(job)) admit(std::move(job));
+}
+
+bool Fleet::enter_lane(Job& job) {
+  if (!job.what.lane) return true;
+  LaneUse& lane = lanes_[job.what.lane.get()];
+  if (lane.running < job.what.lane->running_max) {
+    ++lane.running;
+    return true;
+  }
+  lane.waiting.push_back(std::move(job));
+  return false;
+}
+
+void Fleet::leave_lane(const Job& job) {
+  if (!job.what.lane) return;
+  const Lane* const key = job.what.lane.get();
+  assert(lanes_[key].running > 0);
+  --lanes_[key].running;
+  // Looked for anew each time: whoever is turned away at once leaves, too.
+  for (auto found = lanes_.find(key); found != lanes_.end(); found = lanes_.find(key)) {
+    LaneUse& lane = found->second;
+    if (lane.running == 0 && lane.waiting.empty()) {
+      lanes_.erase(found);
+      return;
+    }
+    if (lane.waiting.empty() || lane.running >= key->running_max) return;
+    Job next = std::move(lane.waiting.front());
+    lane.waiting.pop_front();
+    ++lane.running;
+    admit(std::move(next));
+  }
+}
+
+void Fleet::admit(Job job) {
   Pool& pool = pool_of(job.function->arn);
   const auto limit = job.function->concurrency_max;
   ++pool.active;
@@ -111,6 +146,7 @@ void Fleet::complete(Pool& pool, const Job& job, Outcome outcome) {
   });
   refresh(pool);
   job.done(std::move(outcome));
+  leave_lane(job);
 }
 
 void Fleet::pump(Pool& pool) {
@@ -155,14 +191,15 @@ bool Fleet::hand_over_front(Pool& pool) {
   return true;
 }
 
-// The first for whom no process is being started.
+// The first for whom no process is being started, nor about to be ready.
 const Job* Fleet::find_uncovered(const Pool& pool) const {
-  std::map<std::string_view, unsigned> starting;
+  const auto now = steady_clock::now();
+  std::map<std::string_view, unsigned> coming;
   for (const auto& worker : pool.workers) {
-    if (worker->state() == Worker::State::starting) ++starting[worker->function().revision];
+    if (worker->is_coming(now)) ++coming[worker->function().revision];
   }
   for (const Job& job : pool.queue) {
-    unsigned& left = starting[job.function->revision];
+    unsigned& left = coming[job.function->revision];
     if (left == 0) return &job;
     --left;
   }
@@ -371,6 +408,7 @@ void Fleet::tick() {
     busy = true;
   }
   if (busy) arm(now + kTick);
+  pump_all();  // Who was expected may not have come.
 }
 
 // Those for whom no process is being started.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -33,12 +34,20 @@ struct FunctionSpec {
   std::string region;
 };
 
+// Of invocations that share a lane at most so many run at a time. The others wait in it, in order,
+// and for as long as it takes: to be next, not to be turned away. Whoever fills a lane ahead keeps
+// processes busy that would otherwise wait for it between two events.
+struct Lane {
+  std::atomic<unsigned> running_max = 1;  // At least 1. What is raised holds from the next end on.
+};
+
 struct Invocation {
   std::string request_id;      // A UUID.
   std::string payload;         // JSON.
   std::string client_context;  // JSON or empty.
   std::string trace;           // X-Ray header or empty.
   std::string invoked_arn;     // As the caller named the function; empty: the function's own.
+  std::shared_ptr<const Lane> lane = {};  // None: it runs as soon as there is room.
 };
 
 struct Outcome {

@@ -66,16 +66,18 @@ bool set_limits(const SpawnRequest& request) {
 bool place_descriptors(const SpawnRequest& request) {
   const int nothing = open_file("/dev/null", O_RDWR);
   if (nothing < 0) return false;
-  int wanted[] = {request.input, request.output, request.errors};
+  int wanted[] = {
+      request.input, request.output, request.errors, request.link_input, request.link_output};
+  const int count = request.link_input >= 0 ? 5 : 3;
   for (int& number : wanted) {
-    // First out of the way of the three that are about to be replaced.
-    number = static_cast<int>(::syscall(SYS_fcntl, number >= 0 ? number : nothing, F_DUPFD, 3));
+    // First out of the way of those that are about to be replaced.
+    number = static_cast<int>(::syscall(SYS_fcntl, number >= 0 ? number : nothing, F_DUPFD, 5));
     if (number < 0) return false;
   }
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < count; ++i) {
     if (::syscall(SYS_dup3, wanted[i], i, 0) < 0) return false;
   }
-  return ::syscall(SYS_close_range, 3u, ~0u, 0u) == 0;
+  return ::syscall(SYS_close_range, static_cast<unsigned>(count), ~0u, 0u) == 0;
 }
 
 bool mount_one(const SpawnRequest::Mount& what) {
