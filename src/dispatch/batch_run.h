@@ -24,11 +24,13 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   struct Summary {
     bool function_error = false;
     bool throttled = false;
+    std::chrono::microseconds run_time{0};  // Of all its runs.
   };
   struct Parts {
     std::shared_ptr<World> world;
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<MappingStats> stats;
+    std::shared_ptr<const runtime::Lane> lane;
     std::function<void(const Summary&)> done;
   };
   BatchRun(Parts parts, std::vector<Item> items);

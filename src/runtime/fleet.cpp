@@ -266,7 +266,8 @@ void Fleet::start_call(Pool& pool, Job job) {
   const std::string id = job.what.request_id;
   const std::string arn = job.function->arn;
   const std::uint64_t call = ++call_last_;
-  pool.record->add_line(id, fmt::format("START RequestId: {} Version: $LATEST", id));
+  pool.record->add_line(id,
+                        fmt::format("START RequestId: {} Version: {}", id, job.function->version));
   http_.start(job.function, job.what, [this, arn, call](Outcome outcome) {
     grounds_.poller.post(
         [this, arn, call, outcome = std::move(outcome)] { end_call(arn, call, outcome); });
@@ -282,7 +283,7 @@ void Fleet::end_call(const std::string& arn, std::uint64_t call, Outcome outcome
   const Job& job = node.mapped();
   const std::string& id = job.what.request_id;
   InvocationLog log;
-  log.append_line(fmt::format("START RequestId: {} Version: $LATEST", id));
+  log.append_line(fmt::format("START RequestId: {} Version: {}", id, job.function->version));
   const std::string report = report_line(id, outcome.duration, job.function->memory_mb, 0);
   for (const std::string& line : {fmt::format("END RequestId: {}", id), report}) {
     pool.record->add_line(id, line);

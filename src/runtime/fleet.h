@@ -17,8 +17,9 @@ namespace redrive::runtime {
 // turned away. Lives on the poller's thread, except where said.
 //
 // Always true: processes alive are at most processes_max; of a function's accepted invocations at
-// most its reserved concurrency are unfinished; a job is in a lane, in a pool's queue, in one worker,
-// in one command or in one call, and ends exactly once. Who waits in a lane waits for one that runs.
+// most its reserved concurrency are unfinished; a job is in a lane, in a pool's queue, in one
+// worker, in one command or in one call, and ends exactly once. Who waits in a lane waits for one
+// that runs.
 class Fleet final : private Worker::Manager {
  public:
   explicit Fleet(const Grounds& grounds);

@@ -18,8 +18,9 @@ namespace redrive::runtime {
 
 // What it takes to run a function. Immutable; a change makes a new one with another `revision`.
 struct FunctionSpec {
-  std::string arn;  // Unqualified.
+  std::string arn;  // Of $LATEST without a qualifier, of other versions with their number.
   std::string name;
+  std::string version = "$LATEST";
   std::string runtime;  // python3.x, nodejsNN.x, provided.*, command, http.
   std::string handler;
   std::filesystem::path code;  // Directory of unpacked code; of command and http may be empty.

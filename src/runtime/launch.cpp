@@ -70,11 +70,11 @@ std::vector<SpawnRequest::Mount> mounts_of(const Host& host, const FunctionSpec&
   return mounts;
 }
 
-std::string log_stream_name() {
+std::string log_stream_name(const std::string& version) {
   RandomIds ids;
   const auto today = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return fmt::format(
-      "{:%Y/%m/%d}/[$LATEST]{:016x}{:016x}", fmt::gmtime(today), ids.bits(), ids.bits());
+      "{:%Y/%m/%d}/[{}]{:016x}{:016x}", fmt::gmtime(today), version, ids.bits(), ids.bits());
 }
 
 std::vector<std::string> environment_of(const FunctionSpec& function, const View& view,
@@ -93,10 +93,10 @@ std::vector<std::string> environment_of(const FunctionSpec& function, const View
   if (api.port != 0) all["AWS_LAMBDA_RUNTIME_API"] = fmt::format("127.0.0.1:{}", api.port);
   if (api.link_input >= 0) all["REDRIVE_RUNTIME_LINK"] = "3,4";
   all["AWS_LAMBDA_FUNCTION_NAME"] = function.name;
-  all["AWS_LAMBDA_FUNCTION_VERSION"] = "$LATEST";
+  all["AWS_LAMBDA_FUNCTION_VERSION"] = function.version;
   all["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"] = fmt::to_string(function.memory_mb);
   all["AWS_LAMBDA_LOG_GROUP_NAME"] = "/aws/lambda/" + function.name;
-  all["AWS_LAMBDA_LOG_STREAM_NAME"] = log_stream_name();
+  all["AWS_LAMBDA_LOG_STREAM_NAME"] = log_stream_name(function.version);
   all["AWS_LAMBDA_INITIALIZATION_TYPE"] = "on-demand";
   all.emplace("AWS_LAMBDA_LOG_FORMAT", "Text");
   if (knows_link(function)) all["AWS_EXECUTION_ENV"] = "AWS_Lambda_" + function.runtime;

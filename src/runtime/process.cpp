@@ -36,8 +36,7 @@ void make_nonblocking(const Descriptor& descriptor) {
 }
 
 Result<std::unique_ptr<Process>> Process::start(const Grounds& grounds,
-                                                const FunctionSpec& function,
-                                                const ApiWays& api,
+                                                const FunctionSpec& function, const ApiWays& api,
                                                 std::optional<Command> command, Hooks hooks) {
   std::unique_ptr<Process> process(new Process(grounds, std::move(hooks)));
   CHECK(process->launch(function, api, std::move(command)));

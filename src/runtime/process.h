@@ -50,8 +50,7 @@ class Process {
   };
 
   static Result<std::unique_ptr<Process>> start(const Grounds& grounds,
-                                                const FunctionSpec& function,
-                                                const ApiWays& api,
+                                                const FunctionSpec& function, const ApiWays& api,
                                                 std::optional<Command> command, Hooks hooks);
   ~Process();
   Process(const Process&) = delete;

@@ -75,15 +75,14 @@ Worker::Worker(const Grounds& grounds, Manager& manager,
 Result<void> Worker::start() {
   const std::uint16_t port = TRY(listen());
   const PipeEnds theirs = link();
-  process_ = TRY(Process::start(grounds_,
-                                *function_,
-                                {.port = port,
-                                 .link_input = theirs.reading.number(),
-                                 .link_output = theirs.writing.number()},
-                                std::nullopt,
-                                {.log = [this](std::string_view text) { take_log(text); },
-                                 .output = {},
-                                 .ended = [this](int status) { on_exit(status); }}));
+  process_ = TRY(Process::start(
+      grounds_,
+      *function_,
+      {.port = port, .link_input = theirs.reading.number(), .link_output = theirs.writing.number()},
+      std::nullopt,
+      {.log = [this](std::string_view text) { take_log(text); },
+       .output = {},
+       .ended = [this](int status) { on_exit(status); }}));
   started_ = steady_clock::now();
   due_ = started_ + grounds_.host.options().init_time_max + function_->timeout;
   return {};
@@ -394,7 +393,8 @@ void Worker::log_line(std::string_view text) {
 }
 
 void Worker::begin_log(std::string_view request_id) {
-  const std::string line = fmt::format("START RequestId: {} Version: $LATEST", request_id);
+  const std::string line =
+      fmt::format("START RequestId: {} Version: {}", request_id, function_->version);
   log_.append_line(line);
   record_->add_line(request_id, line);
 }
