@@ -12,7 +12,7 @@ constexpr unsigned kInvocationsPerPoller = 10;
 
 // Received ahead: what runs within this time, and so many batches at most.
 constexpr std::chrono::microseconds kAheadTime{20'000};
-constexpr std::int64_t kAheadMax = 32;
+constexpr std::int64_t kAheadMax = 256;
 // Where so few receives make a dead letter, none is spent on waiting.
 constexpr std::uint32_t kReceivesToSpare = 3;
 

@@ -47,6 +47,13 @@ Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunct
   return told<functions::Function>(functions::decode_function(*entry));
 }
 
+Outcome<functions::Function> load_version(engine::Turn& turn, const CalledFunction& called) {
+  const CalledFunction whole{.id = called.id, .qualifier = {}};
+  auto version = functions::find_version(TRY(load_function(turn, whole)), called.qualifier);
+  if (!version) return no_such_function(called);
+  return *std::move(version);
+}
+
 Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id) {
   const std::string* const entry = turn.state().find_entry(EntryKind::mapping, id);
   if (entry == nullptr) return no_such_resource();
@@ -104,12 +111,7 @@ Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping) {
 }
 
 Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called) {
-  const CalledFunction whole{.id = called.id, .qualifier = {}};
-  const functions::Function latest =
-      TRY(call.parts.engine.turn([&](engine::Turn& turn) { return load_function(turn, whole); }));
-  auto version = functions::find_version(latest, called.qualifier);
-  if (!version) return no_such_function(called);
-  return *std::move(version);
+  return call.parts.engine.turn([&](engine::Turn& turn) { return load_version(turn, called); });
 }
 
 Outcome<functions::Function> called_function(const Call& call) {

@@ -13,6 +13,8 @@ namespace redrive::lambda {
 
 // In turn. The function that changes; a version of it does not.
 Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunction& called);
+// What its qualifier names.
+Outcome<functions::Function> load_version(engine::Turn& turn, const CalledFunction& called);
 Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id);
 void keep(engine::Turn& turn, const functions::Function& function);
 void keep(engine::Turn& turn, const functions::Mapping& mapping);

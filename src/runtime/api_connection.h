@@ -37,6 +37,8 @@ class ApiConnection {
   bool open(Descriptor input, Descriptor output);
   // Answers the request in hand.
   void answer(int status, std::span<const http::Header> headers, std::string_view body);
+  // The request in hand wants none.
+  void pass_over() { handling_ = false; }
   void close();
   bool is_open() const { return input_.is_open(); }
 

@@ -242,6 +242,8 @@ void Worker::on_result(ApiConnection& connection, const http::Request& request,
                 413,
                 "RequestEntityTooLarge",
                 fmt::format("Exceeded maximum allowed payload size ({} bytes).", kPayloadBytesMax));
+  } else if (request.header("Redrive-Answer") == "none") {
+    connection.pass_over();
   } else {
     connection.answer(202, {}, kAccepted);
   }

@@ -5,19 +5,18 @@ the next event behind it), and nothing imported that a handler does not need.
 """
 import json
 import os
-import re
 import sys
 import time
 
 API = os.environ["AWS_LAMBDA_RUNTIME_API"]
 TASK_ROOT = os.environ.get("LAMBDA_TASK_ROOT", os.getcwd())
 PREFIX = "/2018-06-01/runtime/"
+# Whoever asks for the next event at once need not hear that the last result came.
+QUIET = "Redrive-Answer: none\r\n"
 NEXT = ("GET %sinvocation/next HTTP/1.1\r\nHost: %s\r\n\r\n" % (PREFIX, API)).encode()
 RESPONSE = ("POST %sinvocation/%%b/response HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
-            "Content-Length: %%d\r\n\r\n%%b" % (PREFIX, API)).encode() + NEXT
+            "%sContent-Length: %%d\r\n\r\n%%b" % (PREFIX, API, QUIET)).encode() + NEXT
 OWN_FILE = __file__
-CONTENT_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)").search
-FIELDS = re.compile(r"\r\n([^:]+): *([^\r]*)").findall
 
 decode_json = json.JSONDecoder().decode
 
@@ -47,55 +46,65 @@ class Fault(Exception):
 
 
 class Connection:
+    """Two pipes from the server, which cost less than its port. Answers come one at a time: to nothing
+    but questions for events, and to errors of the start."""
+
     def __init__(self):
-        # Two pipes from the server, which cost less than its port.
         self.input, self.output = (int(number) for number in os.environ.pop("REDRIVE_RUNTIME_LINK").split(","))
         os.set_inheritable(self.input, False)
         os.set_inheritable(self.output, False)
-        self.buffer = b""
-        # Made once: room for every piece would cost more than what it holds.
+        # Made once: room for every answer would cost more than what it holds.
         self.space = bytearray(65536)
         self.view = memoryview(self.space)
-        self.spaces = (self.space,)
+        self.spaces = (self.view,)
 
-    def piece(self):
-        count = os.readv(self.input, self.spaces)
+    def receive(self, spaces):
+        count = os.readv(self.input, spaces)
         if count == 0:
             os._exit(0)  # The server is gone, and with it everybody to work for.
-        return self.view[:count]
-
-    def read_rest(self, body, size):
-        """A body of which more is to come than a piece."""
-        whole = bytearray(size)
-        at = len(body)
-        whole[:at] = body
-        view = memoryview(whole)
-        while at < size:
-            count = os.readv(self.input, (view[at:],))
-            if count == 0:
-                os._exit(0)
-            at += count
-        return whole
+        return count
 
     def read(self):
-        """The next answer: its head, and its body."""
-        buffer = self.buffer
-        end = buffer.find(b"\r\n\r\n")
+        """The next answer: its headers, and its body, which is there until the next is read."""
+        count = self.receive(self.spaces)
+        end = self.space.find(b"\r\n\r\n", 0, count)
         while end < 0:
-            buffer += self.piece()
-            end = buffer.find(b"\r\n\r\n")
-        head = buffer[:end]
+            if count == len(self.space):
+                self.grow()
+            count += self.receive((self.view[count:],))
+            end = self.space.find(b"\r\n\r\n", 0, count)
+        headers = {}
+        for line in str(self.view[:end], "utf-8", "replace").split("\r\n"):
+            name, _, value = line.partition(": ")
+            headers[name] = value
         begin = end + 4
-        stop = begin + int(CONTENT_LENGTH(head).group(1))
-        if len(buffer) < stop:
-            self.buffer = b""
-            return head, self.read_rest(buffer[begin:], stop - begin)
-        self.buffer = buffer[stop:]
-        return head, buffer[begin:stop]
+        size = int(headers["Content-Length"])
+        if begin + size <= count:
+            return headers, self.view[begin : begin + size]
+        return headers, self.read_rest(begin, count, size)
+
+    def grow(self):
+        """For headers that somebody filled up: a client's context may be large."""
+        space = bytearray(2 * len(self.space))
+        space[: len(self.space)] = self.space
+        self.space, self.view = space, memoryview(space)
+        self.spaces = (self.view,)
+
+    def read_rest(self, begin, end, size):
+        """A body of which more is to come."""
+        whole = bytearray(size)
+        at = end - begin
+        whole[:at] = self.view[begin:end]
+        view = memoryview(whole)
+        while at < size:
+            at += self.receive((view[at:],))
+        return view
 
     def post(self, path, body, kind=None, behind=b""):
         head = "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % (
             PREFIX, path, API, len(body))
+        if behind:
+            head += QUIET
         if kind:
             kind = "".join(c for c in kind if " " < c < "\x7f")
             head += "Lambda-Runtime-Function-Error-Type: %s\r\n" % kind
@@ -140,10 +149,10 @@ class Context:
     aws_request_id = ""
 
     def __init__(self, headers):
-        self.aws_request_id = headers["lambda-runtime-aws-request-id"]
-        self.invoked_function_arn = headers.get("lambda-runtime-invoked-function-arn")
-        self._deadline_ms = int(headers["lambda-runtime-deadline-ms"])
-        client = headers.get("lambda-runtime-client-context")
+        self.aws_request_id = headers["Lambda-Runtime-Aws-Request-Id"]
+        self.invoked_function_arn = headers.get("Lambda-Runtime-Invoked-Function-Arn")
+        self._deadline_ms = int(headers["Lambda-Runtime-Deadline-Ms"])
+        client = headers.get("Lambda-Runtime-Client-Context")
         if client:
             self.client_context = ClientContext(decode_json(client))
 
@@ -287,14 +296,10 @@ def fail_init(connection, error):
     os._exit(1)
 
 
-def headers_of(head):
-    return {name.lower(): value for name, value in FIELDS(head.decode("utf-8", "replace"))}
-
-
 def run(handler, body, context):
     """The result as JSON."""
     try:
-        event = decode_json(body.decode())
+        event = decode_json(str(body, "utf-8"))
     except ValueError as error:
         raise Fault("Runtime.UnmarshalError", "Unable to unmarshal input: %s" % error)
     result = handler(event, context)
@@ -309,13 +314,12 @@ def serve(connection, handler):
     traced = None
     connection.send(NEXT)
     while True:
-        head, body = connection.read()
-        if not head.startswith(b"HTTP/1.1 200"):
-            continue  # The answer to a result. If it was refused, the server knows why.
-        headers = headers_of(head)
+        headers, body = connection.read()
+        if "Lambda-Runtime-Aws-Request-Id" not in headers:
+            continue  # A result was refused. The server knows why.
         current = context = Context(headers)
         request_id = context.aws_request_id
-        trace = headers.get("lambda-runtime-trace-id")
+        trace = headers.get("Lambda-Runtime-Trace-Id")
         if trace:
             os.environ["_X_AMZN_TRACE_ID"] = trace
         elif traced:
@@ -326,8 +330,8 @@ def serve(connection, handler):
         except Exception as error:
             document = document_of(error, request_id)
             print_error(document)
-            body = json.dumps(document).encode()
-            connection.post("invocation/" + request_id + "/error", body, document["errorType"], NEXT)
+            text = json.dumps(document).encode()
+            connection.post("invocation/" + request_id + "/error", text, document["errorType"], NEXT)
         else:
             flush()
             connection.send(RESPONSE % (request_id.encode(), len(payload), payload))
