@@ -95,7 +95,9 @@ void BatchRun::invoke() {
        .lane = parts_.lane},
       [self = shared_from_this()](runtime::Outcome outcome) {
         auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
-        self->parts_.world->strand.post([self, shared] { self->answered(*shared); });
+        Strand& strand = self->parts_.world->strand;
+        auto work = [self, shared] { self->answered(*shared); };
+        self->is_hurried() ? strand.post(std::move(work)) : strand.post_lazily(std::move(work));
       });
 }
 

@@ -51,6 +51,8 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
 
   void step();
   void invoke();
+  // Whether processes may soon have nothing to do. From any thread.
+  bool is_hurried() const { return !parts_.lane || parts_.lane->waiting < kUnhurried; }
   void answered(const runtime::Outcome& outcome);
   void not_run(const runtime::Outcome& outcome);
   void ran(const runtime::Outcome& outcome);
@@ -85,6 +87,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   // How long a message stays hidden by the time it was received for alone.
   Duration plain_delay(const Item& item, const QueueFacts& facts) const;
 
+  static constexpr unsigned kUnhurried = 20;  // More than the strand lets come together.
   const Parts parts_;
   const Plan& plan_;
   std::deque<std::vector<Item>> waiting_;  // Parts of the batch that have not run.

@@ -94,7 +94,9 @@ bool Fleet::enter_lane(Job& job) {
     ++lane.running;
     return true;
   }
+  const Lane& told = *job.what.lane;
   lane.waiting.push_back(std::move(job));
+  told.waiting = static_cast<unsigned>(lane.waiting.size());
   return false;
 }
 
@@ -113,6 +115,7 @@ void Fleet::leave_lane(const Job& job) {
     if (lane.waiting.empty() || lane.running >= key->running_max) return;
     Job next = std::move(lane.waiting.front());
     lane.waiting.pop_front();
+    key->waiting = static_cast<unsigned>(lane.waiting.size());
     ++lane.running;
     admit(std::move(next));
   }

@@ -40,6 +40,9 @@ struct FunctionSpec {
 // processes busy that would otherwise wait for it between two events.
 struct Lane {
   std::atomic<unsigned> running_max = 1;  // At least 1. What is raised holds from the next end on.
+  // How many wait. While there are some, nobody has to hurry: not who brings more of them, nor who
+  // takes care of those that have run.
+  mutable std::atomic<unsigned> waiting = 0;
 };
 
 struct Invocation {

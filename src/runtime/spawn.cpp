@@ -38,6 +38,7 @@ struct Birth {
   const SpawnRequest& request;
   std::vector<char*> arguments;
   std::vector<char*> environment;
+  pid_t parent = ::getpid();
   const char* failed_step = nullptr;
   int error = 0;
 };
@@ -149,6 +150,7 @@ __attribute__((no_sanitize_thread)) int child_body(void* argument) {
   if (!become_user(request)) return give_up(birth, "its user");
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return give_up(birth, "its privileges");
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return give_up(birth, "its parent's death");
+  if (::syscall(SYS_getppid) != birth.parent) return 127;  // It has died already.
   ::umask(0022);
   if (::chdir(request.directory.c_str()) != 0) return give_up(birth, request.directory.c_str());
   reset_signals();

@@ -1,12 +1,17 @@
 #include "server/scratch_directory.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
+
+#include "base/text.h"
 
 namespace redrive::server {
 namespace {
@@ -30,12 +35,24 @@ bool is_ours(const http::Descriptor& directory) {
   return ::fstat(directory.number(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
+// A sandbox that was being built when its server was killed waits for ever, with no function in it.
+void end_processes_of(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string words((std::istreambuf_iterator<char>(file)), {});
+    const auto pid = parse_int<pid_t>(entry.path().filename().string());
+    if (pid && words.find(directory.filename().string()) != words.npos) ::kill(*pid, SIGKILL);
+  }
+}
+
 void remove_left_behind(const fs::path& parent) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(parent, ignored)) {
     if (!entry.path().filename().string().starts_with(kScratchPrefix)) continue;
     const http::Descriptor directory = open_directory(entry.path());
     if (!lock_directory(directory) || !is_ours(directory)) continue;
+    end_processes_of(entry.path());
     fs::remove_all(entry.path(), ignored);
   }
 }

@@ -63,11 +63,16 @@ def descendants(pid):
     return children + [below for child in children for below in descendants(child)]
 
 
-def is_handler(pid):
+def words_of(pid):
     try:
-        return b"bootstrap.py" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return False
+        return b""
+
+
+def is_handler(pid):
+    """And not the sandbox around it."""
+    return b"bootstrap.py" in words_of(pid) and b"bwrap" not in words_of(pid)
 
 
 class Loop:
@@ -134,12 +139,15 @@ class Loop:
                 pass
 
     def kill_server(self):
-        handlers = [pid for pid in descendants(self.server.pid) if is_handler(pid)]
+        processes = {pid: words_of(pid) for pid in descendants(self.server.pid)}
         left = self.scratch_directories()
         self.server.kill()
         self.server_kills += 1
-        self.await_("its handlers end with the server", lambda: not any(is_handler(pid) for pid in handlers))
+        self.await_("its handlers end with the server", lambda: not any(map(is_handler, processes)))
         self.start()
+        # A sandbox that was being built ends now at the latest.
+        self.await_("nothing is left of it", lambda: not any(
+            words and words == words_of(pid) and b"redrive-handlers" in words for pid, words in processes.items()))
         self.struck += self.in_flight() > 0
         assert not left & self.scratch_directories(), "a killed server's directory is still there"
 
