@@ -23,7 +23,8 @@ void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
 void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> function,
                              runtime::Invocation what, std::function<void(Outcome)> done) {
   const auto metrics = registry_.functions.of(function->name);
-  metrics->concurrency.add();
+  // What waits in a lane does not run.
+  what.admitted = [metrics] { metrics->concurrency.add(); };
   inner_->invoke(
       std::move(function), std::move(what), [metrics, done = std::move(done)](Outcome outcome) {
         record(*metrics, outcome);

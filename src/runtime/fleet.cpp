@@ -122,6 +122,7 @@ void Fleet::leave_lane(const Job& job) {
 }
 
 void Fleet::admit(Job job) {
+  if (job.what.admitted) job.what.admitted();
   Pool& pool = pool_of(job.function->arn);
   const auto limit = job.function->concurrency_max;
   ++pool.active;

@@ -52,6 +52,7 @@ struct Invocation {
   std::string trace;           // X-Ray header or empty.
   std::string invoked_arn;     // As the caller named the function; empty: the function's own.
   std::shared_ptr<const Lane> lane = {};  // None: it runs as soon as there is room.
+  std::function<void()> admitted = {};    // It is its turn in its lane. May be empty.
 };
 
 struct Outcome {
