@@ -85,6 +85,7 @@ void BatchRun::invoke() {
   request_id_ = parts_.world->ids.uuid().text();
   parts_.stats->batches += 1;
   parts_.stats->invoked += part_.size();
+  if (attempts_ == 0) measure_ages();
   parts_.world->invoker.invoke(
       plan_.spec,
       {.request_id = request_id_,
@@ -99,6 +100,17 @@ void BatchRun::invoke() {
         auto work = [self, shared] { self->answered(*shared); };
         self->is_hurried() ? strand.post(std::move(work)) : strand.post_lazily(std::move(work));
       });
+}
+
+void BatchRun::measure_ages() {
+  World& world = *parts_.world;
+  if (world.measured == nullptr) return;
+  const auto counted = world.measured->mappings.of(plan_.mapping.id);
+  const Timestamp wall = world.wall();
+  for (const Item& item : part_) {
+    const Duration age = std::max(Duration::zero(), wall - item.sent_wall);
+    counted->age.record(static_cast<std::uint64_t>(age.count()));
+  }
 }
 
 void BatchRun::answered(const runtime::Outcome& outcome) {

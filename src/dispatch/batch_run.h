@@ -53,6 +53,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   void invoke();
   // Whether processes may soon have nothing to do. From any thread.
   bool is_hurried() const { return !parts_.lane || parts_.lane->waiting < kUnhurried; }
+  void measure_ages();
   void answered(const runtime::Outcome& outcome);
   void not_run(const runtime::Outcome& outcome);
   void ran(const runtime::Outcome& outcome);

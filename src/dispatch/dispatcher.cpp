@@ -48,6 +48,7 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .async_sent = [this](std::string arn) { wake_async(arn); },
           .reload = [this] { reload(); },
           .ran = std::move(hooks.ran),
+          .measured = parts.measured,
           .waits_for_sync = options.wait_for_sync}) {}
 
 Dispatcher::~Dispatcher() {
@@ -168,6 +169,7 @@ void Dispatcher::note_synced(engine::Sequence synced) {
 Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
                                                   const runtime::Invocation& event) {
   const engine::Sequence after = TRY(send_event(world_->engine, function, event));
+  world_->counted(function.name)->async_received.add();
   world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
   return after;
 }

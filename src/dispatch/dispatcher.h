@@ -30,6 +30,7 @@ class Dispatcher {
     runtime::Invoker& invoker;
     objects::Store* buckets = nullptr;         // For destinations that are buckets.
     std::function<Definitions()> definitions;  // Asked at reload, on the strand.
+    metrics::FunctionRegistry* measured = nullptr;
   };
   struct Hooks {
     // Something was recorded that no caller is going to ask a sync for.

@@ -55,18 +55,21 @@ Outcome<std::string> client_context_of(const Call& call) {
   return refuse(400, "InvalidRequestContentException", "Client context must be in base64.");
 }
 
-Answer answer_of_run(const runtime::Outcome& run, const std::string& version, bool with_log) {
+Outcome<Answer> answer_of_run(const runtime::Outcome& run, const std::string& version,
+                              bool with_log) {
   using Kind = runtime::Outcome::Kind;
   if (run.kind == Kind::throttled) {
-    return answer_of({429,
-                      "TooManyRequestsException",
-                      "Rate Exceeded.",
-                      "ReservedFunctionConcurrentInvocationLimitExceeded"});
+    return std::unexpected(Refusal{429,
+                                   "TooManyRequestsException",
+                                   "Rate Exceeded.",
+                                   "ReservedFunctionConcurrentInvocationLimitExceeded"});
   }
   if (run.kind == Kind::service_error) {
-    return answer_of({500, "ServiceException", run.error_message});
+    return refuse(500, "ServiceException", run.error_message);
   }
-  Answer answer{.headers = {{"X-Amz-Executed-Version", version}}, .body = run.payload};
+  Answer answer{.content_type = std::string(kJsonType),
+                .headers = {{"X-Amz-Executed-Version", version}},
+                .body = run.payload};
   if (run.kind == Kind::function_error) {
     answer.headers.emplace_back("X-Amz-Function-Error", "Unhandled");
   }

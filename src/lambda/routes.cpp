@@ -167,12 +167,18 @@ bool is_version(std::string_view text) {
 
 }  // namespace
 
+std::vector<std::string_view> operation_names() {
+  std::vector<std::string_view> names;
+  for (const Route& route : kRoutes) names.push_back(route.operation);
+  return names;
+}
+
 Match find_route(std::string_view method, std::string_view path) {
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  for (const Route& route : kRoutes) {
-    if (route.method != method) continue;
-    if (auto parameters = http::fit_path(route.pattern, path))
-      return {&route, *std::move(parameters)};
+  for (std::size_t i = 0; i < std::size(kRoutes); ++i) {
+    if (kRoutes[i].method != method) continue;
+    if (auto parameters = http::fit_path(kRoutes[i].pattern, path))
+      return {&kRoutes[i], i, *std::move(parameters)};
   }
   return {};
 }

@@ -1,9 +1,15 @@
 #include "monitor/measured_invoker.h"
 
+#include <map>
+
 namespace redrive::monitor {
 namespace {
 
 using runtime::Outcome;
+
+std::string name_in(const std::string& arn) {
+  return arn.substr(arn.rfind(':') + 1);
+}
 
 void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
   metrics.concurrency.add(-1);
@@ -25,6 +31,10 @@ void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> functi
   const auto metrics = registry_.functions.of(function->name);
   // What waits in a lane does not run.
   what.admitted = [metrics] { metrics->concurrency.add(); };
+  {
+    const std::lock_guard lock(mutex_);
+    invoked_.insert(function->arn);
+  }
   inner_->invoke(
       std::move(function), std::move(what), [metrics, done = std::move(done)](Outcome outcome) {
         record(*metrics, outcome);
@@ -32,8 +42,23 @@ void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> functi
       });
 }
 
+void MeasuredInvoker::count_cold_starts() {
+  std::set<std::string> invoked;
+  {
+    const std::lock_guard lock(mutex_);
+    invoked = invoked_;
+  }
+  std::map<std::string, std::uint64_t> sums;  // Accounts and regions may have the same names.
+  for (const std::string& arn : invoked) sums[name_in(arn)] += inner_->stats(arn).cold_starts;
+  for (const auto& [name, sum] : sums) registry_.functions.of(name)->cold_starts.reach(sum);
+}
+
 void MeasuredInvoker::forget(const std::string& arn) {
-  registry_.functions.forget(arn.substr(arn.rfind(':') + 1));
+  {
+    const std::lock_guard lock(mutex_);
+    invoked_.erase(arn);
+  }
+  registry_.functions.forget(name_in(arn));
   inner_->forget(arn);
 }
 

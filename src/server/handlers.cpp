@@ -39,11 +39,6 @@ fs::path code_root(const Config& config, const fs::path& scratch) {
   return config.memory ? scratch / "code" : fs::path(config.data) / "functions";
 }
 
-// Counts what somebody else has counted.
-void follow(metrics::Counter& counter, std::uint64_t value) {
-  counter.add(value - std::min(value, counter.value()));
-}
-
 }  // namespace
 
 Handlers::Handlers(const Parts& parts)
@@ -75,14 +70,16 @@ void Handlers::open(const Parts& parts) {
       runtime::LateInvoker::Hooks{
           .ready = [](std::string how) { spdlog::info("functions run {}", how); },
           .impossible = [](std::string why) { spdlog::error("functions cannot run: {}", why); }});
-  if (parts.measured != nullptr) {
-    invoker_ = std::make_unique<monitor::MeasuredInvoker>(std::move(invoker_), *parts.measured);
-  }
+  auto measured = std::make_unique<monitor::MeasuredInvoker>(std::move(invoker_),
+                                                             parts.observers.recorded->functions);
+  measured_ = measured.get();
+  invoker_ = std::move(measured);
   dispatcher_ = std::make_unique<dispatch::Dispatcher>(
       dispatch::Dispatcher::Parts{.engine = parts.engine,
                                   .invoker = *invoker_,
                                   .buckets = &parts.buckets,
-                                  .definitions = [this] { return definitions(); }},
+                                  .definitions = [this] { return definitions(); },
+                                  .measured = &parts.observers.recorded->functions},
       dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
                                   .log = [](std::string line) { spdlog::error("{}", line); },
                                   .ran = parts.ran},
@@ -99,7 +96,7 @@ void Handlers::open(const Parts& parts) {
                       return {};
                     },
                     .changed = [this] { dispatcher_->reload(); },
-                    .audit = parts.audit,
+                    .observers = parts.observers,
                     .directories = parts.directories});
 }
 
@@ -123,23 +120,19 @@ void Handlers::count_into(metrics::FunctionRegistry& registry) const {
   const dispatch::Dispatcher::Stats stats = dispatcher_->stats();
   for (const auto& [id, mapping] : stats.mappings) {
     const auto measured = registry.mappings.of(id);
-    follow(measured->polled, mapping->polled);
-    follow(measured->filtered, mapping->filtered_out);
-    follow(measured->invoked, mapping->invoked);
-    follow(measured->failed, mapping->failed);
-    follow(measured->deleted, mapping->deleted);
-    follow(measured->dropped, mapping->dead_lettered);
-    follow(measured->sent_on_failure, mapping->sent_on_failure);
+    measured->polled.reach(mapping->polled);
+    measured->filtered.reach(mapping->filtered_out);
+    measured->invoked.reach(mapping->invoked);
+    measured->failed.reach(mapping->failed);
+    measured->deleted.reach(mapping->deleted);
+    measured->dropped.reach(mapping->dead_lettered);
+    measured->sent_on_failure.reach(mapping->sent_on_failure);
     measured->concurrency.set(mapping->running);
   }
   for (const auto& [id, gone] : registry.mappings.all()) {
     if (!stats.mappings.contains(id)) registry.mappings.forget(id);
   }
-  for (const auto& [arn, async] : stats.functions) {
-    const auto measured = registry.functions.of(arn.substr(arn.rfind(':') + 1));
-    follow(measured->async_dropped, async->dropped);
-    follow(measured->destination_failures, async->undelivered);
-  }
+  measured_->count_cold_starts();
 }
 
 // A definition that cannot be read or made ready is left out, and said so: the others go on.

@@ -13,6 +13,7 @@
 #include "lambda/functions.h"
 #include "lambda/service.h"
 #include "metrics/function_metrics.h"
+#include "monitor/measured_invoker.h"
 #include "objects/store.h"
 #include "runtime/invoker.h"
 #include "server/config.h"
@@ -32,10 +33,9 @@ class Handlers {
     IdSource& ids;
     std::function<std::string()> endpoint_url;  // Where handlers find this server.
     std::function<void()> sync_wanted;
-    std::function<void(std::string)> audit;
+    api::Observers observers;
     std::function<void(const dispatch::RunReport&)> ran = {};  // See dispatch::Dispatcher::Hooks.
     bool directories = false;                                  // See lambda::Parts.
-    metrics::FunctionRegistry* measured = nullptr;
   };
   static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();
@@ -72,6 +72,7 @@ class Handlers {
   lambda::CodeStore code_;
   lambda::Functions functions_;
   std::unique_ptr<runtime::Invoker> invoker_;
+  monitor::MeasuredInvoker* measured_ = nullptr;  // The same.
   std::unique_ptr<dispatch::Dispatcher> dispatcher_;
   std::unique_ptr<lambda::Service> service_;
 };
