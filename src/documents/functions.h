@@ -240,7 +240,7 @@ struct PublishInput {
   std::optional<std::string_view> description;
   std::optional<std::string_view> revision_id;
 };
-constexpr auto shape_of(PublishInput*) {
+consteval auto shape_of(PublishInput*) {
   return wire::shape(wire::optional("CodeSha256", &PublishInput::code_sha256),
                      wire::optional("Description", &PublishInput::description).content(),
                      wire::optional("RevisionId", &PublishInput::revision_id));
@@ -253,7 +253,7 @@ struct AliasDocument {
   std::string_view description;
   std::string_view revision_id;
 };
-constexpr auto shape_of(AliasDocument*) {
+consteval auto shape_of(AliasDocument*) {
   using Out = AliasDocument;
   return wire::shape(wire::required("AliasArn", &Out::alias_arn),
                      wire::required("Name", &Out::name),
@@ -265,7 +265,7 @@ constexpr auto shape_of(AliasDocument*) {
 struct AliasList {
   std::vector<AliasDocument> aliases;
 };
-constexpr auto shape_of(AliasList*) {
+consteval auto shape_of(AliasList*) {
   return wire::shape(wire::optional("Aliases", &AliasList::aliases).each("member").always());
 }
 
@@ -276,7 +276,7 @@ struct AliasInput {
   std::optional<std::string_view> description;
   std::optional<std::string_view> revision_id;
 };
-constexpr auto shape_of(AliasInput*) {
+consteval auto shape_of(AliasInput*) {
   using In = AliasInput;
   return wire::shape(wire::optional("Name", &In::name),
                      wire::optional("FunctionVersion", &In::function_version),
