@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kGreetingAnswers = 3;
 
-std::string send_commands(const Task& task) {
+std::string put_commands(const Task& task) {
   const std::string body = body_text(task.body_bytes);
   std::string out;
   for (int i = 0; i < task.batch; ++i) {
@@ -27,7 +27,7 @@ std::string receive_commands(const Task& task) {
 }  // namespace
 
 BeanstalkClient::BeanstalkClient(const Task& task)
-    : task_(task), send_(send_commands(task)), receive_(receive_commands(task)) {}
+    : task_(task), send_(put_commands(task)), receive_(receive_commands(task)) {}
 
 Result<Progress> BeanstalkClient::greet(std::string& in, std::string& out) {
   if (!greeted_) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kGroup = "g";
 
-std::string send_commands(const Task& task) {
+std::string add_commands(const Task& task) {
   std::string out;
   const std::string body = body_text(task.body_bytes);
   for (int i = 0; i < task.batch; ++i) append_command(out, {"XADD", task.queue, "*", "b", body});
@@ -29,7 +29,7 @@ std::string receive_command(const Task& task) {
 }  // namespace
 
 RedisClient::RedisClient(const Task& task)
-    : task_(task), send_(send_commands(task)), receive_(receive_command(task)) {}
+    : task_(task), send_(add_commands(task)), receive_(receive_command(task)) {}
 
 Result<Progress> RedisClient::greet(std::string& in, std::string& out) {
   if (!greeted_) {

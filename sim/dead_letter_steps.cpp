@@ -23,7 +23,7 @@ template <class Fact>
 const Fact* find_fact(std::span<const Record> records) {
   if (records.empty()) return nullptr;
   for (const queue::Change& change : records.front().facts) {
-    if (const auto* fact = std::get_if<Fact>(&change)) return fact;
+    if (const auto* fact = change.as<Fact>()) return fact;
   }
   return nullptr;
 }

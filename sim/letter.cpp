@@ -9,7 +9,7 @@
 namespace redrive::sim {
 namespace {
 
-constexpr std::uint64_t kGroups = 4;
+constexpr std::uint64_t kGroupsInLetters = 4;
 constexpr std::uint64_t kDedupIds = 8;  // Few, so that they meet again.
 
 std::string write_body(Chance& chance, std::size_t bytes_max) {
@@ -71,7 +71,7 @@ Letter write_letter(Chance& chance, Post post, std::size_t body_bytes_max) {
   if (chance.one_in(8))
     letter.attributes.push_back({"raw", "Binary", std::string("\0\x01\xff", 3)});
   if (post == Post::fifo || chance.one_in(3))
-    letter.group = fmt::format("g{}", chance.below(kGroups));
+    letter.group = fmt::format("g{}", chance.below(kGroupsInLetters));
   if (post == Post::fifo) {
     letter.dedup = chance.one_in(4) ? fmt::format("d{}", chance.below(kDedupIds))
                                     : fmt::format("u{:x}", chance.source().bits());

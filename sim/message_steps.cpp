@@ -14,25 +14,11 @@ using std::chrono::seconds;
 
 bool concerns(const Record& record, QueueKey queue) {
   return std::ranges::any_of(record.facts, [&](const queue::Change& fact) {
-    if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&fact))
-      return dead->from == queue;
-    if (const auto* got = std::get_if<queue::MessagesReceived>(&fact)) return got->queue == queue;
-    if (const auto* again = std::get_if<queue::ReceiveRepeated>(&fact))
-      return again->queue == queue;
+    if (const auto* dead = fact.as<queue::MessageDeadLettered>()) return dead->from == queue;
+    if (const auto* got = fact.as<queue::MessagesReceived>()) return got->queue == queue;
+    if (const auto* again = fact.as<queue::ReceiveRepeated>()) return again->queue == queue;
     return false;
   });
-}
-
-std::vector<MessageKey> delivered_by(const Record& record) {
-  for (const queue::Change& fact : record.facts) {
-    if (const auto* got = std::get_if<queue::MessagesReceived>(&fact)) {
-      return {got->keys.begin(), got->keys.begin() + got->count};
-    }
-    if (const auto* again = std::get_if<queue::ReceiveRepeated>(&fact)) {
-      return {again->keys.begin(), again->keys.begin() + again->count};
-    }
-  }
-  return {};
 }
 
 constexpr std::string_view kHandles = "handles are worth what the rules say";
@@ -49,14 +35,14 @@ std::vector<MessageKey> deleted_by(std::span<const Record> records) {
   std::vector<MessageKey> keys;
   if (records.empty()) return keys;
   for (const queue::Change& fact : records.front().facts) {
-    if (const auto* gone = std::get_if<queue::MessageDeleted>(&fact)) keys.push_back(gone->key);
+    if (const auto* gone = fact.as<queue::MessageDeleted>()) keys.push_back(gone->key);
   }
   return keys;
 }
 
 bool changed_by(std::span<const Record> records, const queue::VisibilityChanged& expected) {
   if (records.empty()) return false;
-  const auto* fact = std::get_if<queue::VisibilityChanged>(&records.front().facts.front());
+  const auto* fact = records.front().facts.front().as<queue::VisibilityChanged>();
   return fact != nullptr && fact->queue == expected.queue && fact->key == expected.key &&
          fact->visible_at == expected.visible_at;
 }

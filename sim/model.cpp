@@ -38,7 +38,7 @@ void Model::apply(const Record& record) {
   disk_fails_ = record.disk_fails;
   advance(record.stamp.now);
   for (const queue::Change& fact : record.facts) {
-    std::visit([this](const auto& known) { on(known); }, fact);
+    fact.visit([this](const auto& known) { on(known); });
   }
 }
 

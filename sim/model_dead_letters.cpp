@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kTasksKept = 50;
 constexpr std::size_t kGroupNames = 8;
 constexpr std::string_view kJobs = "jobs do what they were asked to";
-constexpr std::string_view kGroups = "groups have dead letters of their queue";
+constexpr std::string_view kGroupsOfQueue = "groups have dead letters of their queue";
 
 bool is_bin_of(const ModelQueue& bin, const ModelQueue& queue) {
   return bin.identity.name == queue.identity.name + "!bin";
@@ -180,7 +180,7 @@ void Model::on(const queue::GroupLearned& fact) {
   queue_of(fact.queue, "group learned");
   for (const auto& [key, group] : groups_) {
     require(group.queue != fact.queue || group.identity.id != fact.identity.id,
-            kGroups,
+            kGroupsOfQueue,
             "group {} is group {} once more",
             number(fact.group),
             number(key));
@@ -194,7 +194,7 @@ void Model::on(const queue::MessageGrouped& fact) {
   require(found != groups_.end() && found->second.queue == fact.queue &&
               history.group == FailureGroupKey::none &&
               history.dead_letter_source != NameIndex::none,
-          kGroups,
+          kGroupsOfQueue,
           "message {} in group {}",
           number(fact.key),
           number(fact.group));

@@ -30,12 +30,12 @@ Taken sort_out(const Record* record) {
   Taken taken;
   if (record == nullptr) return taken;
   for (const queue::Change& fact : record->facts) {
-    if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&fact)) {
+    if (const auto* dead = fact.as<queue::MessageDeadLettered>()) {
       taken.dead.push_back(dead->key);
-    } else if (const auto* received = std::get_if<queue::MessagesReceived>(&fact)) {
+    } else if (const auto* received = fact.as<queue::MessagesReceived>()) {
       taken.received = received;
       taken.delivered.assign(received->keys.begin(), received->keys.begin() + received->count);
-    } else if (const auto* repeated = std::get_if<queue::ReceiveRepeated>(&fact)) {
+    } else if (const auto* repeated = fact.as<queue::ReceiveRepeated>()) {
       taken.repeated = repeated;
     }
   }

@@ -45,7 +45,7 @@ void World::maintain() {
 // Nobody asks for a deletion during maintenance: what leaves then has been archived, as it was.
 void World::archived_before_deleted(const Record& record) {
   for (const queue::Change& fact : record.facts) {
-    const auto* gone = std::get_if<queue::MessageDeleted>(&fact);
+    const auto* gone = fact.as<queue::MessageDeleted>();
     if (gone == nullptr) continue;
     const auto found = graveyard_.letters.find(gone->key);
     require(found != graveyard_.letters.end(),

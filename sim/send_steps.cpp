@@ -63,7 +63,7 @@ void outcome_is(const Expected& expected, std::span<const queue::SendOutcome> ou
 // The fact is the letter's. What the server added to it is noted on the letter.
 void stamp_letter(Letter& letter, const queue::Change& change, const Record& record,
                   const queue::SendOutcome& outcome) {
-  const auto* fact = std::get_if<queue::MessageSent>(&change);
+  const auto* fact = change.as<queue::MessageSent>();
   require(fact != nullptr && fact->message_id == outcome.message_id &&
               (outcome.sequence == 0 || outcome.sequence == number(fact->key)),
           "what is sent is recorded",
@@ -156,9 +156,8 @@ void Driver::exchange() {
       world_.engine().exchange(identity_of(*from), views, target.identity, std::span(&draft, 1));
   const auto records = world_.take_records();
   const auto removes = [](const Record& record) {
-    return std::ranges::any_of(record.facts, [](const queue::Change& fact) {
-      return std::holds_alternative<queue::MessageDeleted>(fact);
-    });
+    return std::ranges::any_of(
+        record.facts, [](const queue::Change& fact) { return fact.is<queue::MessageDeleted>(); });
   };
   tell("  {} from {} to {}: {}", handles.size(), number(*from), number(*to), valid);
   require(result.has_value() == valid && (valid || std::ranges::none_of(records, removes)),
@@ -167,9 +166,8 @@ void Driver::exchange() {
           number(*from));
   if (valid && !sends.front().duplicate) {
     Record sent = records.front();
-    std::erase_if(sent.facts, [](const queue::Change& fact) {
-      return std::holds_alternative<queue::MessageDeleted>(fact);
-    });
+    std::erase_if(sent.facts,
+                  [](const queue::Change& fact) { return fact.is<queue::MessageDeleted>(); });
     accept(target, *to, sent, result->outcomes, std::move(letters));
   }
   world_.follow(records);

@@ -14,27 +14,27 @@ using queue::QueueKey;
 // The queue a record received from, if it is the record of a receive.
 std::optional<QueueKey> receiving_queue(const Record& record) {
   for (const queue::Change& fact : record.facts) {
-    if (std::holds_alternative<queue::FailureReported>(fact)) return std::nullopt;
-    if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&fact)) return dead->from;
-    if (const auto* received = std::get_if<queue::MessagesReceived>(&fact)) return received->queue;
-    if (const auto* repeated = std::get_if<queue::ReceiveRepeated>(&fact)) return repeated->queue;
+    if (fact.is<queue::FailureReported>()) return std::nullopt;
+    if (const auto* dead = fact.as<queue::MessageDeadLettered>()) return dead->from;
+    if (const auto* received = fact.as<queue::MessagesReceived>()) return received->queue;
+    if (const auto* repeated = fact.as<queue::ReceiveRepeated>()) return repeated->queue;
   }
   return std::nullopt;
 }
 
+}  // namespace
+
 std::vector<MessageKey> delivered_by(const Record& record) {
   for (const queue::Change& fact : record.facts) {
-    if (const auto* received = std::get_if<queue::MessagesReceived>(&fact)) {
+    if (const auto* received = fact.as<queue::MessagesReceived>()) {
       return {received->keys.begin(), received->keys.begin() + received->count};
     }
-    if (const auto* repeated = std::get_if<queue::ReceiveRepeated>(&fact)) {
+    if (const auto* repeated = fact.as<queue::ReceiveRepeated>()) {
       return {repeated->keys.begin(), repeated->keys.begin() + repeated->count};
     }
   }
   return {};
 }
-
-}  // namespace
 
 World::World(Chance& chance, const Shape& shape, std::uint64_t seed)
     : chance_(chance), shape_(shape), ids_(seed ^ 0x5eed) {
@@ -68,10 +68,10 @@ void World::believe(const Record& record) {
   in_doubt_.push_back(record);
   for (const queue::Change& fact : record.facts) {
     count(fact);
-    if (const auto* started = std::get_if<queue::MoveTaskStarted>(&fact)) {
+    if (const auto* started = fact.as<queue::MoveTaskStarted>()) {
       paces_[started->task] = {.since = record.stamp.now};
     }
-    if (const auto* changed = std::get_if<queue::MoveTaskChanged>(&fact)) {
+    if (const auto* changed = fact.as<queue::MoveTaskChanged>()) {
       // What it had earned at another rate is at most a second's worth of this one.
       paces_[changed->task] = {.since = record.stamp.now - Duration(1000)};
     }
@@ -79,14 +79,14 @@ void World::believe(const Record& record) {
 }
 
 void World::count(const queue::Change& fact) {
-  if (std::holds_alternative<queue::MessageDeadLettered>(fact)) ++totals_.dead_lettered;
-  if (std::holds_alternative<queue::MessageRedriven>(fact)) ++totals_.redriven;
-  if (std::holds_alternative<queue::MessageRelocated>(fact)) ++totals_.relocations;
-  if (std::holds_alternative<queue::FailureReported>(fact)) ++totals_.failed;
-  if (std::holds_alternative<queue::MessageGrouped>(fact)) ++totals_.grouped;
-  if (std::holds_alternative<queue::MessageDiscarded>(fact)) ++totals_.discarded;
-  if (std::holds_alternative<queue::MessageEdited>(fact)) ++totals_.edited;
-  const auto* changed = std::get_if<queue::MoveTaskChanged>(&fact);
+  if (fact.is<queue::MessageDeadLettered>()) ++totals_.dead_lettered;
+  if (fact.is<queue::MessageRedriven>()) ++totals_.redriven;
+  if (fact.is<queue::MessageRelocated>()) ++totals_.relocations;
+  if (fact.is<queue::FailureReported>()) ++totals_.failed;
+  if (fact.is<queue::MessageGrouped>()) ++totals_.grouped;
+  if (fact.is<queue::MessageDiscarded>()) ++totals_.discarded;
+  if (fact.is<queue::MessageEdited>()) ++totals_.edited;
+  const auto* changed = fact.as<queue::MoveTaskChanged>();
   if (changed != nullptr && changed->status == queue::TaskStatus::halted) ++totals_.halted;
 }
 
@@ -123,7 +123,7 @@ void World::moves_keep_their_pace(const Record& record) {
   std::uint64_t count = 0;
   queue::TaskKey task{};
   for (const queue::Change& fact : record.facts) {
-    if (const auto* moved = std::get_if<queue::MessageRedriven>(&fact)) {
+    if (const auto* moved = fact.as<queue::MessageRedriven>()) {
       ++count;
       task = moved->task;
     }
@@ -144,7 +144,7 @@ void World::moves_keep_their_pace(const Record& record) {
 
 void World::relocations_are_copies(const Record& record) {
   for (const queue::Change& fact : record.facts) {
-    const auto* relocated = std::get_if<queue::MessageRelocated>(&fact);
+    const auto* relocated = fact.as<queue::MessageRelocated>();
     // What has expired may have been chosen before.
     if (relocated == nullptr || !now_model_.messages().contains(relocated->key)) continue;
     stored_bytes_are_the_letters(record.stored(relocated->body), letter(relocated->key));

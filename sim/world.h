@@ -39,6 +39,9 @@ struct Delivery {
   bool dedup_is_message_id = false;
 };
 
+// What a receive's record gave to its caller.
+std::vector<queue::MessageKey> delivered_by(const Record& record);
+
 // A receive that waits.
 struct Waiter {
   std::uint64_t number = 0;

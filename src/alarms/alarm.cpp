@@ -79,7 +79,7 @@ struct AlarmDocument {
   std::int64_t updated = 0;
   std::int64_t transitioned = 0;
 };
-constexpr auto shape_of(AlarmDocument*) {
+consteval auto shape_of(AlarmDocument*) {
   using D = AlarmDocument;
   return wire::shape(
       wire::required("account", &D::account),

@@ -25,7 +25,7 @@ struct HistoryDocument {
   std::string_view summary;
   std::string_view data;
 };
-constexpr auto shape_of(HistoryDocument*) {
+consteval auto shape_of(HistoryDocument*) {
   using D = HistoryDocument;
   return wire::shape(wire::required("wall", &D::wall),
                      wire::required("kind", &D::kind),

@@ -21,7 +21,7 @@ struct MemoryDocument {
   std::int64_t last_group = 0;
   std::int64_t since = 0;
 };
-constexpr auto shape_of(MemoryDocument*) {
+consteval auto shape_of(MemoryDocument*) {
   using D = MemoryDocument;
   return wire::shape(wire::optional("off", &D::off),
                      wire::optional("messages", &D::messages),

@@ -17,7 +17,7 @@ struct NamedValue {
   std::string_view name;
   std::string_view value;
 };
-constexpr auto shape_of(NamedValue*) {
+consteval auto shape_of(NamedValue*) {
   using D = NamedValue;
   return wire::shape(wire::required("name", &D::name), wire::required("value", &D::value));
 }
@@ -37,7 +37,7 @@ struct TriggerDocument {
   std::string_view missing;
   std::string_view low_samples;
 };
-constexpr auto shape_of(TriggerDocument*) {
+consteval auto shape_of(TriggerDocument*) {
   using D = TriggerDocument;
   return wire::shape(wire::required("MetricName", &D::metric),
                      wire::required("Namespace", &D::space),
@@ -61,7 +61,7 @@ struct GroupDocument {
   std::int64_t count = 0;
   bool fresh = false;
 };
-constexpr auto shape_of(GroupDocument*) {
+consteval auto shape_of(GroupDocument*) {
   using D = GroupDocument;
   return wire::shape(wire::required("id", &D::id),
                      wire::required("title", &D::title),
@@ -79,7 +79,7 @@ struct ReasonDocument {
   std::string_view sample;
   Texts commands;
 };
-constexpr auto shape_of(ReasonDocument*) {
+consteval auto shape_of(ReasonDocument*) {
   using D = ReasonDocument;
   return wire::shape(wire::required("queue", &D::queue),
                      wire::required("messages", &D::messages),
@@ -108,7 +108,7 @@ struct NoticeDocument {
   std::string_view text;
   std::optional<ReasonDocument> dead_letters;
 };
-constexpr auto shape_of(NoticeDocument*) {
+consteval auto shape_of(NoticeDocument*) {
   using D = NoticeDocument;
   return wire::shape(wire::required("AlarmName", &D::name),
                      wire::required("AlarmDescription", &D::description),
@@ -133,7 +133,7 @@ constexpr auto shape_of(NoticeDocument*) {
 struct SlackDocument {
   std::string_view text;
 };
-constexpr auto shape_of(SlackDocument*) {
+consteval auto shape_of(SlackDocument*) {
   return wire::shape(wire::required("text", &SlackDocument::text));
 }
 

@@ -25,7 +25,7 @@ struct ArchiveLine {
   std::string_view source;
   std::string_view body;
 };
-constexpr auto shape_of(ArchiveLine*) {
+consteval auto shape_of(ArchiveLine*) {
   using Line = ArchiveLine;
   return wire::shape(wire::required("Key", &Line::key),
                      wire::required("MessageId", &Line::message_id),

@@ -14,7 +14,7 @@ struct ClockDocument {
   std::int64_t epoch_milliseconds = 0;
   std::int64_t waiting_receives = 0;
 };
-constexpr auto shape_of(ClockDocument*) {
+consteval auto shape_of(ClockDocument*) {
   using Document = ClockDocument;
   return wire::shape(wire::required("virtual", &Document::is_virtual),
                      wire::required("now", &Document::now),
@@ -25,7 +25,7 @@ constexpr auto shape_of(ClockDocument*) {
 struct AdvanceDocument {
   double seconds = 0;
 };
-constexpr auto shape_of(AdvanceDocument*) {
+consteval auto shape_of(AdvanceDocument*) {
   return wire::shape(wire::required("seconds", &AdvanceDocument::seconds));
 }
 

@@ -32,7 +32,7 @@ struct LineageDocument {
   std::int64_t attempts_total = 0;
   std::vector<documents::Attempt> attempts;
 };
-constexpr auto shape_of(LineageDocument*) {
+consteval auto shape_of(LineageDocument*) {
   using Document = LineageDocument;
   return wire::shape(wire::required("lineageId", &Document::lineage_id),
                      wire::required("state", &Document::state),
@@ -51,7 +51,7 @@ struct ExportDocument {
   sqs::MessageAttributes message_attributes;
   LineageDocument lineage;
 };
-constexpr auto shape_of(ExportDocument*) {
+consteval auto shape_of(ExportDocument*) {
   using Document = ExportDocument;
   return wire::shape(wire::required("MessageId", &Document::message_id),
                      wire::required("Body", &Document::body).content(),

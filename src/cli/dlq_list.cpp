@@ -21,7 +21,7 @@ struct DlqDocument {
   std::optional<std::int64_t> oldest_expires_in_seconds;
   sqs::StringList sources;
 };
-constexpr auto shape_of(DlqDocument*) {
+consteval auto shape_of(DlqDocument*) {
   using Document = DlqDocument;
   return wire::shape(wire::required("name", &Document::name),
                      wire::required("arn", &Document::arn),

@@ -211,7 +211,7 @@ struct TryDocument {
   std::string_view result;
   std::string_view log;
 };
-constexpr auto shape_of(TryDocument*) {
+consteval auto shape_of(TryDocument*) {
   using Out = TryDocument;
   return wire::shape(wire::required("messageId", &Out::message_id),
                      wire::required("verdict", &Out::verdict),

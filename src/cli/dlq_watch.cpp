@@ -34,7 +34,7 @@ struct WatchCounts {
   std::int64_t total() const { return visible + in_flight; }
   bool operator==(const WatchCounts&) const = default;
 };
-constexpr auto shape_of(WatchCounts*) {
+consteval auto shape_of(WatchCounts*) {
   return wire::shape(wire::required("visible", &WatchCounts::visible),
                      wire::required("inFlight", &WatchCounts::in_flight));
 }

@@ -29,7 +29,7 @@ struct FindingDocument {
   std::string_view why;
   std::string_view fix;
 };
-constexpr auto shape_of(FindingDocument*) {
+consteval auto shape_of(FindingDocument*) {
   using Document = FindingDocument;
   return wire::shape(wire::required("severity", &Document::severity),
                      wire::required("rule", &Document::rule),

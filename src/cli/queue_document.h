@@ -17,7 +17,7 @@ struct QueueDocument {
   sqs::StringMap tags;
   sqs::StringList dead_letter_source_queue_urls;
 };
-constexpr auto shape_of(QueueDocument*) {
+consteval auto shape_of(QueueDocument*) {
   using Document = QueueDocument;
   return wire::shape(
       wire::required("QueueUrl", &Document::queue_url),

@@ -13,7 +13,7 @@ struct ResetDocument {
   std::int64_t queues = 0;
   std::optional<std::int64_t> buckets;
 };
-constexpr auto shape_of(ResetDocument*) {
+consteval auto shape_of(ResetDocument*) {
   return wire::shape(wire::required("queues", &ResetDocument::queues),
                      wire::optional("buckets", &ResetDocument::buckets));
 }

@@ -218,7 +218,7 @@ struct TopQueueDocument {
   std::optional<double> out_per_second;
   std::optional<double> dead_per_second;
 };
-constexpr auto shape_of(TopQueueDocument*) {
+consteval auto shape_of(TopQueueDocument*) {
   using Out = TopQueueDocument;
   return wire::shape(wire::required("queue", &Out::queue),
                      wire::optional("inPerSecond", &Out::in_per_second),
@@ -232,7 +232,7 @@ struct TopHandlerDocument {
   std::optional<double> messages_per_second;
   std::optional<double> failed_per_second;
 };
-constexpr auto shape_of(TopHandlerDocument*) {
+consteval auto shape_of(TopHandlerDocument*) {
   using Out = TopHandlerDocument;
   return wire::shape(wire::required("handler", &Out::handler),
                      wire::optional("runsPerSecond", &Out::runs_per_second),

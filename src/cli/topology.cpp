@@ -22,7 +22,7 @@ struct TopologyHandler {
   std::string_view function;
   bool enabled = true;
 };
-constexpr auto shape_of(TopologyHandler*) {
+consteval auto shape_of(TopologyHandler*) {
   return wire::shape(wire::required("mapping", &TopologyHandler::mapping),
                      wire::required("function", &TopologyHandler::function),
                      wire::required("enabled", &TopologyHandler::enabled));
@@ -41,7 +41,7 @@ struct TopologyDocument {
   sqs::StringList sources;
   std::vector<TopologyHandler> handlers;
 };
-constexpr auto shape_of(TopologyDocument*) {
+consteval auto shape_of(TopologyDocument*) {
   using Document = TopologyDocument;
   return wire::shape(wire::required("name", &Document::name),
                      wire::required("arn", &Document::arn),

@@ -44,7 +44,7 @@ struct WorkerSummary {
   std::int64_t unreadable_counters = 0;
   std::int64_t counters_in_trace = 0;
 };
-constexpr auto shape_of(WorkerSummary*) {
+consteval auto shape_of(WorkerSummary*) {
   using Summary = WorkerSummary;
   return wire::shape(wire::required("Returned", &Summary::returned),
                      wire::required("Archived", &Summary::archived),

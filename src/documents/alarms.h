@@ -20,7 +20,7 @@ struct AlarmLine {
   std::string_view since;
   bool on = true;  // Whether anybody is told.
 };
-constexpr auto shape_of(AlarmLine*) {
+consteval auto shape_of(AlarmLine*) {
   using D = AlarmLine;
   return wire::shape(wire::required("name", &D::name),
                      wire::required("kind", &D::kind),
@@ -34,7 +34,7 @@ constexpr auto shape_of(AlarmLine*) {
 struct AlarmList {
   std::vector<AlarmLine> alarms;
 };
-constexpr auto shape_of(AlarmList*) {
+consteval auto shape_of(AlarmList*) {
   return wire::shape(wire::optional("alarms", &AlarmList::alarms).each("alarm").always());
 }
 
@@ -43,7 +43,7 @@ struct AlarmEvent {
   std::string_view kind;
   std::string_view summary;
 };
-constexpr auto shape_of(AlarmEvent*) {
+consteval auto shape_of(AlarmEvent*) {
   using D = AlarmEvent;
   return wire::shape(wire::required("time", &D::time),
                      wire::required("kind", &D::kind),
@@ -53,7 +53,7 @@ constexpr auto shape_of(AlarmEvent*) {
 struct AlarmEvents {
   std::vector<AlarmEvent> events;
 };
-constexpr auto shape_of(AlarmEvents*) {
+consteval auto shape_of(AlarmEvents*) {
   return wire::shape(wire::optional("events", &AlarmEvents::events).each("event").always());
 }
 
@@ -69,7 +69,7 @@ struct NewAlarm {
   std::optional<std::int32_t> periods;
   std::vector<std::string_view> notify;  // When it rings and when it is over.
 };
-constexpr auto shape_of(NewAlarm*) {
+consteval auto shape_of(NewAlarm*) {
   using D = NewAlarm;
   return wire::shape(wire::required("name", &D::name).filled(),
                      wire::required("queue", &D::queue).filled(),
@@ -85,7 +85,7 @@ constexpr auto shape_of(NewAlarm*) {
 struct AlarmSwitch {
   bool on = true;
 };
-constexpr auto shape_of(AlarmSwitch*) {
+consteval auto shape_of(AlarmSwitch*) {
   return wire::shape(wire::required("on", &AlarmSwitch::on));
 }
 
@@ -95,7 +95,7 @@ struct AlarmTarget {
   bool waiting = false;
   std::string_view error;
 };
-constexpr auto shape_of(AlarmTarget*) {
+consteval auto shape_of(AlarmTarget*) {
   using D = AlarmTarget;
   return wire::shape(wire::required("target", &D::target),
                      wire::optional("notice", &D::notice),
@@ -106,7 +106,7 @@ constexpr auto shape_of(AlarmTarget*) {
 struct AlarmTargets {
   std::vector<AlarmTarget> targets;
 };
-constexpr auto shape_of(AlarmTargets*) {
+consteval auto shape_of(AlarmTargets*) {
   return wire::shape(wire::optional("targets", &AlarmTargets::targets).each("target").always());
 }
 

@@ -16,7 +16,7 @@ struct EditRequest {
   std::optional<bool> redrive;   // In the same step: back to the source, or to `destination`.
   std::string_view destination;  // A queue's name or ARN.
 };
-constexpr auto shape_of(EditRequest*) {
+consteval auto shape_of(EditRequest*) {
   using In = EditRequest;
   return wire::shape(
       wire::optional("body", &In::body).content(),
@@ -37,7 +37,7 @@ struct Choice {
   std::optional<bool> all;
   std::string_view reason;
 };
-constexpr auto shape_of(Choice*) {
+consteval auto shape_of(Choice*) {
   using In = Choice;
   return wire::shape(wire::optional("keys", &In::keys).each("key"),
                      wire::optional("group", &In::group),
@@ -50,7 +50,7 @@ struct Touched {
   std::int64_t messages = 0;  // How many it was done to.
   bool more = false;          // There may be more: ask again.
 };
-constexpr auto shape_of(Touched*) {
+consteval auto shape_of(Touched*) {
   return wire::shape(wire::required("messages", &Touched::messages),
                      wire::required("more", &Touched::more));
 }
@@ -58,7 +58,7 @@ constexpr auto shape_of(Touched*) {
 struct PurgeRequest {
   std::string_view confirm;  // The queue's name.
 };
-constexpr auto shape_of(PurgeRequest*) {
+consteval auto shape_of(PurgeRequest*) {
   return wire::shape(wire::required("confirm", &PurgeRequest::confirm));
 }
 

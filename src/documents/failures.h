@@ -15,7 +15,7 @@ struct FailureReport {
   std::optional<std::string_view> disposition;  // retry, dead-letter
   std::optional<std::int64_t> retry_after_seconds;
 };
-constexpr auto shape_of(FailureReport*) {
+consteval auto shape_of(FailureReport*) {
   using In = FailureReport;
   return wire::shape(wire::required("receiptHandle", &In::receipt_handle).filled(),
                      wire::optional("errorType", &In::error_type),
@@ -30,7 +30,7 @@ constexpr auto shape_of(FailureReport*) {
 struct FailureReceipt {
   std::string_view queue;  // Where the message was received.
 };
-constexpr auto shape_of(FailureReceipt*) {
+consteval auto shape_of(FailureReceipt*) {
   return wire::shape(wire::required("queue", &FailureReceipt::queue));
 }
 
@@ -46,7 +46,7 @@ struct Distinction {
   std::int64_t processed_total = 0;
   double score = 0;
 };
-constexpr auto shape_of(Distinction*) {
+consteval auto shape_of(Distinction*) {
   using Out = Distinction;
   return wire::shape(wire::required("kind", &Out::kind),
                      wire::optional("feature", &Out::feature),
@@ -78,7 +78,7 @@ struct FailureGroup {
   std::optional<std::int64_t> sample;   // The key of a message that is in it.
   std::vector<Distinction> sets_apart;  // Only of a single group.
 };
-constexpr auto shape_of(FailureGroup*) {
+consteval auto shape_of(FailureGroup*) {
   using Out = FailureGroup;
   return wire::shape(wire::required("id", &Out::id),
                      wire::required("title", &Out::title),
@@ -104,7 +104,7 @@ struct FailureGroups {
   std::int64_t ungrouped = 0;           // Dead letters that have not been looked at yet.
   std::vector<Distinction> sets_apart;  // All dead letters of the queue from what was processed.
 };
-constexpr auto shape_of(FailureGroups*) {
+consteval auto shape_of(FailureGroups*) {
   using Out = FailureGroups;
   return wire::shape(wire::optional("groups", &Out::groups).each("group").always(),
                      wire::required("ungrouped", &Out::ungrouped),
@@ -115,7 +115,7 @@ struct GroupMark {
   std::string_view status;
   std::optional<std::string_view> note;
 };
-constexpr auto shape_of(GroupMark*) {
+consteval auto shape_of(GroupMark*) {
   return wire::shape(wire::required("status", &GroupMark::status).filled(),
                      wire::optional("note", &GroupMark::note));
 }

@@ -18,7 +18,7 @@ using TextMap = std::vector<std::pair<std::string_view, std::string_view>>;
 struct Environment {
   TextMap variables;
 };
-constexpr auto shape_of(Environment*) {
+consteval auto shape_of(Environment*) {
   return wire::shape(
       wire::optional("Variables", &Environment::variables).each("entry").always().content());
 }
@@ -26,21 +26,21 @@ constexpr auto shape_of(Environment*) {
 struct DeadLetterConfig {
   std::optional<std::string_view> target_arn;
 };
-constexpr auto shape_of(DeadLetterConfig*) {
+consteval auto shape_of(DeadLetterConfig*) {
   return wire::shape(wire::optional("TargetArn", &DeadLetterConfig::target_arn));
 }
 
 struct EphemeralStorage {
   std::int64_t size = 512;
 };
-constexpr auto shape_of(EphemeralStorage*) {
+consteval auto shape_of(EphemeralStorage*) {
   return wire::shape(wire::optional("Size", &EphemeralStorage::size));
 }
 
 struct TracingConfig {
   std::string_view mode;
 };
-constexpr auto shape_of(TracingConfig*) {
+consteval auto shape_of(TracingConfig*) {
   return wire::shape(wire::optional("Mode", &TracingConfig::mode));
 }
 
@@ -48,7 +48,7 @@ struct SnapStart {
   std::string_view apply_on;
   std::string_view optimization_status;
 };
-constexpr auto shape_of(SnapStart*) {
+consteval auto shape_of(SnapStart*) {
   return wire::shape(wire::optional("ApplyOn", &SnapStart::apply_on),
                      wire::optional("OptimizationStatus", &SnapStart::optimization_status));
 }
@@ -57,7 +57,7 @@ struct VpcConfig {
   Texts subnet_ids;
   Texts security_group_ids;
 };
-constexpr auto shape_of(VpcConfig*) {
+consteval auto shape_of(VpcConfig*) {
   return wire::shape(
       wire::optional("SubnetIds", &VpcConfig::subnet_ids).each("member"),
       wire::optional("SecurityGroupIds", &VpcConfig::security_group_ids).each("member"));
@@ -92,7 +92,7 @@ struct FunctionConfiguration {
   std::string_view url;
   std::string_view directory;
 };
-constexpr auto shape_of(FunctionConfiguration*) {
+consteval auto shape_of(FunctionConfiguration*) {
   using Out = FunctionConfiguration;
   return wire::shape(wire::required("FunctionName", &Out::function_name),
                      wire::required("FunctionArn", &Out::function_arn),
@@ -126,7 +126,7 @@ struct CodeLocation {
   std::string_view repository_type;
   std::string_view location;
 };
-constexpr auto shape_of(CodeLocation*) {
+consteval auto shape_of(CodeLocation*) {
   return wire::shape(wire::required("RepositoryType", &CodeLocation::repository_type),
                      wire::required("Location", &CodeLocation::location));
 }
@@ -134,7 +134,7 @@ constexpr auto shape_of(CodeLocation*) {
 struct Concurrency {
   std::optional<std::int64_t> reserved;
 };
-constexpr auto shape_of(Concurrency*) {
+consteval auto shape_of(Concurrency*) {
   return wire::shape(wire::optional("ReservedConcurrentExecutions", &Concurrency::reserved));
 }
 
@@ -144,7 +144,7 @@ struct FunctionDocument {
   TextMap tags;
   std::optional<Concurrency> concurrency;
 };
-constexpr auto shape_of(FunctionDocument*) {
+consteval auto shape_of(FunctionDocument*) {
   using Out = FunctionDocument;
   return wire::shape(wire::required("Configuration", &Out::configuration),
                      wire::optional("Code", &Out::code),
@@ -156,7 +156,7 @@ struct FunctionList {
   std::vector<FunctionConfiguration> functions;
   std::optional<std::string_view> next_marker;
 };
-constexpr auto shape_of(FunctionList*) {
+consteval auto shape_of(FunctionList*) {
   return wire::shape(wire::optional("Functions", &FunctionList::functions).each("member").always(),
                      wire::optional("NextMarker", &FunctionList::next_marker));
 }
@@ -164,7 +164,7 @@ constexpr auto shape_of(FunctionList*) {
 struct VersionList {
   std::vector<FunctionConfiguration> versions;
 };
-constexpr auto shape_of(VersionList*) {
+consteval auto shape_of(VersionList*) {
   return wire::shape(wire::optional("Versions", &VersionList::versions).each("member").always());
 }
 
@@ -177,7 +177,7 @@ struct Code {
   std::optional<std::string_view> image_uri;
   std::optional<std::string_view> directory;
 };
-constexpr auto shape_of(Code*) {
+consteval auto shape_of(Code*) {
   return wire::shape(wire::optional("ZipFile", &Code::zip_file),
                      wire::optional("S3Bucket", &Code::s3_bucket),
                      wire::optional("S3Key", &Code::s3_key),
@@ -208,7 +208,7 @@ struct FunctionSettings {
   Texts command;  // Ours, like the next.
   std::optional<std::string_view> url;
 };
-constexpr auto shape_of(FunctionSettings*) {
+consteval auto shape_of(FunctionSettings*) {
   using In = FunctionSettings;
   return wire::shape(wire::optional("FunctionName", &In::function_name),
                      wire::optional("Code", &In::code),
@@ -243,7 +243,7 @@ struct CodeUpdate {
   bool dry_run = false;
   std::optional<std::string_view> revision_id;
 };
-constexpr auto shape_of(CodeUpdate*) {
+consteval auto shape_of(CodeUpdate*) {
   using In = CodeUpdate;
   return wire::shape(wire::optional("ZipFile", &In::zip_file),
                      wire::optional("S3Bucket", &In::s3_bucket),
@@ -258,7 +258,7 @@ constexpr auto shape_of(CodeUpdate*) {
 struct TagList {
   TextMap tags;
 };
-constexpr auto shape_of(TagList*) {
+consteval auto shape_of(TagList*) {
   return wire::shape(wire::optional("Tags", &TagList::tags).each("entry").always());
 }
 
@@ -269,7 +269,7 @@ struct LogLine {
   std::string_view request_id;
   std::string_view text;
 };
-constexpr auto shape_of(LogLine*) {
+consteval auto shape_of(LogLine*) {
   return wire::shape(wire::required("number", &LogLine::number),
                      wire::required("at", &LogLine::at),
                      wire::optional("requestId", &LogLine::request_id),
@@ -279,7 +279,7 @@ constexpr auto shape_of(LogLine*) {
 struct LogPage {
   std::vector<LogLine> lines;
 };
-constexpr auto shape_of(LogPage*) {
+consteval auto shape_of(LogPage*) {
   return wire::shape(wire::optional("lines", &LogPage::lines).each("line").always());
 }
 

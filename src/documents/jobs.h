@@ -22,7 +22,7 @@ struct JobRequest {
   std::optional<bool> include_parked;
   std::optional<bool> dry_run;
 };
-constexpr auto shape_of(JobRequest*) {
+consteval auto shape_of(JobRequest*) {
   using In = JobRequest;
   return wire::shape(
       wire::optional("name", &In::name),
@@ -71,7 +71,7 @@ struct Job {
   std::string_view started_at;
   std::optional<std::string_view> ended_at;
 };
-constexpr auto shape_of(Job*) {
+consteval auto shape_of(Job*) {
   using Out = Job;
   return wire::shape(wire::required("id", &Out::id),
                      wire::required("queue", &Out::queue),
@@ -103,7 +103,7 @@ constexpr auto shape_of(Job*) {
 struct Jobs {
   std::vector<Job> jobs;  // The latest first.
 };
-constexpr auto shape_of(Jobs*) {
+consteval auto shape_of(Jobs*) {
   return wire::shape(wire::optional("jobs", &Jobs::jobs).each("job").always());
 }
 
@@ -114,7 +114,7 @@ struct Selection {
   std::int64_t matched = 0;          // Of those: chosen.
   std::vector<std::int64_t> sample;  // Keys of some that are.
 };
-constexpr auto shape_of(Selection*) {
+consteval auto shape_of(Selection*) {
   using Out = Selection;
   return wire::shape(wire::required("candidates", &Out::candidates),
                      wire::required("scanned", &Out::scanned),
@@ -127,7 +127,7 @@ struct JobStarted {
   std::optional<Job> job;
   std::optional<Selection> dry_run;
 };
-constexpr auto shape_of(JobStarted*) {
+consteval auto shape_of(JobStarted*) {
   return wire::shape(wire::optional("job", &JobStarted::job),
                      wire::optional("dryRun", &JobStarted::dry_run));
 }
@@ -135,7 +135,7 @@ constexpr auto shape_of(JobStarted*) {
 struct RateChange {
   std::int64_t rate = 0;  // Messages a second; 0: as fast as it goes.
 };
-constexpr auto shape_of(RateChange*) {
+consteval auto shape_of(RateChange*) {
   return wire::shape(
       wire::required("rate", &RateChange::rate).between(0, 1'000'000, "Must be at most 1000000."));
 }

@@ -25,7 +25,7 @@ struct ServerLogLine {
   std::string_view level;
   std::string_view text;
 };
-constexpr auto shape_of(ServerLogLine*) {
+consteval auto shape_of(ServerLogLine*) {
   return wire::shape(wire::required("number", &ServerLogLine::number),
                      wire::required("at", &ServerLogLine::at),
                      wire::required("level", &ServerLogLine::level),
@@ -35,7 +35,7 @@ constexpr auto shape_of(ServerLogLine*) {
 struct ServerLogPage {
   std::vector<ServerLogLine> lines;
 };
-constexpr auto shape_of(ServerLogPage*) {
+consteval auto shape_of(ServerLogPage*) {
   return wire::shape(wire::optional("lines", &ServerLogPage::lines).each("line").always());
 }
 

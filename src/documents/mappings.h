@@ -16,7 +16,7 @@ namespace redrive::documents {
 struct Destination {
   std::optional<std::string_view> destination;
 };
-constexpr auto shape_of(Destination*) {
+consteval auto shape_of(Destination*) {
   return wire::shape(wire::optional("Destination", &Destination::destination));
 }
 
@@ -24,7 +24,7 @@ struct DestinationConfig {
   std::optional<Destination> on_success;
   std::optional<Destination> on_failure;
 };
-constexpr auto shape_of(DestinationConfig*) {
+consteval auto shape_of(DestinationConfig*) {
   return wire::shape(wire::optional("OnSuccess", &DestinationConfig::on_success),
                      wire::optional("OnFailure", &DestinationConfig::on_failure));
 }
@@ -32,21 +32,21 @@ constexpr auto shape_of(DestinationConfig*) {
 struct FilterPattern {
   std::string_view pattern;
 };
-constexpr auto shape_of(FilterPattern*) {
+consteval auto shape_of(FilterPattern*) {
   return wire::shape(wire::required("Pattern", &FilterPattern::pattern).content());
 }
 
 struct FilterCriteria {
   std::vector<FilterPattern> filters;
 };
-constexpr auto shape_of(FilterCriteria*) {
+consteval auto shape_of(FilterCriteria*) {
   return wire::shape(wire::optional("Filters", &FilterCriteria::filters).each("member"));
 }
 
 struct ScalingConfig {
   std::optional<std::int64_t> maximum_concurrency;
 };
-constexpr auto shape_of(ScalingConfig*) {
+consteval auto shape_of(ScalingConfig*) {
   return wire::shape(wire::optional("MaximumConcurrency", &ScalingConfig::maximum_concurrency));
 }
 
@@ -54,7 +54,7 @@ struct ProvisionedPollerConfig {
   std::optional<std::int64_t> minimum_pollers;
   std::optional<std::int64_t> maximum_pollers;
 };
-constexpr auto shape_of(ProvisionedPollerConfig*) {
+consteval auto shape_of(ProvisionedPollerConfig*) {
   using Self = ProvisionedPollerConfig;
   return wire::shape(wire::optional("MinimumPollers", &Self::minimum_pollers),
                      wire::optional("MaximumPollers", &Self::maximum_pollers));
@@ -63,7 +63,7 @@ constexpr auto shape_of(ProvisionedPollerConfig*) {
 struct MetricsConfig {
   Texts metrics;
 };
-constexpr auto shape_of(MetricsConfig*) {
+consteval auto shape_of(MetricsConfig*) {
   return wire::shape(wire::optional("Metrics", &MetricsConfig::metrics).each("member"));
 }
 
@@ -75,7 +75,7 @@ struct Retrier {
   std::optional<std::int64_t> max_delay_seconds;
   std::optional<std::string_view> jitter_strategy;
 };
-constexpr auto shape_of(Retrier*) {
+consteval auto shape_of(Retrier*) {
   return wire::shape(wire::optional("ErrorEquals", &Retrier::error_equals).each("member"),
                      wire::optional("IntervalSeconds", &Retrier::interval_seconds),
                      wire::optional("MaxAttempts", &Retrier::max_attempts),
@@ -97,7 +97,7 @@ struct MappingRules {
   std::optional<DestinationConfig> destination_config;
   std::vector<Retrier> retry_policy;
 };
-constexpr auto shape_of(MappingRules*) {
+consteval auto shape_of(MappingRules*) {
   using Self = MappingRules;
   return wire::shape(wire::optional("FunctionResponseTypes", &Self::function_response_types)
                          .each("member")
@@ -125,7 +125,7 @@ struct MappingDocument : MappingRules {
   std::string_view state;
   std::string_view state_transition_reason;
 };
-constexpr auto shape_of(MappingDocument*) {
+consteval auto shape_of(MappingDocument*) {
   using Out = MappingDocument;
   return std::tuple_cat(
       wire::shape(wire::required("UUID", &Out::uuid),
@@ -144,7 +144,7 @@ struct MappingList {
   std::vector<MappingDocument> mappings;
   std::optional<std::string_view> next_marker;
 };
-constexpr auto shape_of(MappingList*) {
+consteval auto shape_of(MappingList*) {
   return wire::shape(
       wire::optional("EventSourceMappings", &MappingList::mappings).each("member").always(),
       wire::optional("NextMarker", &MappingList::next_marker));
@@ -163,7 +163,7 @@ struct MappingSettings : MappingRules {
   std::optional<std::string_view> starting_position;
   TextMap tags;
 };
-constexpr auto shape_of(MappingSettings*) {
+consteval auto shape_of(MappingSettings*) {
   using In = MappingSettings;
   return std::tuple_cat(
       wire::shape(wire::optional("EventSourceArn", &In::event_source_arn),
@@ -184,7 +184,7 @@ struct InvokeSettings {
   std::optional<std::int64_t> maximum_event_age;
   std::optional<DestinationConfig> destination_config;
 };
-constexpr auto shape_of(InvokeSettings*) {
+consteval auto shape_of(InvokeSettings*) {
   using In = InvokeSettings;
   return wire::shape(wire::optional("MaximumRetryAttempts", &In::maximum_retry_attempts),
                      wire::optional("MaximumEventAgeInSeconds", &In::maximum_event_age),
@@ -198,7 +198,7 @@ struct InvokeConfigDocument {
   std::optional<std::int64_t> maximum_event_age;
   DestinationConfig destination_config;
 };
-constexpr auto shape_of(InvokeConfigDocument*) {
+consteval auto shape_of(InvokeConfigDocument*) {
   using Out = InvokeConfigDocument;
   return wire::shape(wire::required("LastModified", &Out::last_modified),
                      wire::required("FunctionArn", &Out::function_arn),
@@ -210,7 +210,7 @@ constexpr auto shape_of(InvokeConfigDocument*) {
 struct InvokeConfigList {
   std::vector<InvokeConfigDocument> configs;
 };
-constexpr auto shape_of(InvokeConfigList*) {
+consteval auto shape_of(InvokeConfigList*) {
   return wire::shape(wire::optional("FunctionEventInvokeConfigs", &InvokeConfigList::configs)
                          .each("member")
                          .always());

@@ -19,7 +19,7 @@ struct Attempt {
 
   bool operator==(const Attempt&) const = default;
 };
-constexpr auto shape_of(Attempt*) {
+consteval auto shape_of(Attempt*) {
   return wire::shape(wire::required("receivedAt", &Attempt::received_at),
                      wire::optional("by", &Attempt::by),
                      wire::optional("durationMs", &Attempt::duration_ms),
@@ -42,7 +42,7 @@ struct Event {
 
   bool operator==(const Event&) const = default;
 };
-constexpr auto shape_of(Event*) {
+consteval auto shape_of(Event*) {
   return wire::shape(wire::required("at", &Event::at),
                      wire::required("what", &Event::what),
                      wire::optional("from", &Event::from),
@@ -62,7 +62,7 @@ struct Lineage {
   std::vector<Attempt> attempts;
   std::vector<Event> events;
 };
-constexpr auto shape_of(Lineage*) {
+consteval auto shape_of(Lineage*) {
   return wire::shape(wire::required("lineageId", &Lineage::lineage_id),
                      wire::optional("origin", &Lineage::origin),
                      wire::required("redrives", &Lineage::redrives),
@@ -100,7 +100,7 @@ struct Message {
 
   bool operator==(const Message&) const = default;
 };
-constexpr auto shape_of(Message*) {
+consteval auto shape_of(Message*) {
   return wire::shape(wire::required("key", &Message::key),
                      wire::required("messageId", &Message::message_id),
                      wire::required("lineageId", &Message::lineage_id),
@@ -135,7 +135,7 @@ struct MessagePage {
 
   bool operator==(const MessagePage&) const = default;
 };
-constexpr auto shape_of(MessagePage*) {
+consteval auto shape_of(MessagePage*) {
   return wire::shape(wire::optional("messages", &MessagePage::messages).each("message"),
                      wire::optional("next", &MessagePage::next),
                      wire::optional("now", &MessagePage::now),

@@ -19,7 +19,7 @@ struct Move {
 
   bool operator==(const Move&) const = default;
 };
-constexpr auto shape_of(Move*) {
+consteval auto shape_of(Move*) {
   return wire::shape(
       wire::required("receiptHandle", &Move::receipt_handle),
       wire::optional("destination", &Move::destination),
@@ -35,7 +35,7 @@ struct MoveRequest {
   std::vector<Move> moves;
   std::string_view reason;
 };
-constexpr auto shape_of(MoveRequest*) {
+consteval auto shape_of(MoveRequest*) {
   return wire::shape(wire::optional("moves", &MoveRequest::moves).each("move"),
                      wire::optional("reason", &MoveRequest::reason));
 }
@@ -46,7 +46,7 @@ struct MoveResult {
   std::string_view code;
   std::string_view message;
 };
-constexpr auto shape_of(MoveResult*) {
+consteval auto shape_of(MoveResult*) {
   return wire::shape(wire::optional("messageId", &MoveResult::message_id),
                      wire::optional("code", &MoveResult::code),
                      wire::optional("message", &MoveResult::message));
@@ -56,7 +56,7 @@ struct MoveResults {
   std::int64_t moved = 0;
   std::vector<MoveResult> results;  // In the order of the moves.
 };
-constexpr auto shape_of(MoveResults*) {
+consteval auto shape_of(MoveResults*) {
   return wire::shape(wire::required("moved", &MoveResults::moved),
                      wire::optional("results", &MoveResults::results).each("result"));
 }

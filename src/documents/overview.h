@@ -28,7 +28,7 @@ struct QueueOverview {
   std::optional<std::string_view> dead_letter_queue;  // Where its failures go.
   std::vector<std::string_view> sources;              // Whose failures come here.
 };
-constexpr auto shape_of(QueueOverview*) {
+consteval auto shape_of(QueueOverview*) {
   using Out = QueueOverview;
   return wire::shape(wire::required("name", &Out::name),
                      wire::required("fifo", &Out::fifo),
@@ -61,7 +61,7 @@ struct HandlerOverview {
   std::int64_t failed = 0;    // Of those.
   std::int64_t throttles = 0;
 };
-constexpr auto shape_of(HandlerOverview*) {
+consteval auto shape_of(HandlerOverview*) {
   using Out = HandlerOverview;
   return wire::shape(wire::required("function", &Out::function),
                      wire::optional("mapping", &Out::mapping),
@@ -101,7 +101,7 @@ struct OverviewOf {
   std::vector<Job> jobs;  // Those that are not over, and a few that just were.
 };
 template <class Queue, class Handler>
-constexpr auto shape_of(OverviewOf<Queue, Handler>*) {
+consteval auto shape_of(OverviewOf<Queue, Handler>*) {
   using Out = OverviewOf<Queue, Handler>;
   return wire::shape(wire::required("now", &Out::now),
                      wire::required("queueCount", &Out::queue_count),

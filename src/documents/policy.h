@@ -16,7 +16,7 @@ struct Policy {
   std::optional<std::string_view> archive;  // bucket/prefix
   std::optional<std::string_view> source;   // queue, configuration, none; not for setting.
 };
-constexpr auto shape_of(Policy*) {
+consteval auto shape_of(Policy*) {
   using In = Policy;
   return wire::shape(wire::optional("maxRedrives", &In::max_redrives)
                          .between(0, 1000, "Must be between 0 and 1000."),

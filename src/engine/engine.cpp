@@ -85,36 +85,35 @@ void Turn::commit(std::span<Change> changes) {
 
 // Remembers queues in which a waiting receive may now find something.
 void Turn::note(const Change& change) {
-  if (const auto* sent = std::get_if<queue::MessageSent>(&change)) {
+  if (const auto* sent = change.as<queue::MessageSent>()) {
     if (touched_.empty() || touched_.back() != sent->queue) touched_.push_back(sent->queue);
-  } else if (const auto* received = std::get_if<queue::MessagesReceived>(&change)) {
+  } else if (const auto* received = change.as<queue::MessagesReceived>()) {
     if (received->visible_at <= stamp_.now) touched_.push_back(received->queue);
-  } else if (const auto* repeated = std::get_if<queue::ReceiveRepeated>(&change)) {
+  } else if (const auto* repeated = change.as<queue::ReceiveRepeated>()) {
     touched_.push_back(repeated->queue);  // The new timeout may end sooner than the old one.
-  } else if (const auto* removed = std::get_if<queue::MessageDeleted>(&change)) {
+  } else if (const auto* removed = change.as<queue::MessageDeleted>()) {
     touched_.push_back(removed->queue);
-  } else if (const auto* changed = std::get_if<queue::VisibilityChanged>(&change)) {
+  } else if (const auto* changed = change.as<queue::VisibilityChanged>()) {
     touched_.push_back(changed->queue);
-  } else if (const auto* failed = std::get_if<queue::FailureReported>(&change)) {
+  } else if (const auto* failed = change.as<queue::FailureReported>()) {
     if (failed->visible_at) touched_.push_back(failed->queue);
-  } else if (const auto* discarded = std::get_if<queue::MessageDiscarded>(&change)) {
+  } else if (const auto* discarded = change.as<queue::MessageDiscarded>()) {
     touched_.push_back(discarded->from);
-  } else if (const auto* restored = std::get_if<queue::MessageRestored>(&change)) {
+  } else if (const auto* restored = change.as<queue::MessageRestored>()) {
     touched_.push_back(restored->to);
     dead_letters_.emplace_back(restored->to, restored->key);
-  } else if (const auto* dead = std::get_if<queue::MessageDeadLettered>(&change)) {
+  } else if (const auto* dead = change.as<queue::MessageDeadLettered>()) {
     // Of a FIFO queue, those behind it in its group can be received now.
     touched_.insert(touched_.end(), {dead->from, dead->to});
     dead_letters_.emplace_back(dead->to, dead->key);
-  } else if (const auto* redriven = std::get_if<queue::MessageRedriven>(&change)) {
+  } else if (const auto* redriven = change.as<queue::MessageRedriven>()) {
     touched_.insert(touched_.end(), {redriven->from, redriven->to});
-  } else if (const auto* settings = std::get_if<queue::QueueSettingsChanged>(&change)) {
+  } else if (const auto* settings = change.as<queue::QueueSettingsChanged>()) {
     touched_.push_back(settings->queue);
     policies_changed_ = true;
-  } else if (const auto* gone = std::get_if<queue::QueueDeleted>(&change)) {
+  } else if (const auto* gone = change.as<queue::QueueDeleted>()) {
     touched_.push_back(gone->queue);
-  } else if (std::holds_alternative<queue::MoveTaskStarted>(change) ||
-             std::holds_alternative<queue::MoveTaskChanged>(change)) {
+  } else if (change.is<queue::MoveTaskStarted>() || change.is<queue::MoveTaskChanged>()) {
     tasks_changed_ = true;
   }
 }
@@ -124,7 +123,7 @@ queue::NameIndex Turn::name(std::string_view text, std::vector<Change>& changes)
   if (const auto known = state().find_name(text); known != queue::NameIndex::none) return known;
   std::size_t index = state().names().size();
   for (const Change& change : changes) {
-    const auto* learned = std::get_if<queue::NameLearned>(&change);
+    const auto* learned = change.as<queue::NameLearned>();
     if (learned == nullptr) continue;
     if (learned->text == text) return learned->index;
     ++index;
@@ -411,7 +410,7 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
       results.emplace_back();
       ++queue.traffic.deleted;
       const bool again = *decision && std::ranges::any_of(changes_, [&](const Change& change) {
-        return std::get<queue::MessageDeleted>(change).key == (*decision)->key;
+        return change.as<queue::MessageDeleted>()->key == (*decision)->key;
       });
       if (!*decision || again) continue;
       changes_.push_back(**decision);

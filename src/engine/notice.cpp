@@ -83,13 +83,12 @@ struct Describe {
 }  // namespace
 
 bool may_be_notable(const queue::Change& change) {
-  return !std::holds_alternative<queue::MessageSent>(change) &&
-         !std::holds_alternative<queue::MessagesReceived>(change) &&
-         !std::holds_alternative<queue::MessageDeleted>(change);
+  return !change.is<queue::MessageSent>() && !change.is<queue::MessagesReceived>() &&
+         !change.is<queue::MessageDeleted>();
 }
 
 std::optional<Notice> notice_of(const State& state, const queue::Change& change) {
-  auto notice = std::visit(Describe{state}, change);
+  auto notice = change.visit(Describe{state});
   if (notice) std::erase_if(notice->fields, [](const auto& field) { return field.second.empty(); });
   return notice;
 }

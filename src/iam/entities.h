@@ -29,7 +29,7 @@ struct Role {
   TextMap inline_policies;                 // Name and document.
   std::vector<std::string_view> attached;  // ARNs, in the order they came.
 };
-constexpr auto shape_of(Role*) {
+consteval auto shape_of(Role*) {
   return wire::shape(wire::required("name", &Role::name),
                      wire::required("id", &Role::id),
                      wire::required("path", &Role::path),
@@ -47,7 +47,7 @@ struct PolicyVersion {
   std::string_view document;
   std::int64_t created_ms = 0;
 };
-constexpr auto shape_of(PolicyVersion*) {
+consteval auto shape_of(PolicyVersion*) {
   return wire::shape(wire::required("number", &PolicyVersion::number),
                      wire::required("document", &PolicyVersion::document),
                      wire::required("createdMs", &PolicyVersion::created_ms));
@@ -64,7 +64,7 @@ struct Policy {
   std::vector<PolicyVersion> versions;  // Oldest first.
   TextMap tags;
 };
-constexpr auto shape_of(Policy*) {
+consteval auto shape_of(Policy*) {
   return wire::shape(wire::required("name", &Policy::name),
                      wire::required("id", &Policy::id),
                      wire::required("path", &Policy::path),

@@ -34,7 +34,7 @@ struct ErrorBody {
   std::string_view upper_message;
   std::string_view lower_message;
 };
-constexpr auto shape_of(ErrorBody*) {
+consteval auto shape_of(ErrorBody*) {
   return wire::shape(wire::optional("Reason", &ErrorBody::reason),
                      wire::required("Type", &ErrorBody::type),
                      wire::optional("Message", &ErrorBody::upper_message).content(),

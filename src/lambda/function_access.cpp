@@ -21,7 +21,7 @@ struct Permission {
   std::string_view source_arn;
   std::string_view source_account;
 };
-constexpr auto shape_of(Permission*) {
+consteval auto shape_of(Permission*) {
   return wire::shape(wire::required("StatementId", &Permission::statement_id),
                      wire::required("Action", &Permission::action),
                      wire::required("Principal", &Permission::principal),
@@ -32,7 +32,7 @@ constexpr auto shape_of(Permission*) {
 struct StatementAnswer {
   std::string_view statement;
 };
-constexpr auto shape_of(StatementAnswer*) {
+consteval auto shape_of(StatementAnswer*) {
   return wire::shape(wire::required("Statement", &StatementAnswer::statement));
 }
 
@@ -40,7 +40,7 @@ struct PolicyAnswer {
   std::string_view policy;
   std::string_view revision_id;
 };
-constexpr auto shape_of(PolicyAnswer*) {
+consteval auto shape_of(PolicyAnswer*) {
   return wire::shape(wire::required("Policy", &PolicyAnswer::policy),
                      wire::required("RevisionId", &PolicyAnswer::revision_id));
 }

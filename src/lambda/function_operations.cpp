@@ -21,7 +21,7 @@ constexpr std::size_t kFunctionsPageMax = 50;
 struct CodeSigning {
   std::string_view function_name;
 };
-constexpr auto shape_of(CodeSigning*) {
+consteval auto shape_of(CodeSigning*) {
   return wire::shape(wire::required("FunctionName", &CodeSigning::function_name));
 }
 
@@ -29,14 +29,14 @@ struct AccountUsage {
   std::int64_t code_bytes = 0;
   std::int64_t functions = 0;
 };
-constexpr auto shape_of(AccountUsage*) {
+consteval auto shape_of(AccountUsage*) {
   return wire::shape(wire::required("TotalCodeSize", &AccountUsage::code_bytes),
                      wire::required("FunctionCount", &AccountUsage::functions));
 }
 struct AccountSettings {
   AccountUsage usage;
 };
-constexpr auto shape_of(AccountSettings*) {
+consteval auto shape_of(AccountSettings*) {
   return wire::shape(wire::required("AccountUsage", &AccountSettings::usage));
 }
 

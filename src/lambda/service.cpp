@@ -21,14 +21,14 @@ struct ManagementError {
   std::string_view code;
   std::string_view message;
 };
-constexpr auto shape_of(ManagementError*) {
+consteval auto shape_of(ManagementError*) {
   return wire::shape(wire::required("code", &ManagementError::code),
                      wire::required("message", &ManagementError::message));
 }
 struct ManagementRefusal {
   ManagementError error;
 };
-constexpr auto shape_of(ManagementRefusal*) {
+consteval auto shape_of(ManagementRefusal*) {
   return wire::shape(wire::required("error", &ManagementRefusal::error));
 }
 

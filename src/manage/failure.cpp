@@ -12,14 +12,14 @@ struct ErrorDetail {
   std::string_view code;
   std::string_view message;
 };
-constexpr auto shape_of(ErrorDetail*) {
+consteval auto shape_of(ErrorDetail*) {
   return wire::shape(wire::required("code", &ErrorDetail::code),
                      wire::required("message", &ErrorDetail::message));
 }
 struct ErrorDocument {
   ErrorDetail error;
 };
-constexpr auto shape_of(ErrorDocument*) {
+consteval auto shape_of(ErrorDocument*) {
   return wire::shape(wire::required("error", &ErrorDocument::error));
 }
 

@@ -28,7 +28,7 @@ struct ClockView {
   std::int64_t epoch_milliseconds = 0;
   std::int64_t waiting_receives = 0;  // A test that moves time can see that its consumer waits.
 };
-constexpr auto shape_of(ClockView*) {
+consteval auto shape_of(ClockView*) {
   using Out = ClockView;
   return wire::shape(wire::required("virtual", &Out::is_virtual),
                      wire::required("now", &Out::now),
@@ -41,7 +41,7 @@ struct AdvanceClockInput {
   std::optional<double> seconds;
   std::optional<double> milliseconds;
 };
-constexpr auto shape_of(AdvanceClockInput*) {
+consteval auto shape_of(AdvanceClockInput*) {
   using In = AdvanceClockInput;
   return wire::shape(wire::optional("seconds", &In::seconds),
                      wire::optional("milliseconds", &In::milliseconds));
@@ -51,7 +51,7 @@ struct ResetOutput {
   std::int64_t queues = 0;              // How many there were.
   std::optional<std::int64_t> buckets;  // The same, if there were any.
 };
-constexpr auto shape_of(ResetOutput*) {
+consteval auto shape_of(ResetOutput*) {
   return wire::shape(wire::required("queues", &ResetOutput::queues),
                      wire::optional("buckets", &ResetOutput::buckets));
 }

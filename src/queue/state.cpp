@@ -8,7 +8,7 @@ namespace redrive::queue {
 State::State(BodyLedger& ledger) : ledger_(ledger), names_(1) {}
 
 void State::apply(const Change& change, const Stamp& stamp) {
-  std::visit([&](const auto& fact) { on(fact, stamp); }, change);
+  change.visit([&](const auto& fact) { on(fact, stamp); });
 }
 
 void State::advance(Queue& queue, Timestamp now) {

@@ -20,7 +20,7 @@ struct SendMessageBatchEntry {
 
   bool operator==(const SendMessageBatchEntry&) const = default;
 };
-constexpr auto shape_of(SendMessageBatchEntry*) {
+consteval auto shape_of(SendMessageBatchEntry*) {
   using Entry = SendMessageBatchEntry;
   return wire::shape(wire::required("Id", &Entry::id),
                      wire::optional("MessageBody", &Entry::message_body).content(),
@@ -41,7 +41,7 @@ struct SendMessageBatchInput {
 
   bool operator==(const SendMessageBatchInput&) const = default;
 };
-constexpr auto shape_of(SendMessageBatchInput*) {
+consteval auto shape_of(SendMessageBatchInput*) {
   using In = SendMessageBatchInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::optional("Entries", &In::entries).each("SendMessageBatchRequestEntry"));
@@ -57,7 +57,7 @@ struct SendMessageBatchResultEntry {
 
   bool operator==(const SendMessageBatchResultEntry&) const = default;
 };
-constexpr auto shape_of(SendMessageBatchResultEntry*) {
+consteval auto shape_of(SendMessageBatchResultEntry*) {
   using Entry = SendMessageBatchResultEntry;
   return wire::shape(
       wire::required("Id", &Entry::id),
@@ -74,7 +74,7 @@ struct SendMessageBatchOutput {
 
   bool operator==(const SendMessageBatchOutput&) const = default;
 };
-constexpr auto shape_of(SendMessageBatchOutput*) {
+consteval auto shape_of(SendMessageBatchOutput*) {
   using Out = SendMessageBatchOutput;
   return wire::shape(
       wire::optional("Successful", &Out::successful).each("SendMessageBatchResultEntry"),
@@ -87,7 +87,7 @@ struct DeleteMessageBatchEntry {
 
   bool operator==(const DeleteMessageBatchEntry&) const = default;
 };
-constexpr auto shape_of(DeleteMessageBatchEntry*) {
+consteval auto shape_of(DeleteMessageBatchEntry*) {
   using Entry = DeleteMessageBatchEntry;
   return wire::shape(wire::required("Id", &Entry::id),
                      wire::optional("ReceiptHandle", &Entry::receipt_handle));
@@ -99,7 +99,7 @@ struct DeleteMessageBatchInput {
 
   bool operator==(const DeleteMessageBatchInput&) const = default;
 };
-constexpr auto shape_of(DeleteMessageBatchInput*) {
+consteval auto shape_of(DeleteMessageBatchInput*) {
   using In = DeleteMessageBatchInput;
   return wire::shape(
       queue_url(&In::queue_url),
@@ -111,7 +111,7 @@ struct DeleteMessageBatchResultEntry {
 
   bool operator==(const DeleteMessageBatchResultEntry&) const = default;
 };
-constexpr auto shape_of(DeleteMessageBatchResultEntry*) {
+consteval auto shape_of(DeleteMessageBatchResultEntry*) {
   return wire::shape(wire::required("Id", &DeleteMessageBatchResultEntry::id));
 }
 
@@ -121,7 +121,7 @@ struct DeleteMessageBatchOutput {
 
   bool operator==(const DeleteMessageBatchOutput&) const = default;
 };
-constexpr auto shape_of(DeleteMessageBatchOutput*) {
+consteval auto shape_of(DeleteMessageBatchOutput*) {
   using Out = DeleteMessageBatchOutput;
   return wire::shape(
       wire::optional("Successful", &Out::successful).each("DeleteMessageBatchResultEntry"),
@@ -135,7 +135,7 @@ struct ChangeMessageVisibilityBatchEntry {
 
   bool operator==(const ChangeMessageVisibilityBatchEntry&) const = default;
 };
-constexpr auto shape_of(ChangeMessageVisibilityBatchEntry*) {
+consteval auto shape_of(ChangeMessageVisibilityBatchEntry*) {
   using Entry = ChangeMessageVisibilityBatchEntry;
   return wire::shape(wire::required("Id", &Entry::id),
                      wire::optional("ReceiptHandle", &Entry::receipt_handle),
@@ -148,7 +148,7 @@ struct ChangeMessageVisibilityBatchInput {
 
   bool operator==(const ChangeMessageVisibilityBatchInput&) const = default;
 };
-constexpr auto shape_of(ChangeMessageVisibilityBatchInput*) {
+consteval auto shape_of(ChangeMessageVisibilityBatchInput*) {
   using In = ChangeMessageVisibilityBatchInput;
   return wire::shape(
       queue_url(&In::queue_url),
@@ -160,7 +160,7 @@ struct ChangeMessageVisibilityBatchResultEntry {
 
   bool operator==(const ChangeMessageVisibilityBatchResultEntry&) const = default;
 };
-constexpr auto shape_of(ChangeMessageVisibilityBatchResultEntry*) {
+consteval auto shape_of(ChangeMessageVisibilityBatchResultEntry*) {
   return wire::shape(wire::required("Id", &ChangeMessageVisibilityBatchResultEntry::id));
 }
 
@@ -170,7 +170,7 @@ struct ChangeMessageVisibilityBatchOutput {
 
   bool operator==(const ChangeMessageVisibilityBatchOutput&) const = default;
 };
-constexpr auto shape_of(ChangeMessageVisibilityBatchOutput*) {
+consteval auto shape_of(ChangeMessageVisibilityBatchOutput*) {
   using Out = ChangeMessageVisibilityBatchOutput;
   return wire::shape(wire::optional("Successful", &Out::successful)
                          .each("ChangeMessageVisibilityBatchResultEntry"),

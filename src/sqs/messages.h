@@ -17,7 +17,7 @@ struct SendMessageInput {
 
   bool operator==(const SendMessageInput&) const = default;
 };
-constexpr auto shape_of(SendMessageInput*) {
+consteval auto shape_of(SendMessageInput*) {
   using In = SendMessageInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::required("MessageBody", &In::message_body).filled().content(),
@@ -42,7 +42,7 @@ struct SendMessageOutput {
 
   bool operator==(const SendMessageOutput&) const = default;
 };
-constexpr auto shape_of(SendMessageOutput*) {
+consteval auto shape_of(SendMessageOutput*) {
   using Out = SendMessageOutput;
   return wire::shape(
       wire::required("MessageId", &Out::message_id),
@@ -66,7 +66,7 @@ struct ReceiveMessageInput {
 
   bool operator==(const ReceiveMessageInput&) const = default;
 };
-constexpr auto shape_of(ReceiveMessageInput*) {
+consteval auto shape_of(ReceiveMessageInput*) {
   using In = ReceiveMessageInput;
   return wire::shape(
       queue_url(&In::queue_url),
@@ -95,7 +95,7 @@ struct ReceivedMessage {
 
   bool operator==(const ReceivedMessage&) const = default;
 };
-constexpr auto shape_of(ReceivedMessage*) {
+consteval auto shape_of(ReceivedMessage*) {
   using Message = ReceivedMessage;
   return wire::shape(
       wire::required("MessageId", &Message::message_id),
@@ -112,7 +112,7 @@ struct ReceiveMessageOutput {
 
   bool operator==(const ReceiveMessageOutput&) const = default;
 };
-constexpr auto shape_of(ReceiveMessageOutput*) {
+consteval auto shape_of(ReceiveMessageOutput*) {
   using Out = ReceiveMessageOutput;
   return wire::shape(wire::optional("Messages", &Out::messages).each("Message"));
 }
@@ -123,7 +123,7 @@ struct DeleteMessageInput {
 
   bool operator==(const DeleteMessageInput&) const = default;
 };
-constexpr auto shape_of(DeleteMessageInput*) {
+consteval auto shape_of(DeleteMessageInput*) {
   using In = DeleteMessageInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::required("ReceiptHandle", &In::receipt_handle));
@@ -132,7 +132,7 @@ constexpr auto shape_of(DeleteMessageInput*) {
 struct DeleteMessageOutput {
   bool operator==(const DeleteMessageOutput&) const = default;
 };
-constexpr auto shape_of(DeleteMessageOutput*) {
+consteval auto shape_of(DeleteMessageOutput*) {
   return wire::shape();
 }
 
@@ -143,7 +143,7 @@ struct ChangeMessageVisibilityInput {
 
   bool operator==(const ChangeMessageVisibilityInput&) const = default;
 };
-constexpr auto shape_of(ChangeMessageVisibilityInput*) {
+consteval auto shape_of(ChangeMessageVisibilityInput*) {
   using In = ChangeMessageVisibilityInput;
   return wire::shape(
       queue_url(&In::queue_url),
@@ -155,7 +155,7 @@ constexpr auto shape_of(ChangeMessageVisibilityInput*) {
 struct ChangeMessageVisibilityOutput {
   bool operator==(const ChangeMessageVisibilityOutput&) const = default;
 };
-constexpr auto shape_of(ChangeMessageVisibilityOutput*) {
+consteval auto shape_of(ChangeMessageVisibilityOutput*) {
   return wire::shape();
 }
 

@@ -13,7 +13,7 @@ struct StartMessageMoveTaskInput {
 
   bool operator==(const StartMessageMoveTaskInput&) const = default;
 };
-constexpr auto shape_of(StartMessageMoveTaskInput*) {
+consteval auto shape_of(StartMessageMoveTaskInput*) {
   using In = StartMessageMoveTaskInput;
   return wire::shape(
       wire::required("SourceArn", &In::source_arn),
@@ -27,7 +27,7 @@ struct StartMessageMoveTaskOutput {
 
   bool operator==(const StartMessageMoveTaskOutput&) const = default;
 };
-constexpr auto shape_of(StartMessageMoveTaskOutput*) {
+consteval auto shape_of(StartMessageMoveTaskOutput*) {
   return wire::shape(wire::required("TaskHandle", &StartMessageMoveTaskOutput::task_handle));
 }
 
@@ -36,7 +36,7 @@ struct CancelMessageMoveTaskInput {
 
   bool operator==(const CancelMessageMoveTaskInput&) const = default;
 };
-constexpr auto shape_of(CancelMessageMoveTaskInput*) {
+consteval auto shape_of(CancelMessageMoveTaskInput*) {
   return wire::shape(wire::required("TaskHandle", &CancelMessageMoveTaskInput::task_handle));
 }
 
@@ -45,7 +45,7 @@ struct CancelMessageMoveTaskOutput {
 
   bool operator==(const CancelMessageMoveTaskOutput&) const = default;
 };
-constexpr auto shape_of(CancelMessageMoveTaskOutput*) {
+consteval auto shape_of(CancelMessageMoveTaskOutput*) {
   using Out = CancelMessageMoveTaskOutput;
   return wire::shape(wire::required("ApproximateNumberOfMessagesMoved",
                                     &Out::approximate_number_of_messages_moved));
@@ -57,7 +57,7 @@ struct ListMessageMoveTasksInput {
 
   bool operator==(const ListMessageMoveTasksInput&) const = default;
 };
-constexpr auto shape_of(ListMessageMoveTasksInput*) {
+consteval auto shape_of(ListMessageMoveTasksInput*) {
   using In = ListMessageMoveTasksInput;
   return wire::shape(wire::required("SourceArn", &In::source_arn),
                      wire::optional("MaxResults", &In::max_results)
@@ -77,7 +77,7 @@ struct ListMessageMoveTasksResultEntry {
 
   bool operator==(const ListMessageMoveTasksResultEntry&) const = default;
 };
-constexpr auto shape_of(ListMessageMoveTasksResultEntry*) {
+consteval auto shape_of(ListMessageMoveTasksResultEntry*) {
   using Entry = ListMessageMoveTasksResultEntry;
   return wire::shape(
       wire::optional("TaskHandle", &Entry::task_handle),
@@ -98,7 +98,7 @@ struct ListMessageMoveTasksOutput {
 
   bool operator==(const ListMessageMoveTasksOutput&) const = default;
 };
-constexpr auto shape_of(ListMessageMoveTasksOutput*) {
+consteval auto shape_of(ListMessageMoveTasksOutput*) {
   using Out = ListMessageMoveTasksOutput;
   return wire::shape(
       wire::optional("Results", &Out::results).each("ListMessageMoveTasksResultEntry"));

@@ -13,7 +13,7 @@ struct CreateQueueInput {
 
   bool operator==(const CreateQueueInput&) const = default;
 };
-constexpr auto shape_of(CreateQueueInput*) {
+consteval auto shape_of(CreateQueueInput*) {
   using In = CreateQueueInput;
   return wire::shape(wire::required("QueueName", &In::queue_name),
                      wire::optional("Attributes", &In::attributes).each("Attribute"),
@@ -25,7 +25,7 @@ struct CreateQueueOutput {
 
   bool operator==(const CreateQueueOutput&) const = default;
 };
-constexpr auto shape_of(CreateQueueOutput*) {
+consteval auto shape_of(CreateQueueOutput*) {
   return wire::shape(wire::required("QueueUrl", &CreateQueueOutput::queue_url));
 }
 
@@ -34,14 +34,14 @@ struct DeleteQueueInput {
 
   bool operator==(const DeleteQueueInput&) const = default;
 };
-constexpr auto shape_of(DeleteQueueInput*) {
+consteval auto shape_of(DeleteQueueInput*) {
   return wire::shape(queue_url(&DeleteQueueInput::queue_url));
 }
 
 struct DeleteQueueOutput {
   bool operator==(const DeleteQueueOutput&) const = default;
 };
-constexpr auto shape_of(DeleteQueueOutput*) {
+consteval auto shape_of(DeleteQueueOutput*) {
   return wire::shape();
 }
 
@@ -51,7 +51,7 @@ struct GetQueueUrlInput {
 
   bool operator==(const GetQueueUrlInput&) const = default;
 };
-constexpr auto shape_of(GetQueueUrlInput*) {
+consteval auto shape_of(GetQueueUrlInput*) {
   using In = GetQueueUrlInput;
   return wire::shape(wire::required("QueueName", &In::queue_name),
                      wire::optional("QueueOwnerAWSAccountId", &In::queue_owner_aws_account_id));
@@ -62,7 +62,7 @@ struct GetQueueUrlOutput {
 
   bool operator==(const GetQueueUrlOutput&) const = default;
 };
-constexpr auto shape_of(GetQueueUrlOutput*) {
+consteval auto shape_of(GetQueueUrlOutput*) {
   return wire::shape(wire::required("QueueUrl", &GetQueueUrlOutput::queue_url));
 }
 
@@ -73,7 +73,7 @@ struct ListQueuesInput {
 
   bool operator==(const ListQueuesInput&) const = default;
 };
-constexpr auto shape_of(ListQueuesInput*) {
+consteval auto shape_of(ListQueuesInput*) {
   using In = ListQueuesInput;
   return wire::shape(wire::optional("QueueNamePrefix", &In::queue_name_prefix),
                      wire::optional("MaxResults", &In::max_results)
@@ -87,7 +87,7 @@ struct ListQueuesOutput {
 
   bool operator==(const ListQueuesOutput&) const = default;
 };
-constexpr auto shape_of(ListQueuesOutput*) {
+consteval auto shape_of(ListQueuesOutput*) {
   using Out = ListQueuesOutput;
   return wire::shape(wire::optional("QueueUrls", &Out::queue_urls).each("QueueUrl"),
                      wire::optional("NextToken", &Out::next_token));
@@ -100,7 +100,7 @@ struct ListDeadLetterSourceQueuesInput {
 
   bool operator==(const ListDeadLetterSourceQueuesInput&) const = default;
 };
-constexpr auto shape_of(ListDeadLetterSourceQueuesInput*) {
+consteval auto shape_of(ListDeadLetterSourceQueuesInput*) {
   using In = ListDeadLetterSourceQueuesInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::optional("MaxResults", &In::max_results)
@@ -115,7 +115,7 @@ struct ListDeadLetterSourceQueuesOutput {
 
   bool operator==(const ListDeadLetterSourceQueuesOutput&) const = default;
 };
-constexpr auto shape_of(ListDeadLetterSourceQueuesOutput*) {
+consteval auto shape_of(ListDeadLetterSourceQueuesOutput*) {
   using Out = ListDeadLetterSourceQueuesOutput;
   return wire::shape(wire::optional("queueUrls", &Out::queue_urls).each("QueueUrl").always(),
                      wire::optional("NextToken", &Out::next_token));
@@ -127,7 +127,7 @@ struct GetQueueAttributesInput {
 
   bool operator==(const GetQueueAttributesInput&) const = default;
 };
-constexpr auto shape_of(GetQueueAttributesInput*) {
+consteval auto shape_of(GetQueueAttributesInput*) {
   using In = GetQueueAttributesInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::optional("AttributeNames", &In::attribute_names).each("AttributeName"));
@@ -138,7 +138,7 @@ struct GetQueueAttributesOutput {
 
   bool operator==(const GetQueueAttributesOutput&) const = default;
 };
-constexpr auto shape_of(GetQueueAttributesOutput*) {
+consteval auto shape_of(GetQueueAttributesOutput*) {
   using Out = GetQueueAttributesOutput;
   return wire::shape(wire::optional("Attributes", &Out::attributes).each("Attribute"));
 }
@@ -149,7 +149,7 @@ struct SetQueueAttributesInput {
 
   bool operator==(const SetQueueAttributesInput&) const = default;
 };
-constexpr auto shape_of(SetQueueAttributesInput*) {
+consteval auto shape_of(SetQueueAttributesInput*) {
   using In = SetQueueAttributesInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::required("Attributes", &In::attributes).each("Attribute"));
@@ -158,7 +158,7 @@ constexpr auto shape_of(SetQueueAttributesInput*) {
 struct SetQueueAttributesOutput {
   bool operator==(const SetQueueAttributesOutput&) const = default;
 };
-constexpr auto shape_of(SetQueueAttributesOutput*) {
+consteval auto shape_of(SetQueueAttributesOutput*) {
   return wire::shape();
 }
 
@@ -167,14 +167,14 @@ struct PurgeQueueInput {
 
   bool operator==(const PurgeQueueInput&) const = default;
 };
-constexpr auto shape_of(PurgeQueueInput*) {
+consteval auto shape_of(PurgeQueueInput*) {
   return wire::shape(queue_url(&PurgeQueueInput::queue_url));
 }
 
 struct PurgeQueueOutput {
   bool operator==(const PurgeQueueOutput&) const = default;
 };
-constexpr auto shape_of(PurgeQueueOutput*) {
+consteval auto shape_of(PurgeQueueOutput*) {
   return wire::shape();
 }
 

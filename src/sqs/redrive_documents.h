@@ -11,7 +11,7 @@ struct RedrivePolicyDocument {
   std::optional<std::string_view> dead_letter_target_arn;
   std::optional<std::int64_t> max_receive_count;
 };
-constexpr auto shape_of(RedrivePolicyDocument*) {
+consteval auto shape_of(RedrivePolicyDocument*) {
   using Document = RedrivePolicyDocument;
   return wire::shape(wire::optional("deadLetterTargetArn", &Document::dead_letter_target_arn),
                      wire::optional("maxReceiveCount", &Document::max_receive_count));
@@ -21,7 +21,7 @@ constexpr auto shape_of(RedrivePolicyDocument*) {
 struct RedriveCountText {
   std::optional<std::string_view> max_receive_count;
 };
-constexpr auto shape_of(RedriveCountText*) {
+consteval auto shape_of(RedriveCountText*) {
   return wire::shape(wire::optional("maxReceiveCount", &RedriveCountText::max_receive_count));
 }
 
@@ -29,7 +29,7 @@ struct RedriveAllowPolicyDocument {
   std::optional<std::string_view> redrive_permission;
   StringList source_queue_arns;
 };
-constexpr auto shape_of(RedriveAllowPolicyDocument*) {
+consteval auto shape_of(RedriveAllowPolicyDocument*) {
   using Document = RedriveAllowPolicyDocument;
   return wire::shape(
       wire::optional("redrivePermission", &Document::redrive_permission),
@@ -41,7 +41,7 @@ struct TaskHandleDocument {
   std::string_view task_id;
   std::string_view source_arn;
 };
-constexpr auto shape_of(TaskHandleDocument*) {
+consteval auto shape_of(TaskHandleDocument*) {
   using Document = TaskHandleDocument;
   return wire::shape(wire::required("taskId", &Document::task_id),
                      wire::required("sourceArn", &Document::source_arn));

@@ -12,7 +12,7 @@ struct TagQueueInput {
 
   bool operator==(const TagQueueInput&) const = default;
 };
-constexpr auto shape_of(TagQueueInput*) {
+consteval auto shape_of(TagQueueInput*) {
   using In = TagQueueInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::required("Tags", &In::tags).each("Tag", "Key"));
@@ -21,7 +21,7 @@ constexpr auto shape_of(TagQueueInput*) {
 struct TagQueueOutput {
   bool operator==(const TagQueueOutput&) const = default;
 };
-constexpr auto shape_of(TagQueueOutput*) {
+consteval auto shape_of(TagQueueOutput*) {
   return wire::shape();
 }
 
@@ -31,7 +31,7 @@ struct UntagQueueInput {
 
   bool operator==(const UntagQueueInput&) const = default;
 };
-constexpr auto shape_of(UntagQueueInput*) {
+consteval auto shape_of(UntagQueueInput*) {
   using In = UntagQueueInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::required("TagKeys", &In::tag_keys).each("TagKey"));
@@ -40,7 +40,7 @@ constexpr auto shape_of(UntagQueueInput*) {
 struct UntagQueueOutput {
   bool operator==(const UntagQueueOutput&) const = default;
 };
-constexpr auto shape_of(UntagQueueOutput*) {
+consteval auto shape_of(UntagQueueOutput*) {
   return wire::shape();
 }
 
@@ -49,7 +49,7 @@ struct ListQueueTagsInput {
 
   bool operator==(const ListQueueTagsInput&) const = default;
 };
-constexpr auto shape_of(ListQueueTagsInput*) {
+consteval auto shape_of(ListQueueTagsInput*) {
   return wire::shape(queue_url(&ListQueueTagsInput::queue_url));
 }
 
@@ -58,7 +58,7 @@ struct ListQueueTagsOutput {
 
   bool operator==(const ListQueueTagsOutput&) const = default;
 };
-constexpr auto shape_of(ListQueueTagsOutput*) {
+consteval auto shape_of(ListQueueTagsOutput*) {
   return wire::shape(wire::optional("Tags", &ListQueueTagsOutput::tags).each("Tag", "Key"));
 }
 
@@ -70,7 +70,7 @@ struct AddPermissionInput {
 
   bool operator==(const AddPermissionInput&) const = default;
 };
-constexpr auto shape_of(AddPermissionInput*) {
+consteval auto shape_of(AddPermissionInput*) {
   using In = AddPermissionInput;
   return wire::shape(queue_url(&In::queue_url),
                      wire::required("Label", &In::label),
@@ -81,7 +81,7 @@ constexpr auto shape_of(AddPermissionInput*) {
 struct AddPermissionOutput {
   bool operator==(const AddPermissionOutput&) const = default;
 };
-constexpr auto shape_of(AddPermissionOutput*) {
+consteval auto shape_of(AddPermissionOutput*) {
   return wire::shape();
 }
 
@@ -91,7 +91,7 @@ struct RemovePermissionInput {
 
   bool operator==(const RemovePermissionInput&) const = default;
 };
-constexpr auto shape_of(RemovePermissionInput*) {
+consteval auto shape_of(RemovePermissionInput*) {
   using In = RemovePermissionInput;
   return wire::shape(queue_url(&In::queue_url), wire::required("Label", &In::label));
 }
@@ -99,7 +99,7 @@ constexpr auto shape_of(RemovePermissionInput*) {
 struct RemovePermissionOutput {
   bool operator==(const RemovePermissionOutput&) const = default;
 };
-constexpr auto shape_of(RemovePermissionOutput*) {
+consteval auto shape_of(RemovePermissionOutput*) {
   return wire::shape();
 }
 

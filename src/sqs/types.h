@@ -29,7 +29,7 @@ struct MessageAttributeValue {
 
   bool operator==(const MessageAttributeValue&) const = default;
 };
-constexpr auto shape_of(MessageAttributeValue*) {
+consteval auto shape_of(MessageAttributeValue*) {
   using Value = MessageAttributeValue;
   return wire::shape(
       wire::optional("StringValue", &Value::string_value),
@@ -50,7 +50,7 @@ struct BatchResultErrorEntry {
 
   bool operator==(const BatchResultErrorEntry&) const = default;
 };
-constexpr auto shape_of(BatchResultErrorEntry*) {
+consteval auto shape_of(BatchResultErrorEntry*) {
   using Entry = BatchResultErrorEntry;
   return wire::shape(wire::required("Id", &Entry::id),
                      wire::required("SenderFault", &Entry::sender_fault),
@@ -61,7 +61,7 @@ constexpr auto shape_of(BatchResultErrorEntry*) {
 // The parameter that addresses a queue. It is never required here: a Query request may name the
 // queue by its path instead, so whoever looks the queue up also says that it is missing.
 template <class In>
-constexpr auto queue_url(std::string_view In::*place) {
+consteval auto queue_url(std::string_view In::*place) {
   return wire::optional("QueueUrl", place).queue();
 }
 

@@ -1065,7 +1065,7 @@ std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp,
            .size = static_cast<std::uint32_t>(head_size + tail.size())});
       add_external(tail);
     };
-    if (const auto* sent = std::get_if<MessageSent>(&changes[i])) {
+    if (const auto* sent = changes[i].as<MessageSent>()) {
       w.number(Tag::message_sent);
       encode_message_head(scratch_,
                           {.key = sent->key,
@@ -1077,25 +1077,23 @@ std::span<const std::string_view> RecordEncoder::encode(const Stamp& stamp,
                            .tail_crc = sent->tail_crc,
                            .tail = sent->tail});
       note_stored(kMessageHeadBytes, sent->tail);
-    } else if (const auto* relocated = std::get_if<MessageRelocated>(&changes[i])) {
+    } else if (const auto* relocated = changes[i].as<MessageRelocated>()) {
       w.number(Tag::message_relocated);
       w.number(relocated->key);
       note_stored(0, relocated->stored);
-    } else if (const auto* edited = std::get_if<MessageEdited>(&changes[i])) {
+    } else if (const auto* edited = changes[i].as<MessageEdited>()) {
       w.number(Tag::message_edited);
       w.number(edited->key);
       w.number(edited->actor);
       w.number(edited->reason);
       note_stored(0, edited->stored);
     } else {
-      std::visit(
-          [&]<class Fact>(const Fact& fact) {
-            constexpr bool kAbove = std::is_same_v<Fact, MessageSent> ||
-                                    std::is_same_v<Fact, MessageRelocated> ||
-                                    std::is_same_v<Fact, MessageEdited>;
-            if constexpr (!kAbove) write(w, fact);
-          },
-          changes[i]);
+      changes[i].visit([&]<class Fact>(const Fact& fact) {
+        constexpr bool kAbove = std::is_same_v<Fact, MessageSent> ||
+                                std::is_same_v<Fact, MessageRelocated> ||
+                                std::is_same_v<Fact, MessageEdited>;
+        if constexpr (!kAbove) write(w, fact);
+      });
     }
   }
   flush_to(scratch_.size());

@@ -71,12 +71,12 @@ journal::Sequence Store::commit(const Stamp& stamp, std::span<Change> changes) {
   for (const RecordEncoder::Stored& stored : encoder_.stored()) {
     const BodyRef body{
         appended.payload.segment, appended.payload.offset + stored.offset, stored.size};
-    if (auto* sent = std::get_if<queue::MessageSent>(&changes[stored.change])) {
+    if (auto* sent = changes[stored.change].as<queue::MessageSent>()) {
       sent->body = body;
-    } else if (auto* edited = std::get_if<queue::MessageEdited>(&changes[stored.change])) {
+    } else if (auto* edited = changes[stored.change].as<queue::MessageEdited>()) {
       edited->body = body;
     } else {
-      std::get<queue::MessageRelocated>(changes[stored.change]).body = body;
+      changes[stored.change].as<queue::MessageRelocated>()->body = body;
     }
   }
   for (const Change& change : changes) state_.apply(change, stamp);

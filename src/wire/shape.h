@@ -16,7 +16,7 @@
 
 // How a struct declares what travels. Beside the struct, in its namespace:
 //
-//   constexpr auto shape_of(SendMessageInput*) {
+//   consteval auto shape_of(SendMessageInput*) {
 //     using In = SendMessageInput;
 //     return wire::shape(
 //         wire::required("MessageBody", &In::message_body).filled(),
@@ -35,7 +35,7 @@ struct Member {
   Traits traits;
 
   // Values outside fail with "Value <n> for parameter <name> is invalid. Reason: <reason>".
-  constexpr Member between(std::int64_t min, std::int64_t max, std::string_view reason) const {
+  consteval Member between(std::int64_t min, std::int64_t max, std::string_view reason) const {
     Member changed = *this;
     changed.traits.ranged = true;
     changed.traits.min = min;
@@ -44,7 +44,7 @@ struct Member {
     return changed;
   }
   // Query and XML flatten collections: <item>.1, <item>.2 and a repeated <item> element.
-  constexpr Member each(std::string_view item, std::string_view key = "Name",
+  consteval Member each(std::string_view item, std::string_view key = "Name",
                         std::string_view value = "Value") const {
     Member changed = *this;
     changed.traits.item_name = item;
@@ -52,13 +52,13 @@ struct Member {
     changed.traits.value_name = value;
     return changed;
   }
-  constexpr Member filled() const { return with(&Traits::filled); }
-  constexpr Member queue() const { return with(&Traits::queue); }
-  constexpr Member content() const { return with(&Traits::content); }
-  constexpr Member always() const { return with(&Traits::always); }
+  consteval Member filled() const { return with(&Traits::filled); }
+  consteval Member queue() const { return with(&Traits::queue); }
+  consteval Member content() const { return with(&Traits::content); }
+  consteval Member always() const { return with(&Traits::always); }
 
  private:
-  constexpr Member with(bool Traits::*trait) const {
+  consteval Member with(bool Traits::*trait) const {
     Member changed = *this;
     changed.traits.*trait = true;
     return changed;
@@ -66,17 +66,17 @@ struct Member {
 };
 
 template <class Owner, class Value>
-constexpr auto required(std::string_view name, Value Owner::*place) {
+consteval auto required(std::string_view name, Value Owner::*place) {
   return Member<Owner, Value>{name, place, Traits{.required = true}};
 }
 
 template <class Owner, class Value>
-constexpr auto optional(std::string_view name, Value Owner::*place) {
+consteval auto optional(std::string_view name, Value Owner::*place) {
   return Member<Owner, Value>{name, place, Traits{}};
 }
 
 template <class... Members>
-constexpr auto shape(Members... members) {
+consteval auto shape(Members... members) {
   static_assert(sizeof...(Members) <= 64, "a decoder notes the members it saw in 64 bits");
   return std::tuple<Members...>(members...);
 }
@@ -111,7 +111,7 @@ template <class T>
 using Bare = typename BareOf<T>::type;
 
 template <class T>
-constexpr Kind kind_of() {
+consteval Kind kind_of() {
   if constexpr (std::is_same_v<T, std::string_view>) return Kind::text;
   if constexpr (std::is_same_v<T, bool>) return Kind::flag;
   if constexpr (std::is_same_v<T, std::int32_t>) return Kind::int32;
@@ -137,7 +137,7 @@ void reset(void* value) {
 }
 
 template <class T>
-constexpr Type type_of();
+consteval Type type_of();
 
 }  // namespace detail
 
@@ -147,7 +147,7 @@ inline constexpr Type kType = detail::type_of<T>();
 namespace detail {
 
 template <class T>
-constexpr void add_optional_operations(Type& type) {
+consteval void add_optional_operations(Type& type) {
   type.inner = &kType<typename T::value_type>;
   type.engage = [](void* value) -> void* { return &static_cast<T*>(value)->emplace(); };
   type.held = [](const void* value) -> const void* {
@@ -157,7 +157,7 @@ constexpr void add_optional_operations(Type& type) {
 }
 
 template <class T>
-constexpr void add_list_operations(Type& type) {
+consteval void add_list_operations(Type& type) {
   type.inner = &kType<typename T::value_type>;
   type.item = [](const void* items, std::size_t index) -> const void* {
     return &(*static_cast<const T*>(items))[index];
@@ -166,7 +166,7 @@ constexpr void add_list_operations(Type& type) {
 }
 
 template <class T>
-constexpr void add_map_operations(Type& type) {
+consteval void add_map_operations(Type& type) {
   using Value = typename T::value_type::second_type;
   type.inner = &kType<Value>;
   type.item = [](const void* items, std::size_t index) -> const void* {
@@ -185,7 +185,7 @@ constexpr void add_map_operations(Type& type) {
 }
 
 template <class T>
-constexpr Type type_of() {
+consteval Type type_of() {
   Type type{.kind = kind_of<T>(), .reset = &reset<T>};
   if constexpr (is_optional<T>) add_optional_operations<T>(type);
   if constexpr (is_list<T>) {
@@ -207,7 +207,12 @@ template <class T, std::size_t I>
 inline constexpr auto kMember = std::get<I>(kShape<T>);
 
 template <class T, std::size_t I>
-constexpr Field field_of() {
+void* place_in(void* record) {
+  return &(static_cast<T*>(record)->*kMember<T, I>.place);
+}
+
+template <class T, std::size_t I>
+consteval Field field_of() {
   using Value = std::remove_cvref_t<decltype(std::declval<T&>().*kMember<T, I>.place)>;
   static_assert(!is_list<Value> || !kMember<T, I>.traits.item_name.empty(),
                 "a collection says with each() what Query and XML call one item");
@@ -219,15 +224,12 @@ constexpr Field field_of() {
       .name = kMember<T, I>.name,
       .type = &kType<Value>,
       .traits = kMember<T, I>.traits,
-      .in = [](void* record) -> void* { return &(static_cast<T*>(record)->*kMember<T, I>.place); },
-      .of = [](const void* record) -> const void* {
-        return &(static_cast<const T*>(record)->*kMember<T, I>.place);
-      },
+      .in = &place_in<T, I>,
   };
 }
 
 template <class T>
-inline constexpr auto kFields = []<std::size_t... I>(std::index_sequence<I...>) {
+inline constexpr auto kFields = []<std::size_t... I>(std::index_sequence<I...>) consteval {
   return std::array<Field, sizeof...(I)>{field_of<T, I>()...};
 }
 (std::make_index_sequence<std::tuple_size_v<decltype(kShape<T>)>>());

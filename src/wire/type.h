@@ -72,8 +72,9 @@ struct Field {
   std::string_view name;  // JSON member; in Query and XML too unless the field is a list or map.
   const Type* type;
   Traits traits;
-  void* (*in)(void* record);
-  const void* (*of)(const void* record);
+  void* (*in)(void* record);  // Where the field's value is in a record.
+
+  const void* of(const void* record) const { return in(const_cast<void*>(record)); }
 };
 
 struct Record {

@@ -14,12 +14,15 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr const char* kSendQueue = "http://127.0.0.1:9324/000000000000/orders";
-constexpr const char* kUuid = "00000000-0000-4000-8000-0000000000";
+constexpr const char* kMessageIds = "00000000-0000-4000-8000-0000000000";
 constexpr const char* kSendMd5 = "5d41402abc4b2a76b9719d911017c592";
 
 std::string accepted(std::size_t id) {
-  return fmt::format(
-      R"({{"Id":"{}","MessageId":"{}{:02}","MD5OfMessageBody":"{}"}})", id, kUuid, id, kSendMd5);
+  return fmt::format(R"({{"Id":"{}","MessageId":"{}{:02}","MD5OfMessageBody":"{}"}})",
+                     id,
+                     kMessageIds,
+                     id,
+                     kSendMd5);
 }
 
 std::string failed(std::size_t id, bool sender_fault) {
@@ -80,7 +83,7 @@ TEST_F(SendTest, MapsItsArguments) {
     arguments.insert(arguments.end(), test.arguments.begin(), test.arguments.end());
     const Outcome outcome = world.run(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(outcome.out, std::string(kUuid) + "00\n");
+    EXPECT_EQ(outcome.out, std::string(kMessageIds) + "00\n");
     EXPECT_THAT(
         requests(),
         ElementsAre(fmt::format(R"({{"QueueUrl":"{}","Entries":[{}]}})", kSendQueue, test.entry)));
@@ -227,7 +230,7 @@ TEST_F(SendTest, PrintsJsonLinesNumberedAsTheInput) {
   EXPECT_EQ(world.run({"send", kSendQueue, "--json"}).out,
             fmt::format("{{\"Id\":\"1\",\"MessageId\":\"{0}00\",\"MD5OfMessageBody\":\"{1}\"}}\n"
                         "{{\"Id\":\"2\",\"MessageId\":\"{0}01\",\"MD5OfMessageBody\":\"{1}\"}}\n",
-                        kUuid,
+                        kMessageIds,
                         kSendMd5));
 }
 

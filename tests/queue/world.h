@@ -111,7 +111,7 @@ class World {
     std::vector<Change> changes;
     decide_send(state, queue, drafts, stamp, ids, changes, outcomes);
     for (Change& change : changes) {
-      auto& sent = std::get<MessageSent>(change);
+      auto& sent = *change.as<MessageSent>();
       sent.body = {1, static_cast<std::uint32_t>(number(sent.key)), kBodyBytes};
       apply(change);
     }

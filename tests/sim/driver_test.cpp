@@ -39,7 +39,7 @@ struct SmallWorld : testing::Test {
     const queue::Draft draft = draft_of(letter);
     EXPECT_TRUE(world.engine().send(named("q"), std::span(&draft, 1)));
     const auto records = world.take_records();
-    const auto& fact = std::get<queue::MessageSent>(records.front().facts.front());
+    const auto& fact = *records.front().facts.front().as<queue::MessageSent>();
     letter.key = fact.key;
     letter.queue = kQueue;
     letter.message_id = fact.message_id;

@@ -18,7 +18,7 @@ struct Stamp {
 
   bool operator==(const Stamp&) const = default;
 };
-constexpr auto shape_of(Stamp*) {
+consteval auto shape_of(Stamp*) {
   return shape(required("Country", &Stamp::country),
                optional("Cents", &Stamp::cents),
                optional("Image", &Stamp::image));
@@ -43,7 +43,7 @@ struct Parcel {
 
   bool operator==(const Parcel&) const = default;
 };
-constexpr auto shape_of(Parcel*) {
+consteval auto shape_of(Parcel*) {
   return shape(optional("Sender", &Parcel::sender),
                required("Letter", &Parcel::letter).filled().content(),
                required("Weight", &Parcel::weight).between(0, 900, "Too heavy or too light."),
