@@ -7,6 +7,7 @@
 #include "api/access.h"
 #include "api/audit.h"
 #include "api/operations.h"
+#include "api/send_message.h"
 #include "base/text.h"
 #include "sqs/actions.h"
 #include "sqs/errors.h"
@@ -31,6 +32,7 @@ wire::Decoder& thread_decoder() {
 }
 
 constexpr std::size_t kReceiveMessage = *sqs::AllActions::index_of(sqs::ReceiveMessage::kName);
+constexpr std::size_t kSendMessage = *sqs::AllActions::index_of(sqs::SendMessage::kName);
 constexpr std::size_t kNoAction = sqs::AllActions::kSize;
 
 std::vector<std::string_view> action_names() {
@@ -206,7 +208,6 @@ void Service::handle(http::Exchange& exchange) {
   Call& call = work.call;
   static_cast<Caller&>(call) = std::move(*caller);
   call.peer = request.peer;
-  call.consumer = fmt::format("{} {}", call.sender_id, request.peer);
   call.host = request.host;
   call.secure = request.secure;
   call.trace = request.header("x-amzn-trace-id");
@@ -292,6 +293,8 @@ void Service::answer(Service& service, Request& request) {
     auto plan = plan_receive(request.call, input);
     if (!plan) return request.fail(plan.error());
     service.wait_for_messages(request, std::move(*plan));
+  } else if constexpr (std::is_same_v<Action, sqs::SendMessage>) {
+    service.send(request, input);
   } else {
     const auto output = run(request.call, input);
     // Whatever the answer says was true after everything recorded so far: it leaves when that is
@@ -302,6 +305,70 @@ void Service::answer(Service& service, Request& request) {
     request.reply.template success<Action>(request.exchange.out(), *output);
     request.exchange.reply(request.call.after);
   }
+}
+
+// Sends that came to this thread, up to the end of its pass.
+struct Service::Gathering {
+  struct Asker {
+    http::Ticket ticket;
+    Reply reply;
+    std::string peer;
+  };
+  GatheredSends sends;
+  std::vector<Asker> askers;
+};
+
+// Two, since an answer may bring the next request: that one belongs to the next pass.
+struct Service::Gatherings {
+  std::array<Gathering, 2> both;
+  unsigned current = 0;
+};
+
+Service::Gatherings& Service::gatherings() {
+  thread_local Gatherings gatherings;
+  return gatherings;
+}
+
+void Service::send(Request& request, const sqs::SendMessageInput& input) {
+  const auto plan = plan_send(request.call, input);
+  if (!plan) {
+    request.call.after = engine_.appended();
+    return request.fail(plan.error());
+  }
+  Gathering& gathered = gatherings().both[gatherings().current];
+  if (gathered.sends.take(request.call, input, *plan)) {
+    const http::Ticket ticket = request.exchange.gather();
+    gathered.askers.push_back({ticket, request.reply, std::string(request.http.peer)});
+    return;
+  }
+  const auto output = send_planned(request.call, input, *plan);
+  request.call.after = engine_.appended();
+  if (!output) return request.fail(output.error());
+  request.reply.success<sqs::SendMessage>(request.exchange.out(), *output);
+  request.exchange.reply(request.call.after);
+}
+
+void Service::send_gathered() {
+  Gathering& gathered = gatherings().both[gatherings().current];
+  gatherings().current ^= 1;
+  gathered.sends.send(engine_);
+  const engine::Sequence after = engine_.appended();
+  for (std::size_t i = 0; i < gathered.askers.size(); ++i) {
+    const Gathering::Asker& asker = gathered.askers[i];
+    const auto& result = gathered.sends.result(i);
+    server_->answer(asker.ticket, [&](std::string* out) -> http::Mark {
+      if (out == nullptr) return 0;
+      if (result) {
+        asker.reply.success<sqs::SendMessage>(*out, *result);
+      } else {
+        asker.reply.tell_of(result.error(), kSendMessage, asker.peer, witness_);
+        asker.reply.failure(*out, result.error());
+      }
+      return after;
+    });
+  }
+  gathered.sends.clear();
+  gathered.askers.clear();
 }
 
 void Service::run_action(Request& request, std::string_view name) {

@@ -32,14 +32,20 @@ class Service {
   // The server whose handler this is; set before the first request.
   void attach(http::Server& server) { server_ = &server; }
   void handle(http::Exchange& exchange);
+  // For Server::Hooks::pass_ended.
+  void send_gathered();
 
  private:
   struct Reply;
   struct Request;
+  struct Gathering;
+  struct Gatherings;
   template <class Action>
   static void answer(Service& service, Request& request);
   template <class Action>
   void audit(Request& request, const typename Action::Input& input, const Error* error);
+  static Gatherings& gatherings();
+  void send(Request& request, const sqs::SendMessageInput& input);
   void wait_for_messages(Request& request, ReceivePlan plan);
   void give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
   void write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,

@@ -10,6 +10,9 @@
 #include "wire/encode.h"
 
 namespace redrive::cloudwatch {
+
+enum class Form : std::uint8_t { query, json, cbor };
+
 namespace {
 
 constexpr std::string_view kTargetPrefix = "GraniteServiceVersion20100801.";
@@ -42,8 +45,6 @@ CloudError error_of(ErrorCode code) {
       return {row.query_status, row.query_code};
   }
 }
-
-enum class Form : std::uint8_t { query, json, cbor };
 
 Form form_of(const http::Request& request) {
   if (request.path.starts_with(kRpcPrefix) || !request.header("smithy-protocol").empty()) {

@@ -25,6 +25,7 @@ class LoopServer final : public Server {
 
   std::uint16_t port() const override { return listener_.port(); }
   void release(Mark reached) override;
+  void answer(const Ticket& ticket, const std::function<Mark(std::string* out)>& write) override;
   void resume(Ticket ticket, std::function<Mark(std::string* out)> write,
               metrics::Histogram* whole) override;
   void post(unsigned thread, std::function<void()> work) override;
@@ -101,6 +102,10 @@ void LoopServer::release(Mark reached) {
   }
   if (before >= reached) return;  // Whoever went further has woken the loops.
   for (const auto& loop : loops_) loop->release(reached);
+}
+
+void LoopServer::answer(const Ticket& ticket, const std::function<Mark(std::string* out)>& write) {
+  loops_[ticket.thread % loops_.size()]->answer(ticket, write);
 }
 
 void LoopServer::resume(Ticket ticket, std::function<Mark(std::string* out)> write,

@@ -490,7 +490,9 @@ Result<void> serve(const Config& config) {
                                     .threads = threads,
                                     .limits = with_uploads(config.limits, config.object_bytes_max),
                                     .tls = config.tls()},
-                                   {.handle = handle, .round_ended = [&] { sync->request(); }}));
+                                   {.handle = handle,
+                                    .pass_ended = [&] { service.send_gathered(); },
+                                    .round_ended = [&] { sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
