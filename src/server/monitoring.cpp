@@ -61,7 +61,8 @@ void Monitoring::open_alarms() {
                                           .sync_wanted = parts_.sync_wanted,
                                           .rules = config.dead_letter_alarms,
                                           .notify = config.alarm_targets,
-                                          .account = config.account});
+                                          .account = config.account,
+                                          .region = config.region});
 }
 
 void Monitoring::observe() {

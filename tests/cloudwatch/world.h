@@ -19,6 +19,7 @@ class FakeExchange final : public http::Exchange {
   std::string& out() override { return out_; }
   void reply(http::Mark) override {}
   void measure(metrics::Histogram&) override {}
+  http::Ticket gather() override { return {}; }
   http::Ticket defer(std::function<void()>) override { return {}; }
 
  private:

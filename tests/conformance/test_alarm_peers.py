@@ -4,6 +4,7 @@ import email
 import email.policy
 import email.utils
 import http.server
+import io
 import json
 import os
 import re
@@ -11,7 +12,9 @@ import socket
 import ssl
 import subprocess
 import threading
+import zipfile
 
+import boto3
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, SMTP
@@ -107,6 +110,11 @@ def encrypting(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate[1], certificate[0])
     return context
+
+
+def client(service, endpoint):
+    keys = {"aws_access_key_id": "000000000000", "aws_secret_access_key": "x"}
+    return boto3.client(service, endpoint_url=endpoint, region_name="us-east-1", **keys)
 
 
 def cli(server, *arguments):
@@ -365,3 +373,41 @@ def test_a_webhook_behind_tls(start, certificate):
     finally:
         listening.shutdown()
         listening.server_close()
+
+
+# --- Functions ----------------------------------------------------------------------------------
+
+
+def test_a_function_is_told(start):
+    server = start()
+    functions = client("lambda", server.endpoint)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("app.py", "def handler(event, context):\n    print('told of', event['AlarmName'])\n")
+    made = functions.create_function(
+        FunctionName="pager",
+        Runtime="python3.11",
+        Handler="app.handler",
+        Role="arn:aws:iam::000000000000:role/r",
+        Code={"ZipFile": packed.getvalue()},
+    )
+    watch = client("cloudwatch", server.endpoint)
+    watch.put_metric_alarm(
+        AlarmName="backlog",
+        Namespace="AWS/SQS",
+        MetricName="ApproximateNumberOfMessagesVisible",
+        Dimensions=[{"Name": "QueueName", "Value": "orders"}],
+        Statistic="Maximum",
+        Period=60,
+        EvaluationPeriods=1,
+        Threshold=0,
+        ComparisonOperator="GreaterThanThreshold",
+        AlarmActions=[made["FunctionArn"]],
+    )
+    watch.set_alarm_state(AlarmName="backlog", StateValue="ALARM", StateReason="to see who comes")
+
+    def told():
+        lines = Management(server.endpoint).call("GET", "functions/pager/logs")["lines"]
+        return [line for line in lines if "told of backlog" in line["text"]]
+
+    assert clock.until("the function is told", told, timeout=20)

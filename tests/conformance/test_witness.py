@@ -4,6 +4,8 @@ import http.client
 import io
 import json
 import os
+import shutil
+import subprocess
 import urllib.parse
 import zipfile
 
@@ -179,6 +181,29 @@ def test_the_time_of_every_action_is_measured_under_known_names(server):
     errors = samples(get(server.endpoint, "/metrics")[2])
     refused = {dict(labels)["error"]: v for (n, labels), v in errors.items() if n == "redrive_request_errors_total"}
     assert refused["NoSuchKey"] == 1 and refused["NotFound"] == 5 and refused["UnknownOperationException"] == 5
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="needs Debian's prometheus")
+def test_promtool_finds_no_fault_in_a_server_that_has_everything(server):
+    for service, (change, _, _) in CHANGES.items():
+        change(client(service, server.endpoint))
+    functions = client("lambda", server.endpoint)
+    functions.create_event_source_mapping(
+        EventSourceArn="arn:aws:sqs:us-east-1:000000000000:orders", FunctionName="f"
+    )
+    sqs = client("sqs", server.endpoint)
+    url = sqs.get_queue_url(QueueName="orders")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody="{}", MessageGroupId="tenant")
+    functions.invoke(FunctionName="f")
+    functions.invoke(FunctionName="f", InvocationType="Event")
+
+    def page():
+        text = get(server.endpoint, "/metrics")[2]
+        return text if "redrive_mapping_message_age_seconds_count{" in text else None
+
+    text = clock.until("the mapping has run", page, timeout=20)
+    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # --- What functions and tenants do --------------------------------------------------------------
