@@ -281,11 +281,36 @@ void Driver::edit() {
       identity,
       {.key = keys[0], .of = seen, .stored = stored, .destination = destination},
       {.actor = "ada", .reason = "typo"});
-  require(done.has_value() == (fits && !held && !outdated), kEdits, "message {}", number(keys[0]));
+  const bool right = fits && !held && !outdated;
+  require(done.has_value() == right || (right && world_.disk_fails()),
+          kEdits,
+          "message {}",
+          number(keys[0]));
   tell("  message {} {}", number(keys[0]), done.has_value());
+  const auto records = world_.take_records();
+  if (done) keep_original(keys[0], records);
   if (done) world_.keep(letter, edition);
-  world_.follow(world_.take_records());
+  world_.follow(records);
   world_.settle_answers();
+}
+
+// What was edited is in the bin as it was, under another key.
+void Driver::keep_original(MessageKey edited, std::span<const Record> records) {
+  Letter original = world_.letter(edited);
+  for (const Record& record : records) {
+    for (const queue::Change& change : record.facts) {
+      const auto* sent = change.as<queue::MessageSent>();
+      if (sent == nullptr) continue;
+      original.key = sent->key;
+      original.queue = sent->queue;
+      original.sent_wall = record.stamp.wall;
+      original.visible_at = sent->visible_at;
+      stored_bytes_are_the_letters(record.stored(sent->body), original);
+      world_.keep(original);
+      return;
+    }
+  }
+  require(false, "an edit keeps the original", "message {}", number(edited));
 }
 
 void Driver::bring_back_all() {

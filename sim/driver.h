@@ -93,7 +93,12 @@ class Driver {
   void discard();
   void restore();
   void edit();
+  void keep_original(queue::MessageKey edited, std::span<const Record> records);
   void move_held();
+  // Archives (archive_steps.cpp).
+  void archive_held();
+  void doom();
+  void unarchive();
   std::optional<ErrorCode> move_refusal(const Shown& shown, queue::QueueKey from,
                                         queue::QueueKey to);
   void bring_back_all();

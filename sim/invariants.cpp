@@ -235,6 +235,7 @@ void memory_equals_the_model(const View& view) {
   receive_attempts_are_remembered(view);
   move_tasks_are_exact(view);
   groups_are_exact(view);
+  archived_are_exact(view);
   errors_are_exact(view);
 }
 

@@ -34,6 +34,7 @@ void move_tasks_are_exact(const View& view);
 // Failure groups have the members and the statistics they should, and count them right.
 void groups_are_exact(const View& view);
 // What consumers reported is known in their words as long as a message refers to it, and no longer.
+void archived_are_exact(const View& view);
 void errors_are_exact(const View& view);
 // Names, the secret and the counters ids come from are never lost.
 void names_and_numbers_are_kept(const View& view);

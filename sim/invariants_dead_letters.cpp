@@ -40,6 +40,9 @@ Recount recount(const View& view) {
     ++out.members[history->group];
     out.members_but_over[history->group] += over;
   }
+  for (const auto& [place, archived] : view.state.archived().entries()) {
+    for (const queue::Attempt& attempt : archived.history.attempts) ++out.errors[attempt.error];
+  }
   return out;
 }
 
@@ -141,6 +144,29 @@ void groups_are_exact(const View& view) {
             kGroups,
             "group {}: its arrivals",
             id);
+  }
+}
+
+void archived_are_exact(const View& view) {
+  constexpr std::string_view kArchived = "what is archived is remembered";
+  require(view.state.archived().entries().size() == view.model.archived().size(),
+          kArchived,
+          "{}, not {}",
+          view.state.archived().entries().size(),
+          view.model.archived().size());
+  for (const auto& [place, expected] : view.model.archived()) {
+    const queue::ArchivedLineage* seen = view.state.archived().find(expected.known.message_id);
+    require(seen != nullptr, kArchived, "message {} is forgotten", number(expected.key));
+    require(seen->history == expected.known.history,
+            kArchived,
+            "message {}: its history",
+            number(expected.key));
+    require(*seen == expected.known, kArchived, "message {}", number(expected.key));
+    const queue::Slot slot = view.state.messages().find(expected.key);
+    require(slot == queue::kNoSlot || view.state.is_buried(slot),
+            kArchived,
+            "message {} is in a queue, too",
+            number(expected.key));
   }
 }
 

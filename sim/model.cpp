@@ -35,6 +35,7 @@ void Model::apply(const Record& record) {
   last_stamp_ = record.stamp;
   wall_ = record.stamp.wall;
   edited_ = MessageKey::none;
+  original_kept_ = false;
   disk_fails_ = record.disk_fails;
   advance(record.stamp.now);
   for (const queue::Change& fact : record.facts) {
@@ -200,6 +201,7 @@ void Model::on(const queue::EntryRemoved& fact) {
 }
 
 void Model::on(const queue::ServerReset&) {
+  archived_.clear();
   queues_.clear();
   messages_.clear();
   tasks_.clear();

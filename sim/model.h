@@ -75,6 +75,12 @@ struct ModelTask {
   std::string failure;
 };
 
+struct ModelArchived {
+  queue::ArchivedLineage known;
+  queue::MessageKey key{};    // That it had,
+  std::uint32_t edition = 0;  // and how often it had been edited.
+};
+
 struct ModelGroup {
   queue::QueueKey queue{};
   queue::GroupIdentity identity;
@@ -137,6 +143,7 @@ class Model {
   const std::map<queue::TaskKey, ModelTask>& tasks() const { return tasks_; }
   const std::map<queue::FailureGroupKey, ModelGroup>& groups() const { return groups_; }
   const std::map<queue::ErrorKey, queue::ErrorText>& errors() const { return errors_; }
+  const std::map<std::uint64_t, ModelArchived>& archived() const { return archived_; }
   std::uint32_t last_group() const { return last_group_; }
   std::uint32_t last_error() const { return last_error_; }
   // Whether a job's plan means this message, as far as it is itself concerned.
@@ -178,6 +185,9 @@ class Model {
   void on(const queue::MessageRestored&);
   bool is_holder(queue::NameIndex actor) const;
   void on(const queue::MessageEdited&);
+  void on(const queue::MessageArchived&);
+  void on(const queue::LineageContinued&);
+  void check_policy_archive(const queue::MessageArchived& fact);
   void on(const queue::GroupLearned&);
   void on(const queue::MessageGrouped&);
   void on(const queue::GroupMarked&);
@@ -211,8 +221,10 @@ class Model {
   std::map<queue::ErrorKey, queue::ErrorText> errors_;  // Never forgotten here.
   std::uint32_t last_group_ = 0;
   std::uint32_t last_error_ = 0;
-  queue::MessageKey edited_{};  // In the record being applied.
-  bool disk_fails_ = false;     // While it was written.
+  std::map<std::uint64_t, ModelArchived> archived_;  // The same.
+  queue::MessageKey edited_{};                       // In the record being applied.
+  bool original_kept_ = false;                       // The same.
+  bool disk_fails_ = false;                          // While it was written.
   std::vector<std::string> names_{std::string()};
   std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never forgotten here.
   Entries entries_;

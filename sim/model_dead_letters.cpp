@@ -164,6 +164,11 @@ void Model::on(const queue::MessageEdited& fact) {
           kSpeaksOfWhatIs,
           "edited: message {}",
           number(fact.key));
+  require(original_kept_ || is_holder(fact.actor),
+          "an edit keeps the original",
+          "message {}",
+          number(fact.key));
+  original_kept_ = false;
   edited_ = fact.key;
   ++found->second.edition;
   add_event(found->second.history,

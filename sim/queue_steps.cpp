@@ -27,13 +27,13 @@ bool is_fifo(const QueueIdentity& identity) {
 
 queue::DeadLetterPolicy choose_policy(Chance& chance) {
   using Then = queue::DeadLetterPolicy::Then;
-  constexpr Then kThens[] = {Then::park, Then::discard, Then::archive};
+  constexpr Then kThens[] = {Then::park, Then::discard, Then::archive, Then::archive};
   return {.redrives_max = static_cast<std::uint32_t>(chance.between(1, 3)),
           .redrive_after = seconds(chance.one_in(3) ? 0 : chance.between(1, 60)),
           .backoff_rate = static_cast<std::uint32_t>(chance.between(1, 3)),
           .redrive_after_max = seconds(120),
-          .then = kThens[chance.below(3)],
-          .archive_expiring = chance.one_in(4),
+          .then = chance.pick(kThens),
+          .archive_expiring = chance.one_in(2),
           .archive = "graveyard"};
 }
 

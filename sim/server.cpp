@@ -2,10 +2,13 @@
 
 namespace redrive::sim {
 
-Result<void> Graveyard::bury(const engine::ArchiveItem& item) {
+Result<std::string> Graveyard::bury(const engine::Peeked& message, std::string stored) {
   if (++asked % 5 == 0) return fail(ErrorCode::internal_failure, "the archive is away");
-  letters[item.message.mark.key] = item.stored;
-  return {};
+  Uuid id = store::message_id_of(stored);
+  if (message.history && message.history->message_id) id = *message.history->message_id;
+  const std::string place = "s3://graveyard/" + id.text();
+  graves.insert_or_assign(place, Grave{.stored = std::move(stored), .told = message});
+  return place;
 }
 
 Server::Server(const Shape& shape)
@@ -19,16 +22,18 @@ Result<std::unique_ptr<Server>> Server::open(Parts parts, const Shape& shape) {
   Server* const self = server.get();
   server->engine_ = std::make_unique<engine::Engine>(
       engine::Engine::Parts{server->store_, *server->journal_, parts.clock, parts.ids},
-      engine::Engine::Hooks{
-          .wake_earlier = {},
-          .sync_wanted = {},
-          // An archive that is away is no fault of the server's.
-          .log =
-              [self](std::string line) {
-                if (!line.starts_with("a dead letter stays")) self->complaints_.push_back(line);
-              },
-          .archive = [&graveyard = parts.graveyard](
-                         const engine::ArchiveItem& item) { return graveyard.bury(item); }});
+      engine::Engine::Hooks{.wake_earlier = {},
+                            .sync_wanted = {},
+                            // An archive that is away is no fault of the server's.
+                            .log =
+                                [self](std::string line) {
+                                  if (!line.starts_with("a dead letter stays"))
+                                    self->complaints_.push_back(line);
+                                },
+                            .archive =
+                                [&graveyard = parts.graveyard](const engine::ArchiveItem& item) {
+                                  return graveyard.bury(item.message, item.stored);
+                                }});
   return server;
 }
 

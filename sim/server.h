@@ -28,10 +28,15 @@ struct Shape {
 // Where dead letters end: on another disk, which never forgets what it has taken, and which does
 // not always take it.
 struct Graveyard {
-  std::map<queue::MessageKey, std::string> letters;  // Stored bytes.
+  struct Grave {
+    std::string stored;   // The bytes,
+    engine::Peeked told;  // and what was known of the message.
+  };
+  std::map<std::string, Grave> graves;  // By their places.
   std::uint64_t asked = 0;
 
-  Result<void> bury(const engine::ArchiveItem& item);
+  // Says where it is.
+  Result<std::string> bury(const engine::Peeked& message, std::string stored);
 };
 
 // The production parts, joined as the server joins them, in one thread and on simulated files.

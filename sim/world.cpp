@@ -64,6 +64,11 @@ std::vector<Record> World::take_records() {
 }
 
 void World::believe(const Record& record) {
+  for (const queue::Change& fact : record.facts) {
+    if (const auto* gone = fact.as<queue::MessageArchived>()) {
+      archived_is_in_the_archive(*gone);
+    }
+  }
   now_model_.apply(record);
   in_doubt_.push_back(record);
   for (const queue::Change& fact : record.facts) {
@@ -86,6 +91,12 @@ void World::count(const queue::Change& fact) {
   if (fact.is<queue::MessageGrouped>()) ++totals_.grouped;
   if (fact.is<queue::MessageDiscarded>()) ++totals_.discarded;
   if (fact.is<queue::MessageEdited>()) ++totals_.edited;
+  if (const auto* archived = fact.as<queue::MessageArchived>()) {
+    ++totals_.archived;
+    if (now_model_.is_policy(archived->actor)) ++totals_.archived_by_policy;
+  }
+  const auto* continued = fact.as<queue::LineageContinued>();
+  if (continued != nullptr && continued->archived_as) ++totals_.unarchived;
   const auto* changed = fact.as<queue::MoveTaskChanged>();
   if (changed != nullptr && changed->status == queue::TaskStatus::halted) ++totals_.halted;
 }

@@ -68,6 +68,8 @@ class World {
   WatchedJournal& journal() { return server_->journal(); }
   store::Store& store() { return server_->store(); }
   FaultyFiles& files() { return files_; }
+  Graveyard& graveyard() { return graveyard_; }
+  bool disk_fails() const { return fault_expected_; }
   ManualClock& clock() { return clock_; }
   const Shape& shape() const { return shape_; }
   Timestamp now() const { return server_->engine().now(); }
@@ -84,6 +86,10 @@ class World {
   void keep(Letter letter, std::uint32_t edition = 0);
   // The one in force.
   const Letter& letter(queue::MessageKey key) const;
+  // The one that was archived.
+  const Letter& letter(const ModelArchived& archived) const {
+    return letters_.at({archived.key, archived.edition});
+  }
 
   // What a consumer must be told now about these messages.
   std::vector<Delivery> deliveries(std::span<const queue::MessageKey> keys) const;
@@ -132,6 +138,8 @@ class World {
     std::uint64_t discarded = 0;
     std::uint64_t edited = 0;
     std::uint64_t archived = 0;
+    std::uint64_t archived_by_policy = 0;  // Among those.
+    std::uint64_t unarchived = 0;
     std::uint64_t halted = 0;
     std::uint64_t recoveries = 0;
     std::uint64_t records_lost = 0;
@@ -163,7 +171,7 @@ class World {
   void storage_failed(const Error& error);
   void let_time_pass_while_down();
   void open_again();
-  void archived_before_deleted(const Record& record);
+  void archived_is_in_the_archive(const queue::MessageArchived& fact);
   void resume(journal::Sequence synced, journal::Sequence appended);
   void time_went_on();
   void read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter);

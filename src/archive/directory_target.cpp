@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "archive/target.h"
@@ -43,6 +44,26 @@ class DirectoryTarget final : public ArchiveTarget {
     return told(objects::write_durably(path, parts, objects::Sync::yes));
   }
 
+  // All are written before the first is synced, and a directory is synced once for all that it got.
+  std::vector<Result<void>> put_all(std::span<const NewDocument> documents) override {
+    std::vector<Result<fs::path>> written;
+    for (const NewDocument& document : documents) written.push_back(write(document));
+    std::vector<Result<void>> results;
+    std::map<fs::path, Result<void>> directories;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      results.push_back(written[i] ? place(*written[i], documents[i].key)
+                                   : std::unexpected(written[i].error()));
+      if (results[i]) directories.emplace(written[i]->parent_path(), Result<void>());
+    }
+    for (auto& [directory, synced] : directories) {
+      synced = told(objects::sync_directory(directory, objects::Sync::yes));
+    }
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      if (results[i]) results[i] = directories.at(written[i]->parent_path());
+    }
+    return results;
+  }
+
   Result<std::string> get(const std::string& key) override {
     const fs::path path = TRY(path_of(key));
     std::ifstream file(path, std::ios::binary);
@@ -80,6 +101,24 @@ class DirectoryTarget final : public ArchiveTarget {
   Result<fs::path> path_of(const std::string& key) const {
     if (is_harmless_key(key)) return root_ / key;
     return fail(ErrorCode::invalid_parameter_value, fmt::format("'{}' is no key here", key));
+  }
+
+  // Under a temporary name, and not safe yet.
+  Result<fs::path> write(const NewDocument& document) const {
+    const fs::path path = TRY(path_of(document.key));
+    CHECK(make_directory(path.parent_path()));
+    const std::array<std::string_view, 1> parts = {document.text};
+    auto temporary = objects::write_temporary(path.parent_path(), parts, objects::Sync::no);
+    if (!temporary) return std::unexpected(told(std::unexpected(temporary.error())).error());
+    return *std::move(temporary);
+  }
+
+  Result<void> place(const fs::path& temporary, const std::string& key) const {
+    const auto synced = told(objects::sync_file(temporary));
+    if (synced) return told(objects::move_into_place(temporary, root_ / key));
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return synced;
   }
 
   // Each new name is synced into its parent, or a crash could take the way to the document.

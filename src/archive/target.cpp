@@ -28,4 +28,10 @@ Result<ArchiveLocation> parse_archive_location(std::string_view written) {
                           written));
 }
 
+std::vector<Result<void>> ArchiveTarget::put_all(std::span<const NewDocument> documents) {
+  std::vector<Result<void>> results;
+  for (const NewDocument& document : documents) results.push_back(put(document.key, document.text));
+  return results;
+}
+
 }  // namespace redrive::archive

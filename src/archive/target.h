@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,11 @@ struct ArchiveEntry {
   bool operator==(const ArchiveEntry&) const = default;
 };
 
+struct NewDocument {
+  std::string key;
+  std::string text;
+};
+
 struct ArchivePage {
   std::vector<ArchiveEntry> entries;
   std::string next;  // To be given to list() for what follows; empty: nothing does.
@@ -32,6 +38,8 @@ class ArchiveTarget {
  public:
   virtual ~ArchiveTarget() = default;
   virtual Result<void> put(const std::string& key, std::string_view document) = 0;
+  // The same for several, which may be quicker than one after another. One result for each.
+  virtual std::vector<Result<void>> put_all(std::span<const NewDocument> documents);
   virtual Result<std::string> get(const std::string& key) = 0;
   // In the order of keys.
   virtual Result<ArchivePage> list(const std::string& prefix, const std::string& next) = 0;

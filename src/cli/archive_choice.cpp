@@ -6,6 +6,8 @@
 
 #include "base/calendar.h"
 #include "cli/queue_name.h"
+#include "cli/service.h"
+#include "documents/message_page.h"
 
 namespace redrive::cli {
 namespace {
@@ -52,12 +54,19 @@ bool has_text(const archive::Letter& letter, const std::string& text) {
   });
 }
 
+bool is_of_failure_group(const archive::ArchivedLetter& archived, const std::string& group) {
+  if (archived.lineage.empty()) return false;
+  const auto lineage = Reply<documents::Lineage>::decode(archived.lineage);
+  return lineage && (*lineage)->failure_group == group;
+}
+
 bool fits_document(const ArchiveChoice& choice, const archive::ArchivedLetter& archived) {
   const bool queue = choice.queue.empty() ||
                      queue_name_of(archived.source) == queue_name_of(choice.queue) ||
                      queue_name_of(archived.dlq) == queue_name_of(choice.queue);
-  const bool group =
-      choice.group.empty() || archived.letter.system_attribute("MessageGroupId") == choice.group;
+  const bool group = choice.group.empty() ||
+                     archived.letter.system_attribute("MessageGroupId") == choice.group ||
+                     is_of_failure_group(archived, choice.group);
   return queue && group && has_text(archived.letter, choice.text);
 }
 
@@ -84,6 +93,11 @@ Answer<bool> read_document(Session& session, const ArchiveChoice& choice,
 }
 
 }  // namespace
+
+std::unexpected<Failure> nothing_archived() {
+  return std::unexpected(
+      Failure{Failure::Kind::refused, "", "the archive has no message like that"});
+}
 
 bool ArchiveChoice::is_all() const {
   return names.empty() && date.empty() && since.empty() && until.empty() && text.empty() &&

@@ -19,7 +19,7 @@ struct ArchiveChoice {
   std::string until;
   std::string text;   // In the body or an attribute's value.
   std::string queue;  // Name of the source or the dead-letter queue.
-  std::string group;  // MessageGroupId
+  std::string group;  // MessageGroupId, or the id of a failure group.
 
   // Whether nothing narrows it down.
   bool is_all() const;
@@ -44,5 +44,8 @@ Answer<void> for_each_chosen(Session& session, const ArchiveChoice& choice,
                              archive::ArchiveTarget& target, const std::string& prefix,
                              Reading reading,
                              const std::function<Answer<void>(const FoundLetter&)>& visit);
+
+// What to say when names were given and nothing has them.
+std::unexpected<Failure> nothing_archived();
 
 }  // namespace redrive::cli

@@ -46,12 +46,15 @@ Answer<OpenArchive> open_archive(const ArchivePlace& place, Session& session) {
   OpenArchive open;
   if (location->kind == archive::ArchiveLocation::Kind::directory) {
     open.target = archive::directory_target(location->directory);
+    open.location = "file://" + location->directory;
+    while (open.location.ends_with('/')) open.location.pop_back();
     return open;
   }
   World& world = session.world;
   const std::string endpoint = s3_endpoint(place, session);
   const std::shared_ptr<Transport> transport = world.connect();
   open.prefix = location->prefix;
+  open.location = "s3://" + location->bucket;
   open.target = archive::s3_target(
       {.endpoint = endpoint,
        .bucket = location->bucket,

@@ -22,6 +22,7 @@ void add_archive_place_options(Verb verb, ArchivePlace& place);
 struct OpenArchive {
   std::unique_ptr<archive::ArchiveTarget> target;  // For one thread.
   std::string prefix;                              // Of every key.
+  std::string location;  // What stands before a key: s3://bucket, file:///directory
 };
 
 // An S3 endpoint is that of the option, of AWS_ENDPOINT_URL_S3, the one that queues are asked for

@@ -7,6 +7,7 @@
 #include "cli/message_view.h"
 #include "cli/queue_document.h"
 #include "cli/table.h"
+#include "documents/lineage.h"
 
 // redrive dlq show: everything there is to know about one message.
 
@@ -75,7 +76,46 @@ void print_whole(Terminal& terminal, const documents::Message& message) {
                 harmless(pretty_json(message.body).value_or(std::string(message.body))) + "\n");
 }
 
+void print_place(Terminal& terminal, const documents::LineagePlace& place) {
+  Lines lines;
+  add_line(lines, "message id", place.message_id.text());
+  add_line(lines, "state", place.state);
+  add_line(lines, "queue", place.queue);
+  if (place.key) add_line(lines, "key", std::to_string(*place.key));
+  if (!place.archive.empty()) add_line(lines, "archived at", place.archived_at);
+  if (!place.archive.empty()) add_line(lines, "archive", place.archive);
+  if (!place.restored_at.empty()) add_line(lines, "restored at", place.restored_at);
+  add_line(lines, "redrives", std::to_string(place.redrives));
+  if (!place.origin.empty()) add_line(lines, "first sent to", place.origin);
+  terminal.out << name_value_lines(terminal, lines);
+  const documents::Message told{.attempts_total = place.attempts_total,
+                                .attempts = place.attempts,
+                                .events = place.events,
+                                .failure_group = place.failure_group};
+  print_section(terminal,
+                fmt::format("Attempts ({})", place.attempts_total),
+                readable_attempts(terminal, told));
+}
+
+// Wherever it is by now: in another queue, in a bin, in an archive.
+Answer<void> show_lineage(const std::string& id, Session& session) {
+  const auto view = TRY(session.service.manage<documents::LineageView>(
+      "GET", "lineage/" + percent_encode(id, false)));
+  if (session.json) {
+    session.terminal().out << json_line(*view);
+    return {};
+  }
+  Terminal& terminal = session.terminal();
+  terminal.out << paint(terminal, Color::bold, "Lineage " + view->lineage_id.text()) << "\n";
+  for (const documents::LineagePlace& place : view->places) {
+    terminal.out << "\n";
+    print_place(terminal, place);
+  }
+  return {};
+}
+
 Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
+  if (options.message_id.empty()) return show_lineage(options.queue, session);
   const MessageQuestion question = message_called(options.queue, options.message_id);
   const auto show = [&](const documents::Message& message) {
     const MaskedMessage masked(message);
@@ -88,6 +128,7 @@ Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
     return false;
   };
   if (TRY(for_each_message(session, question, show)) > 0) return {};
+  if (show_lineage(options.message_id, session)) return {};
   return std::unexpected(
       Failure{Failure::Kind::refused,
               "",
@@ -99,9 +140,9 @@ Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
 void add_dlq_show(Verb parent, Commands& commands) {
   auto options = std::make_shared<DlqShowOptions>();
   Verb verb = parent.verb("show", "Show everything about one message, without touching it");
-  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
-  verb.option("MESSAGE_ID", options->message_id, "Its id, or the one it was first sent with")
+  verb.option("QUEUE", options->queue, "Name, URL or ARN; or only a MessageId: wherever it is")
       .required();
+  verb.option("MESSAGE_ID", options->message_id, "Its id, or the one it was first sent with");
   verb.flag("--unmasked", options->unmasked, "Show values that look like secrets");
   commands.attach(
       verb,

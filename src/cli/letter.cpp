@@ -13,16 +13,6 @@ constexpr std::size_t kBatchEntriesMax = 10;
 constexpr std::string_view kEntryIds[kBatchEntriesMax] = {
     "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
-sqs::MessageAttributeValue attribute_value(const archive::LetterAttribute& attribute) {
-  sqs::MessageAttributeValue value{.data_type = attribute.data_type};
-  if (attribute.is_binary()) {
-    value.binary_value = wire::Blob{attribute.value};
-  } else {
-    value.string_value = attribute.value;
-  }
-  return value;
-}
-
 // How many letters from `begin` on fit into one request.
 std::size_t batch_end(const std::vector<const LetterToSend*>& letters, std::size_t begin) {
   std::size_t bytes = 0;
@@ -55,6 +45,16 @@ void note(const sqs::SendMessageBatchOutput& output,
 }
 
 }  // namespace
+
+sqs::MessageAttributeValue attribute_value(const archive::LetterAttribute& attribute) {
+  sqs::MessageAttributeValue value{.data_type = attribute.data_type};
+  if (attribute.is_binary()) {
+    value.binary_value = wire::Blob{attribute.value};
+  } else {
+    value.string_value = attribute.value;
+  }
+  return value;
+}
 
 archive::Letter letter_of(const sqs::ReceivedMessage& message) {
   archive::Letter letter{.message_id = message.message_id.text(),

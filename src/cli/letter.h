@@ -26,6 +26,9 @@ struct LetterToSend {
 // Whether the queue of that URL is a FIFO queue decides which parameters an entry may have.
 sqs::SendMessageBatchEntry entry_of(std::string_view id, const LetterToSend& letter, bool fifo);
 
+// As the service takes an attribute; views it.
+sqs::MessageAttributeValue attribute_value(const archive::LetterAttribute& attribute);
+
 // What one attempt to send some letters came to, letter by letter.
 struct SendOutcome {
   bool confirmed = false;  // The queue has it, and says that it has the same bytes.

@@ -87,9 +87,9 @@ std::optional<AtomicMoves> find_atomic_moves(Session& session, const WorkerTask&
   const auto dlq = arn_of(session, task.dlq_url);
   const auto source = arn_of(session, task.source_url);
   if (!dlq || !source || is_fifo_name(*dlq) != is_fifo_name(*source)) return std::nullopt;
-  AtomicMoves moves{.path = fmt::format("queues/{}/moves", *dlq), .destination_arn = *source};
-  const auto none =
-      session.service.manage<documents::MoveResults>("POST", moves.path, R"({"moves": []})");
+  AtomicMoves moves{.queue_path = fmt::format("queues/{}", *dlq), .destination_arn = *source};
+  const auto none = session.service.manage<documents::MoveResults>(
+      "POST", moves.path("moves"), R"({"moves": []})");
   if (!none) return std::nullopt;
   return moves;
 }
@@ -164,6 +164,7 @@ class Worker {
                             .service = Service(session_.endpoint, world.connect(), world.clock),
                             .target = archive.target.get(),
                             .prefix = archive.prefix,
+                            .location = archive.location,
                             .seed = world.ids.bits()}));
     }
     std::vector<std::jthread> threads;

@@ -7,6 +7,7 @@
 #include "cli/letter.h"
 #include "cli/queue_name.h"
 #include "cli/retry.h"
+#include "documents/lineage.h"
 #include "documents/moves.h"
 
 namespace redrive::cli {
@@ -39,6 +40,7 @@ struct WorkerLane::Item {
   LetterToSend sent;
   archive::RetryDecision decision;
   bool copied = false;  // That is confirmed, so the original may go.
+  std::string place;    // In the archive.
 };
 
 // --- What lanes share ---
@@ -172,11 +174,12 @@ Answer<void> WorkerLane::process(std::vector<Item>& items) {
   parts_.session.world.sleep(parts_.pace.before(items.size()));
   WorkerCounts counts;
   std::vector<Item*> returning;
+  std::vector<Item*> spent;
   for (Item& item : items) {
     const archive::RetryDecision& decision = item.decision;
     if (decision.counter_was_unreadable) ++counts.unreadable_counters;
     if (decision.fate == archive::Fate::archive) {
-      put_away(item, counts);
+      spent.push_back(&item);
       continue;
     }
     if (decision.trace) ++counts.counters_in_trace;
@@ -189,9 +192,12 @@ Answer<void> WorkerLane::process(std::vector<Item>& items) {
   }
   const auto sent =
       parts_.task.atomic ? move_back(returning, counts) : send_back(std::move(returning), counts);
+  put_away(spent, counts);
+  const auto let_gone = parts_.task.atomic ? let_go(spent, counts) : Answer<void>();
   const auto removed = remove(items, counts);
   parts_.board.add(counts);
   CHECK(sent);
+  CHECK(let_gone);
   return removed;
 }
 
@@ -238,7 +244,8 @@ Answer<void> WorkerLane::move_back(const std::vector<Item*>& items, WorkerCounts
   int attempts = 0;
   const auto reply = persist([&] {
     ++attempts;
-    return parts_.service.manage<documents::MoveResults>("POST", parts_.task.atomic->path, body);
+    return parts_.service.manage<documents::MoveResults>(
+        "POST", parts_.task.atomic->path("moves"), body);
   });
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!reply) {
@@ -255,24 +262,88 @@ Answer<void> WorkerLane::move_back(const std::vector<Item*>& items, WorkerCounts
   return {};
 }
 
-void WorkerLane::put_away(Item& item, WorkerCounts& counts) {
-  archive::ArchivedLetter archived{
-      .letter = item.decision.letter, .source = parts_.task.source_url, .dlq = parts_.task.dlq_url};
-  if (item.decision.trace) {
-    auto& attributes = archived.letter.system_attributes;
-    std::erase_if(attributes, [](const auto& one) { return one.first == "AWSTraceHeader"; });
-    attributes.emplace_back("AWSTraceHeader", *item.decision.trace);
+// What each had been through, as JSON; empty where nobody knows.
+std::vector<std::string> WorkerLane::lineages_of(const std::vector<Item*>& items) {
+  std::vector<std::string> lineages(items.size());
+  if (!parts_.task.atomic) return lineages;
+  documents::HandleList request;
+  for (const Item* item : items) request.receipt_handles.push_back(item->receipt);
+  std::string body;
+  wire::encode_json(body, request);
+  const auto reply = persist([&] {
+    return parts_.service.manage<documents::HeldLineages>(
+        "POST", parts_.task.atomic->path("lineages"), body);
+  });
+  if (!reply) return lineages;
+  const auto& messages = (*reply)->messages;
+  for (std::size_t i = 0; i < std::min(items.size(), messages.size()); ++i) {
+    if (messages[i].lineage) wire::encode_json(lineages[i], *messages[i].lineage);
   }
-  const Timestamp time = archive::archive_time(archived.letter, parts_.session.world.clock.wall());
-  const auto stored =
-      parts_.target->put(archive::archive_key(parts_.prefix, time, archived.letter.message_id),
-                         archive::encode_archived(archived));
-  item.copied = stored.has_value();
-  if (stored) {
-    ++counts.archived;
-    return;
+  return lineages;
+}
+
+void WorkerLane::put_away(const std::vector<Item*>& items, WorkerCounts& counts) {
+  if (items.empty()) return;
+  std::vector<std::string> lineages = lineages_of(items);
+  std::vector<archive::NewDocument> documents;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    archive::ArchivedLetter archived{.letter = items[i]->decision.letter,
+                                     .source = parts_.task.source_url,
+                                     .dlq = parts_.task.dlq_url,
+                                     .lineage = std::move(lineages[i])};
+    if (items[i]->decision.trace) {
+      auto& attributes = archived.letter.system_attributes;
+      std::erase_if(attributes, [](const auto& one) { return one.first == "AWSTraceHeader"; });
+      attributes.emplace_back("AWSTraceHeader", *items[i]->decision.trace);
+    }
+    const Timestamp time =
+        archive::archive_time(archived.letter, parts_.session.world.clock.wall());
+    documents.push_back(
+        {.key = archive::archive_key(parts_.prefix, time, archived.letter.message_id),
+         .text = archive::encode_archived(archived)});
   }
-  stays(item, stored.error().message, counts);
+  const auto stored = parts_.target->put_all(documents);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i]->place = parts_.location + "/" + documents[i].key;
+    items[i]->copied = stored[i].has_value();
+    stored[i] ? void(++counts.archived) : stays(*items[i], stored[i].error().message, counts);
+  }
+}
+
+// Against Redrive what is archived leaves its queue with a word about where it is.
+Answer<void> WorkerLane::let_go(const std::vector<Item*>& items, WorkerCounts& counts) {
+  documents::ArchivedRequest request{.messages = {}, .reason = "redrive worker"};
+  std::vector<Item*> gone;
+  for (Item* item : items) {
+    if (!item->copied) continue;
+    item->copied = false;  // It is not for `remove` to delete.
+    gone.push_back(item);
+    request.messages.push_back({.receipt_handle = item->receipt, .place = item->place});
+  }
+  if (gone.empty()) return {};
+  std::string body;
+  wire::encode_json(body, request);
+  int attempts = 0;
+  const auto reply = persist([&] {
+    ++attempts;
+    return parts_.service.manage<documents::ArchivedResults>(
+        "POST", parts_.task.atomic->path("archived"), body);
+  });
+  if (!reply) {
+    counts.not_deleted += gone.size();
+    return std::unexpected(reply.error());
+  }
+  const auto& results = (*reply)->results;
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    const bool told = i < results.size();
+    // The answer to an earlier attempt may have been lost, and it let go what is gone now.
+    if (told && (results[i].archived || (attempts > 1 && results[i].code == kGone))) continue;
+    ++counts.not_deleted;
+    parts_.board.tell(fmt::format("archived, but not deleted: {}: {}",
+                                  gone[i]->decision.letter.message_id,
+                                  told ? results[i].message : "the server does not say why"));
+  }
+  return {};
 }
 
 // What could not be deleted comes again after its visibility timeout, and is then a duplicate.

@@ -19,8 +19,10 @@ namespace redrive::cli {
 
 // What Redrive can do and SQS cannot: a message leaves one queue and enters the other in one step.
 struct AtomicMoves {
-  std::string path;  // In the management API: the dead-letter queue's.
+  std::string queue_path;  // In the management API: the dead-letter queue's.
   std::string destination_arn;
+
+  std::string path(std::string_view what) const { return queue_path + "/" + std::string(what); }
 };
 
 // What a worker was told to do.
@@ -78,7 +80,8 @@ class WorkerBoard {
 // One connection's share of the work: takes letters from the dead-letter queue, ten at a time, and
 // sends each back or archives it. A letter is deleted only after the copy is confirmed; so a crash
 // at any point leaves it in at least one place. Where the server can move letters, one that is sent
-// back is at any moment in exactly one.
+// back is at any moment in exactly one, and one that is archived keeps its lineage: the document
+// has it, and the server remembers where the document is.
 class WorkerLane {
  public:
   struct Parts {
@@ -89,6 +92,7 @@ class WorkerLane {
     Service service;
     archive::ArchiveTarget* target;  // None in a dry run.
     std::string prefix;
+    std::string location;  // The archive as people write it, without the prefix.
     std::uint64_t seed;
   };
   explicit WorkerLane(Parts parts) : parts_(std::move(parts)), ids_(parts_.seed) {}
@@ -105,7 +109,9 @@ class WorkerLane {
   Answer<void> send_back(std::vector<Item*> items, WorkerCounts& counts);
   Answer<void> move_back(const std::vector<Item*>& items, WorkerCounts& counts);
   void stays(const Item& item, std::string_view reason, WorkerCounts& counts);
-  void put_away(Item& item, WorkerCounts& counts);
+  void put_away(const std::vector<Item*>& items, WorkerCounts& counts);
+  std::vector<std::string> lineages_of(const std::vector<Item*>& items);
+  Answer<void> let_go(const std::vector<Item*>& items, WorkerCounts& counts);
   Answer<void> remove(const std::vector<Item>& items, WorkerCounts& counts);
   template <class Call>
   auto persist(Call call) -> decltype(call());

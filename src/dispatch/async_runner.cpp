@@ -39,22 +39,31 @@ AsyncRunner::AsyncRunner(std::shared_ptr<World> world, Definitions::Entry entry)
       concurrency_({.first = Concurrency::kFirst, .max = this->world().concurrency_max}) {}
 
 std::optional<Poller::Intake> AsyncRunner::next_intake() {
-  if (running_ >= concurrency_.limit()) return std::nullopt;
+  const auto busy = static_cast<unsigned>(running_ + waiting_.size());
+  if (busy >= concurrency_.limit()) return std::nullopt;
   return Intake{.queue = async_queue_of(entry_.id),
                 .consumer = "function:" + entry_.id.name,
-                .max = std::min<std::size_t>(concurrency_.limit() - running_, queue::kReceiveMax),
+                .max = std::min<std::size_t>(concurrency_.limit() - busy, queue::kReceiveMax),
                 .hold_time = entry_.spec->timeout + std::chrono::seconds(30)};
 }
 
-void AsyncRunner::received(const engine::ReceiveOutcome& outcome,
-                           const std::shared_ptr<Hold>& hold) {
-  const ReceivedMessages messages(world().engine, outcome);
+void AsyncRunner::received(const Catch& brought) {
+  const ReceivedMessages messages(world().engine, brought.outcome);
   for (const auto& message : messages.messages()) {
-    Item item = describe_item(message, message.received.handle.seal(world().secret), hold);
+    Item item = describe_item(message, brought.handle_of(message.received), brought.hold);
     item.record = message.stored.contents.body;
     // See send_event. What came as a record from another function has its MessageId.
     if (const auto request = Uuid::parse(message.stored.contents.sender))
       item.message_id = request->text();
+    waiting_.push_back({brought.outcome.after, std::move(item)});
+  }
+  synced();
+}
+
+void AsyncRunner::synced() {
+  while (!waiting_.empty() && world().is_durable(waiting_.front().after)) {
+    Item item = std::move(waiting_.front().item);
+    waiting_.pop_front();
     begin(std::move(item));
   }
 }

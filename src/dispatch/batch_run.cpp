@@ -92,10 +92,13 @@ void BatchRun::invoke() {
        .payload = events::event_document(views(part_, &Item::record)),
        .client_context = {},
        .trace = common_trace(part_),
-       .invoked_arn = plan_.mapping.function_arn},
+       .invoked_arn = plan_.mapping.function_arn,
+       .lane = parts_.lane},
       [self = shared_from_this()](runtime::Outcome outcome) {
         auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
-        self->parts_.world->strand.post([self, shared] { self->answered(*shared); });
+        Strand& strand = self->parts_.world->strand;
+        auto work = [self, shared] { self->answered(*shared); };
+        self->is_hurried() ? strand.post(std::move(work)) : strand.post_lazily(std::move(work));
       });
 }
 
@@ -115,6 +118,7 @@ void BatchRun::answered(const runtime::Outcome& outcome) {
     parts_.world->ran({plan_.queue, plan_.spec->name, request_id_, part_, outcome});
   if (outcome.kind == Kind::throttled || outcome.kind == Kind::service_error)
     return not_run(outcome);
+  summary_.run_time += outcome.duration;
   ran(outcome);
   step();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,16 @@ struct World {
   std::function<void()> reload;                 // Something is not as it was defined.
   std::function<void(const RunReport&)> ran;    // May be empty. On the strand.
   metrics::FunctionRegistry* measured;          // None: nobody measures.
+  const bool waits_for_sync = false;            // Nothing runs before its receive is durable.
+  std::atomic<engine::Sequence> synced = 0;
+  std::atomic<bool> sync_awaited = false;  // Somebody waits for `synced` to grow.
+
+  // When it is not, whoever asked is told when it may be.
+  bool is_durable(engine::Sequence sequence) {
+    if (!waits_for_sync || synced >= sequence) return true;
+    sync_awaited = true;
+    return synced >= sequence;  // It may have come in between.
+  }
 
   // Where it is counted what becomes of the events for a function. Asked for each time: a function
   // that is made anew is counted anew.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/engine.h"
+#include "engine/originals.h"
 
 namespace redrive::engine {
 namespace {
@@ -98,22 +99,38 @@ Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const
     if (turn.state().messages()[slot].body != edit.of) {
       return fail(ErrorCode::resource_not_found, "The message has changed in the meantime.");
     }
+    const queue::Queue* to = nullptr;
+    if (edit.destination) to = TRY(turn.queue(*edit.destination));
+    if (to != nullptr && to->settings.is_fifo() != queue.settings.is_fifo()) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  "Source and destination queues must be of the same type.");
+    }
+    std::string bytes;
+    const auto stored = store_.read_message(edit.of, bytes);
+    if (!stored) return fail(ErrorCode::internal_failure, "The message cannot be read.");
+    const queue::Queue& bin = *TRY(turn.bin(identity));
     std::vector<Change> changes;
     const queue::NameIndex actor = turn.name(by.actor, changes);
     const queue::NameIndex reason = turn.name(by.reason, changes);
+    const MessageKey original = next(turn.state().last_key());
+    keep_original(turn.state(),
+                  {.queue = queue,
+                   .slot = slot,
+                   .stored = *stored,
+                   .bin = bin,
+                   .key = original,
+                   .actor = actor,
+                   .reason = reason},
+                  turn.stamp(),
+                  changes);
     changes.push_back(queue::MessageEdited{edit.key, actor, reason, edit.stored, {}});
-    if (edit.destination) {
-      const queue::Queue& to = *TRY(turn.queue(*edit.destination));
-      if (to.settings.is_fifo() != queue.settings.is_fifo()) {
-        return fail(ErrorCode::invalid_parameter_value,
-                    "Source and destination queues must be of the same type.");
-      }
+    if (to != nullptr) {
       changes.push_back(queue::MessageRedriven{.task = queue::TaskKey::none,
                                                .key = edit.key,
                                                .from = queue.key,
-                                               .to = to.key,
+                                               .to = to->key,
                                                .message_id = ids_.uuid(),
-                                               .sequence = number(turn.state().last_key()) + 1,
+                                               .sequence = number(original) + 1,
                                                .actor = actor,
                                                .reason = reason});
     }

@@ -95,6 +95,8 @@ void Turn::note(const Change& change) {
     touched_.push_back(removed->queue);
   } else if (const auto* changed = change.as<queue::VisibilityChanged>()) {
     touched_.push_back(changed->queue);
+  } else if (const auto* archived = change.as<queue::MessageArchived>()) {
+    touched_.push_back(archived->queue);
   } else if (const auto* failed = change.as<queue::FailureReported>()) {
     if (failed->visible_at) touched_.push_back(failed->queue);
   } else if (const auto* discarded = change.as<queue::MessageDiscarded>()) {

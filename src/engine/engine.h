@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
+#include "engine/lineage.h"
 #include "engine/notice.h"
 #include "engine/peeked.h"
 #include "engine/processed.h"
@@ -143,6 +144,16 @@ struct Move {
   std::chrono::seconds delay{0};
 };
 
+// The same, with everything that is known of it.
+struct HeldMessage {
+  Peeked message;
+  Uuid lineage;
+};
+struct HeldMessages {
+  std::vector<Result<HeldMessage>> messages;  // One for each handle.
+  BodyPins pins;
+};
+
 // A queue of the server's own, where what is discarded from `queue` rests.
 inline queue::QueueIdentity bin_of(const queue::QueueIdentity& queue) {
   return {queue.account, queue.region, queue.name + "!bin"};
@@ -191,7 +202,8 @@ struct PolicyRule {
 
 // A message on its way into the archive.
 struct ArchiveItem {
-  std::string target;  // As the policy names it: bucket/prefix.
+  std::string target;       // As the policy names it: bucket/prefix.
+  std::string_view reason;  // Why it goes.
   std::string queue_arn;
   Peeked message;
   std::string stored;  // Its bytes.
@@ -216,9 +228,9 @@ class Engine {
     std::function<void(std::string)> log;
     // Something notable happened. Called outside the turn.
     std::function<void(const Notice&)> notice;
-    // Keeps a message for good; when it returns without an error, the message may go. Called
-    // outside the turn. Empty: there is no archive.
-    std::function<Result<void>(const ArchiveItem&)> archive;
+    // Keeps a message for good and says where; when it returns without an error, the message may
+    // go. Called outside the turn. Empty: there is no archive.
+    std::function<Result<std::string>(const ArchiveItem&)> archive;
   };
   struct Parts {
     store::Store& store;
@@ -323,6 +335,7 @@ class Engine {
   Result<std::size_t> restore(const queue::QueueIdentity& queue,
                               std::span<const queue::MessageKey> keys, const Signature& by);
   // Gives a message that nobody holds other contents, and redrives it if so wished, in one step.
+  // The original stays in the bin, linked by its lineage.
   Result<void> edit(const queue::QueueIdentity& queue, const Edit& edit, const Signature& by);
 
   // What receipt handles are of.
@@ -333,6 +346,22 @@ class Engine {
   // message ids.
   Result<std::vector<Result<Uuid>>> move(const queue::QueueIdentity& queue,
                                          std::span<const Move> moves, const Signature& by);
+
+  // Everything of the lineage that this MessageId belongs to: the first one it had, the one it has
+  // now, or the one it had when it was archived.
+  LineageFound find_lineage(const Uuid& id);
+  // What receipt handles are of, with all there is to know.
+  Result<HeldMessages> look_at_held(const queue::QueueIdentity& queue,
+                                    std::span<const std::string_view> handles);
+  // Messages leave their queue because whoever received them has put them into an archive. All in
+  // one record; the last ArchivedLineages::kMax of them are remembered.
+  Result<std::vector<Result<void>>> archive_held(const queue::QueueIdentity& queue,
+                                                 std::span<const ArchivedByHolder> archived,
+                                                 const Signature& by);
+  // Takes messages back from an archive: each is sent to the queue, once, and its lineage goes on.
+  Result<std::vector<Unarchived>> unarchive(const queue::QueueIdentity& queue,
+                                            std::span<const Unarchive> messages,
+                                            const Signature& by);
 
   // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
   // move tasks. To be called when armed() comes.
@@ -405,6 +434,19 @@ class Engine {
                     const queue::DeadLetterPolicy& policy);
   void discard_spent(Turn& turn, const queue::Queue& queue, queue::MessageKey key);
   std::size_t archive_due();
+  Result<std::string> archive(const ArchiveItem& item) const;
+  void let_go_archived(queue::QueueKey queue, const ArchiveItem& item, std::string_view place);
+  // Messages that an id may be of, and the lineages they really belong to.
+  struct Suspects {
+    std::vector<queue::MessageKey> keys;
+    std::vector<Uuid> lineages;
+  };
+  Suspects suspects_of(const Uuid& id);
+  LineagePlace look_at_archived(const queue::ArchivedLineage& archived) const;
+  LineagePlace look_at_place(const queue::Queue& queue, queue::Slot slot, const Uuid& lineage,
+                             const queue::Stamp& stamp) const;
+  Unarchived unarchive_one(Turn& turn, queue::Queue& queue, const Unarchive& message,
+                           const Signature& by);
   Peeked look(const queue::Queue& queue, queue::Slot slot, const queue::Stamp& stamp) const;
   PeekPage look_at(const queue::Queue& queue, std::span<const queue::Slot> slots,
                    const queue::Stamp& stamp);
@@ -454,7 +496,12 @@ class Engine {
   };
   const std::vector<PolicyRule> policies_;
   std::set<PolicyDue> policy_due_;
-  std::vector<std::pair<queue::QueueKey, queue::MessageKey>> to_archive_;
+  struct ToArchive {
+    queue::QueueKey queue;
+    queue::MessageKey message;
+    std::string_view reason;
+  };
+  std::vector<ToArchive> to_archive_;
   ProcessedSamples samples_;
   std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;
   std::mutex processed_mutex_;  // Taken before the turn, never within it.

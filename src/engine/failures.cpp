@@ -6,6 +6,7 @@
 #include "dead_letter/characters.h"
 #include "dead_letter/fingerprint.h"
 #include "engine/engine.h"
+#include "engine/error_bounds.h"
 #include "engine/stored_view.h"
 
 namespace redrive::engine {
@@ -18,16 +19,6 @@ constexpr std::size_t kErrorTypeBytesMax = 256;
 constexpr std::size_t kErrorMessageBytesMax = 1024;
 constexpr std::size_t kErrorStackBytesMax = 4096;
 constexpr std::size_t kErrorLogBytesMax = 2048;  // Its end.
-
-queue::ErrorText bounded(const queue::ErrorText& text) {
-  return {.type = dead_letter::cut(text.type, kErrorTypeBytesMax),
-          .message = dead_letter::cut(text.message, kErrorMessageBytesMax),
-          .stack = dead_letter::cut(text.stack, kErrorStackBytesMax),
-          .fingerprint = dead_letter::cut(text.fingerprint, kErrorTypeBytesMax),
-          .log = text.log.size() <= kErrorLogBytesMax
-                     ? text.log
-                     : text.log.substr(text.log.size() - kErrorLogBytesMax)};
-}
 
 dead_letter::AttemptEnds ends_of(const queue::History& history) {
   dead_letter::AttemptEnds ends;
@@ -130,6 +121,16 @@ class Grouping {
 };
 
 }  // namespace
+
+queue::ErrorText bounded(const queue::ErrorText& text) {
+  return {.type = dead_letter::cut(text.type, kErrorTypeBytesMax),
+          .message = dead_letter::cut(text.message, kErrorMessageBytesMax),
+          .stack = dead_letter::cut(text.stack, kErrorStackBytesMax),
+          .fingerprint = dead_letter::cut(text.fingerprint, kErrorTypeBytesMax),
+          .log = text.log.size() <= kErrorLogBytesMax
+                     ? text.log
+                     : text.log.substr(text.log.size() - kErrorLogBytesMax)};
+}
 
 Result<queue::QueueIdentity> Engine::queue_of_handle(std::string_view text) {
   return turn([&](Turn& turn) -> Result<queue::QueueIdentity> {

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "engine/engine.h"
+#include "engine/originals.h"
 
 namespace redrive::engine {
 namespace {
@@ -18,6 +19,8 @@ using queue::TaskStatus;
 constexpr std::uint64_t kMovesPerTurn = 256;
 // When bodies have to be read: those of messages that do not fit count, too.
 constexpr std::size_t kLooksPerTurn = 64;
+// A record of edits holds no more than this and one message, before and after.
+constexpr std::size_t kEditBytesPerRecord = 1u << 20;
 constexpr Duration kWatchInterval{100};
 // A circuit breaker judges only what has been tried often enough.
 constexpr std::uint64_t kSettledMin = 20;
@@ -172,6 +175,12 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     run.selection->fill(turn.state(), *source);
   }
   const std::uint64_t quota = quota_of(task, run, now);
+  const Queue* bin = nullptr;  // For the originals of what a patch changes.
+  if (selected && run.selection->has_patch()) {
+    const auto found = turn.bin(source->identity);
+    if (!found) return end_task(turn, task.key, TaskStatus::failed, found.error().message);
+    bin = *found;
+  }
 
   changes_.clear();
   const queue::NameIndex actor = turn.name(task.plan.actor, changes_);
@@ -183,8 +192,12 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   bool exhausted = false;
   queue::ReadyWalk walk(turn.state().mailbox(*source));
   std::deque<std::string> edits;
+  std::size_t edit_bytes = 0;
+  const std::size_t edit_bytes_max =
+      std::min<std::size_t>(kEditBytesPerRecord, journal_.payload_bytes_max() / 8);
   const std::size_t looks_max = selected && run.selection->reads() ? kLooksPerTurn : SIZE_MAX;
-  for (std::size_t looks = 0; moved < quota && looks < looks_max; ++looks) {
+  for (std::size_t looks = 0; moved < quota && looks < looks_max && edit_bytes < edit_bytes_max;
+       ++looks) {
     const queue::Slot slot = selected ? run.selection->next(turn.state(), *source) : walk.next();
     exhausted = slot == queue::kNoSlot;
     if (exhausted) break;
@@ -207,7 +220,21 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     }
     const queue::MessageKey key = turn.state().messages()[slot].key;
     if (!changed.empty()) {
+      std::string& bytes = edits.emplace_back();
+      const auto original = store_.read_message(turn.state().messages()[slot].body, bytes);
+      if (!original) continue;
+      keep_original(turn.state(),
+                    {.queue = *source,
+                     .slot = slot,
+                     .stored = *original,
+                     .bin = *bin,
+                     .key = static_cast<queue::MessageKey>(++sequence),
+                     .actor = actor,
+                     .reason = reason},
+                    turn.stamp(),
+                    changes_);
       const std::string& stored = edits.emplace_back(std::move(changed));
+      edit_bytes += bytes.size() + stored.size();
       changes_.push_back(queue::MessageEdited{key, actor, reason, stored, {}});
     }
     changes_.push_back(queue::MessageRedriven{.task = task.key,

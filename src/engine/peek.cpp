@@ -25,30 +25,33 @@ Peeked look_at_one(const queue::State& state, const queue::Queue& queue, Slot sl
       .receive_count = message.receive_count,
       .group = std::string(state.group_of(slot))};
   const queue::History* history = state.messages().history_if(slot);
-  if (history == nullptr) return peeked;
-  peeked.history = *history;
-  peeked.dead_letter_source = name_of(state, history->dead_letter_source);
-  peeked.origin = name_of(state, history->origin);
-  for (const queue::Attempt& attempt : history->attempts) {
+  if (history != nullptr) tell_history(state, *history, peeked);
+  return peeked;
+}
+
+}  // namespace
+
+void tell_history(const queue::State& state, const queue::History& history, Peeked& peeked) {
+  peeked.history = history;
+  peeked.dead_letter_source = name_of(state, history.dead_letter_source);
+  peeked.origin = name_of(state, history.origin);
+  for (const queue::Attempt& attempt : history.attempts) {
     peeked.consumers.push_back(name_of(state, attempt.by));
     const queue::ErrorText* error = state.errors().find(attempt.error);
     peeked.errors.push_back(error == nullptr ? queue::ErrorText{} : *error);
   }
-  for (const queue::LineageEvent& event : history->events) {
+  for (const queue::LineageEvent& event : history.events) {
     const queue::MoveTask* job = state.find_task(event.job);
     peeked.events.push_back({.from = name_of(state, event.from),
                              .actor = name_of(state, event.actor),
                              .reason = name_of(state, event.reason),
                              .job = job == nullptr ? std::string() : job->id.text()});
   }
-  if (const queue::FailureGroup* group = state.find_group(history->group)) {
+  if (const queue::FailureGroup* group = state.find_group(history.group)) {
     peeked.failure_group = dead_letter::GroupId{group->identity.id}.text();
-    peeked.failed_again = history->redrives > 0 && history->former_group == history->group;
+    peeked.failed_again = history.redrives > 0 && history.former_group == history.group;
   }
-  return peeked;
 }
-
-}  // namespace
 
 Peeked Engine::look(const queue::Queue& queue, Slot slot, const queue::Stamp& stamp) const {
   Peeked peeked = look_at_one(store_.state(), queue, slot, stamp);

@@ -7,6 +7,7 @@
 #include "queue/error_table.h"
 #include "queue/history.h"
 #include "queue/mailbox.h"
+#include "queue/state.h"
 
 namespace redrive::engine {
 
@@ -14,8 +15,8 @@ namespace redrive::engine {
 struct Peeked {
   queue::Mailbox::AgeMark mark;
   queue::BodyRef body;
-  queue::Phase phase;
-  Duration visible_in;  // While it is not visible.
+  queue::Phase phase{};
+  Duration visible_in{};  // While it is not visible.
   Timestamp expires_wall;
   std::uint32_t receive_count = 0;
   std::string group;
@@ -35,5 +36,8 @@ struct Peeked {
   bool failed_again = false;       // After a redrive, for the same reason as before.
   bool parked = false;             // It has had as many redrives as its queue's policy allows.
 };
+
+// Adds what a history tells, and the names in it.
+void tell_history(const queue::State& state, const queue::History& history, Peeked& peeked);
 
 }  // namespace redrive::engine

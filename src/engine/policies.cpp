@@ -24,6 +24,8 @@ constexpr Duration kLookAgain = std::chrono::seconds(30);
 // Messages go into the archive so long before retention would take them.
 constexpr Duration kBeforeExpiry = std::chrono::minutes(10);
 constexpr std::string_view kPolicyActor = "policy";
+constexpr std::string_view kExpiring = "about to expire";
+constexpr std::string_view kSpent = "redriven as often as the policy allows";
 
 // How long ago it became a dead letter.
 Duration dead_for(const queue::History& history, Timestamp wall) {
@@ -111,7 +113,7 @@ bool Engine::apply_policy(Turn& turn, Queue& queue, queue::Slot slot,
       message.sent_at + queue.settings.retention - kBeforeExpiry <= turn.stamp().now;
   const bool spent = policy.is_spent(history.redrives);
   if (expiring || (spent && policy.then == DeadLetterPolicy::Then::archive)) {
-    to_archive_.emplace_back(queue.key, message.key);
+    to_archive_.push_back({queue.key, message.key, spent ? kSpent : kExpiring});
     return true;
   }
   if (spent) {
@@ -161,13 +163,14 @@ std::size_t Engine::archive_due() {
   const std::size_t left = turn([&](Turn& turn) {
     const std::size_t count = std::min(kArchivedPerSlice, to_archive_.size());
     for (std::size_t i = 0; i < count; ++i) {
-      const auto [key, message] = to_archive_[i];
+      const auto [key, message, reason] = to_archive_[i];
       Queue* queue = store_.state().find(key);
       const DeadLetterPolicy* policy = queue == nullptr ? nullptr : policy_of(*queue);
       const queue::Slot slot =
           policy != nullptr ? store_.state().find_message(*queue, message) : queue::kNoSlot;
       if (slot == queue::kNoSlot) continue;
       items.push_back({.target = policy->archive,
+                       .reason = reason,
                        .queue_arn = queue->identity.arn(),
                        .message = look(*queue, slot, turn.stamp()),
                        .stored = {},
@@ -182,28 +185,49 @@ std::size_t Engine::archive_due() {
   for (std::size_t i = 0; i < items.size(); ++i) {
     ArchiveItem& item = items[i];
     item.stored.resize(item.message.body.size);
-    Result<void> kept = store_.read(item.message.body, item.stored.data());
+    const Result<void> read = store_.read(item.message.body, item.stored.data());
+    const Result<std::string> kept = read ? archive(item) : std::unexpected(read.error());
     if (kept) {
-      kept = hooks_.archive ? hooks_.archive(item)
-                            : fail(ErrorCode::internal_failure, "this server has no archive");
+      let_go_archived(queues[i], item, *kept);
+    } else if (hooks_.log) {
+      hooks_.log(fmt::format("a dead letter stays: archiving failed: {}", kept.error().message));
     }
-    if (!kept) {
-      if (hooks_.log)
-        hooks_.log(fmt::format("a dead letter stays: archiving failed: {}", kept.error().message));
-      continue;
-    }
-    turn([&](Turn& turn) {
-      Queue* queue = store_.state().find(queues[i]);
-      if (queue == nullptr) return;
-      turn.advance(*queue);
-      const queue::Slot slot = turn.state().find_message(*queue, item.message.mark.key);
-      const bool same = slot != queue::kNoSlot &&
-                        turn.state().messages()[slot].body == item.message.body &&
-                        turn.state().messages()[slot].phase != queue::Phase::in_flight;
-      if (same) turn.commit(queue::MessageDeleted{queue->key, item.message.mark.key});
-    });
   }
   return left;
+}
+
+Result<std::string> Engine::archive(const ArchiveItem& item) const {
+  if (hooks_.archive) return hooks_.archive(item);
+  return fail(ErrorCode::internal_failure, "this server has no archive");
+}
+
+// The archive has it: it may go, unless somebody has changed it or taken it meanwhile.
+void Engine::let_go_archived(queue::QueueKey key, const ArchiveItem& item, std::string_view place) {
+  const Uuid lineage = store::message_id_of(item.stored);
+  const auto& history = item.message.history;
+  turn([&](Turn& turn) {
+    Queue* queue = store_.state().find(key);
+    if (queue == nullptr) return;
+    turn.advance(*queue);
+    const queue::Slot slot = turn.state().find_message(*queue, item.message.mark.key);
+    const bool same = slot != queue::kNoSlot &&
+                      turn.state().messages()[slot].body == item.message.body &&
+                      turn.state().messages()[slot].phase != queue::Phase::in_flight;
+    if (!same) return;
+    std::vector<Change> changes;
+    const queue::NameIndex actor = turn.name(kPolicyActor, changes);
+    const queue::NameIndex reason = turn.name(item.reason, changes);
+    changes.push_back(queue::MessageArchived{
+        .queue = key,
+        .key = item.message.mark.key,
+        .sequence = number(turn.state().last_key()) + 1,
+        .lineage = lineage,
+        .message_id = history && history->message_id ? *history->message_id : lineage,
+        .actor = actor,
+        .reason = reason,
+        .place = place.substr(0, queue::kArchivePlaceBytesMax)});
+    turn.commit(changes);
+  });
 }
 
 }  // namespace redrive::engine

@@ -40,6 +40,8 @@ struct Parts {
   std::function<std::vector<documents::KeptHandler>()> handlers = {};
   // Empties the archive buckets, and says how many there were; empty: there are none.
   std::function<Result<std::size_t>()> clear_buckets;
+  // Functions and mappings are gone; may be empty.
+  std::function<void()> catalogue_cleared = {};
 };
 
 std::unexpected<Error> no_such_message();

@@ -13,6 +13,7 @@ namespace redrive::manage {
 namespace {
 
 constexpr std::size_t kTouchedMax = 10'000;
+constexpr std::size_t kBinPage = 1'000;
 
 std::unexpected<Error> refuse_choice(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
@@ -77,6 +78,28 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
     CHECK(found);
   }
   return TRY(call.parts.engine.choose(queue, plan, SIZE_MAX, kTouchedMax)).keys;
+}
+
+// The original of an edit: whoever wants it back beside the other says so by its key.
+bool is_replaced(const engine::Peeked& message) {
+  return message.history && !message.history->events.empty() &&
+         message.history->events.back().kind == queue::LineageEvent::Kind::replaced;
+}
+
+// As many as one request touches.
+Result<std::vector<queue::MessageKey>> all_in_bin(Call& call, const queue::QueueIdentity& queue) {
+  std::vector<queue::MessageKey> keys;
+  queue::Mailbox::AgeMark after{};
+  bool more = true;
+  while (more && keys.size() < kTouchedMax) {
+    const auto page = TRY(call.parts.engine.peek_bin(queue, after, kBinPage));
+    for (const engine::Peeked& message : page.messages) {
+      if (!is_replaced(message) && keys.size() < kTouchedMax) keys.push_back(message.mark.key);
+      after = message.mark;
+    }
+    more = page.more;
+  }
+  return keys;
 }
 
 }  // namespace
@@ -157,8 +180,7 @@ Result<documents::Touched> restore_messages(Call& call, const documents::Choice&
   const queue::QueueIdentity queue = TRY(call.queue("queue"));
   std::vector<queue::MessageKey> keys;
   if (input.all.value_or(false)) {
-    const auto page = TRY(call.parts.engine.peek_bin(queue, {}, kTouchedMax));
-    for (const engine::Peeked& message : page.messages) keys.push_back(message.mark.key);
+    keys = TRY(all_in_bin(call, queue));
   } else {
     for (const std::int64_t key : input.keys) keys.push_back(static_cast<queue::MessageKey>(key));
   }

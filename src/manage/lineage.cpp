@@ -1,39 +1,44 @@
 #include "manage/lineage.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/calendar.h"
 
 namespace redrive::manage {
 namespace {
 
+// In the order of their values.
+constexpr std::array<std::string_view, 4> kEnds = {
+    "open", "released", "visibility-expired", "failed"};
+constexpr std::array<std::string_view, 8> kEvents = {"dead-lettered",
+                                                     "redriven",
+                                                     "edited",
+                                                     "discarded",
+                                                     "restored",
+                                                     "archived",
+                                                     "unarchived",
+                                                     "replaced"};
+
 std::string_view end_name(queue::AttemptEnd end) {
-  switch (end) {
-    case queue::AttemptEnd::open:
-      return "open";
-    case queue::AttemptEnd::released:
-      return "released";
-    case queue::AttemptEnd::visibility_expired:
-      return "visibility-expired";
-    case queue::AttemptEnd::failed:
-      return "failed";
-  }
-  return "open";
+  return kEnds[static_cast<std::size_t>(end)];
 }
 
 std::string_view event_name(queue::LineageEvent::Kind kind) {
-  using enum queue::LineageEvent::Kind;
-  switch (kind) {
-    case dead_lettered:
-      return "dead-lettered";
-    case redriven:
-      return "redriven";
-    case edited:
-      return "edited";
-    case discarded:
-      return "discarded";
-    case restored:
-      return "restored";
-  }
-  return "dead-lettered";
+  return kEvents[static_cast<std::size_t>(kind)];
+}
+
+template <class Value, std::size_t count>
+Result<Value> value_called(const std::array<std::string_view, count>& names,
+                           std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<Value>(found - names.begin());
+  return fail(ErrorCode::invalid_parameter_value, "The lineage has a word that is not known.");
+}
+
+Result<Timestamp> time_in(std::string_view text) {
+  if (const auto time = parse_utc(text)) return *time;
+  return fail(ErrorCode::invalid_parameter_value, "The lineage has a time that is none.");
 }
 
 std::string_view reason_name(queue::DeadLetterReason reason) {
@@ -81,6 +86,75 @@ std::vector<documents::Event> events_of(const engine::Peeked& message, const Kee
                      .job = keep(message.events[i].job)});
   }
   return lines;
+}
+
+documents::Lineage lineage_of(const engine::Peeked& message, const Uuid& lineage,
+                              const Keep& keep) {
+  documents::Lineage out{.lineage_id = lineage,
+                         .origin = keep(message.origin),
+                         .failure_group = keep(message.failure_group),
+                         .attempts = attempts_of(message, keep),
+                         .events = events_of(message, keep)};
+  if (message.history) {
+    out.redrives = message.history->redrives;
+    out.attempts_total = message.history->attempts_total;
+  }
+  return out;
+}
+
+namespace {
+
+Result<void> read_attempt(const documents::Attempt& attempt, engine::Peeked& told) {
+  const queue::Attempt read{.received_wall = TRY(time_in(attempt.received_at)),
+                            .duration_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+                                attempt.duration_ms.value_or(0), 0, UINT32_MAX)),
+                            .end = TRY(value_called<queue::AttemptEnd>(kEnds, attempt.end))};
+  told.history->add(read);
+  told.consumers.emplace_back(attempt.by.value_or(""));
+  told.errors.push_back({.type = std::string(attempt.error_type),
+                         .message = std::string(attempt.error_message),
+                         .stack = std::string(attempt.stack_trace),
+                         .fingerprint = {},
+                         .log = std::string(attempt.log)});
+  return {};
+}
+
+Result<void> read_event(const documents::Event& event, engine::Peeked& told) {
+  queue::LineageEvent read{
+      .wall = TRY(time_in(event.at)),
+      .kind = TRY(value_called<queue::LineageEvent::Kind>(kEvents, event.what))};
+  if (event.why == reason_name(queue::DeadLetterReason::reported)) {
+    read.why = queue::DeadLetterReason::reported;
+  }
+  told.history->add(read);
+  told.events.push_back({.from = std::string(event.from),
+                         .actor = std::string(event.actor),
+                         .reason = std::string(event.reason),
+                         .job = std::string(event.job)});
+  return {};
+}
+
+}  // namespace
+
+Result<engine::Peeked> history_in(const documents::Lineage& lineage, bool keep_count) {
+  engine::Peeked told;
+  told.history.emplace();
+  told.origin = lineage.origin;
+  const auto attempts_max = queue::kAttemptsFirst + queue::kAttemptsLast;
+  const auto events_max = queue::kEventsFirst + queue::kEventsLast;
+  if (lineage.attempts.size() > attempts_max || lineage.events.size() > events_max) {
+    return fail(ErrorCode::invalid_parameter_value, "The lineage is longer than any.");
+  }
+  for (const documents::Attempt& attempt : lineage.attempts) CHECK(read_attempt(attempt, told));
+  for (const documents::Event& event : lineage.events) CHECK(read_event(event, told));
+  const auto total = std::clamp<std::int64_t>(lineage.attempts_total, 0, UINT32_MAX);
+  told.history->attempts_total =
+      std::max(told.history->attempts_total, static_cast<std::uint32_t>(total));
+  if (keep_count) {
+    told.history->redrives =
+        static_cast<std::uint16_t>(std::clamp<std::int64_t>(lineage.redrives, 0, UINT16_MAX));
+  }
+  return told;
 }
 
 }  // namespace redrive::manage

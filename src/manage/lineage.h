@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "documents/message_page.h"
 #include "engine/peeked.h"
 
@@ -16,5 +17,12 @@ using Keep = std::function<std::string_view(std::string)>;
 
 std::vector<documents::Attempt> attempts_of(const engine::Peeked& message, const Keep& keep);
 std::vector<documents::Event> events_of(const engine::Peeked& message, const Keep& keep);
+
+// All of it, as an archived document has it.
+documents::Lineage lineage_of(const engine::Peeked& message, const Uuid& lineage, const Keep& keep);
+
+// The way back: what a document tells, with names and errors in words. An error when its times or
+// words are not ours. Without its count a message has all its redrives again.
+Result<engine::Peeked> history_in(const documents::Lineage& lineage, bool keep_count);
 
 }  // namespace redrive::manage

@@ -8,6 +8,7 @@
 #include "documents/corrections.h"
 #include "documents/failures.h"
 #include "documents/jobs.h"
+#include "documents/lineage.h"
 #include "documents/logs.h"
 #include "documents/message_page.h"
 #include "documents/moves.h"
@@ -73,6 +74,13 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
                            const queue::QueueSettings& settings);
 Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input);
 Result<documents::MoveResults> move_messages(Call& call, const documents::MoveRequest& input);
+// GET lineage/{id}
+Result<documents::LineageView> show_lineage(Call& call);
+Result<documents::HeldLineages> look_at_held(Call& call, const documents::HandleList& input);
+Result<documents::ArchivedResults> note_archived(Call& call,
+                                                 const documents::ArchivedRequest& input);
+Result<documents::UnarchiveResults> unarchive_messages(Call& call,
+                                                       const documents::UnarchiveRequest& input);
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input);
 Result<documents::MessagePage> peek_bin(Call& call);
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);

@@ -29,7 +29,8 @@ void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
 void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> function,
                              runtime::Invocation what, std::function<void(Outcome)> done) {
   const auto metrics = registry_.functions.of(function->name);
-  metrics->concurrency.add();
+  // What waits in a lane does not run.
+  what.admitted = [metrics] { metrics->concurrency.add(); };
   {
     const std::lock_guard lock(mutex_);
     invoked_.insert(function->arn);

@@ -67,6 +67,12 @@ Outcome<std::filesystem::path> write_temporary(const std::filesystem::path& dire
   return system_failure("write", path, error_number);
 }
 
+Outcome<void> sync_file(const std::filesystem::path& path) {
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() >= 0 && fsync(file.get()) == 0) return {};
+  return system_failure("sync", path, errno);
+}
+
 Outcome<void> move_into_place(const std::filesystem::path& temporary,
                               const std::filesystem::path& path) {
   if (rename(temporary.c_str(), path.c_str()) == 0) return {};

@@ -18,6 +18,10 @@ enum class Sync : bool { no, yes };
 Outcome<std::filesystem::path> write_temporary(const std::filesystem::path& directory,
                                                std::span<const std::string_view> parts, Sync sync);
 
+// Makes what was written without a sync safe; several files one after another take little longer
+// than one.
+Outcome<void> sync_file(const std::filesystem::path& path);
+
 // Gives a temporary file its name, in place of whatever had it. The name is safe from a crash once
 // sync_directory() has returned.
 Outcome<void> move_into_place(const std::filesystem::path& temporary,

@@ -242,7 +242,7 @@ Outcome<ObjectInfo> Store::put(const std::string& bucket, const NewObject& objec
     return std::unexpected(temporary.error());
   }
   CHECK(insert(bucket, object, *temporary));
-  CHECK(sync_directory(directory_of(bucket), options_.sync));
+  if (options_.sync == Sync::yes) CHECK(directory_syncs_(directory_of(bucket)));
   return info;
 }
 

@@ -14,6 +14,7 @@
 #include "objects/durable_file.h"
 #include "objects/failure.h"
 #include "objects/object_file.h"
+#include "objects/shared_sync.h"
 
 namespace redrive::objects {
 
@@ -105,6 +106,7 @@ class Store {
   const Options options_;
   mutable std::mutex mutex_;
   std::map<std::string, Bucket> buckets_;
+  DirectorySyncs directory_syncs_;  // Guards itself.
 };
 
 }  // namespace redrive::objects

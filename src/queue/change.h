@@ -16,6 +16,7 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "queue/archived.h"
 #include "queue/error_table.h"
 #include "queue/failure_group.h"
 #include "queue/history.h"
@@ -186,6 +187,27 @@ struct MessageEdited {
   BodyRef body;             // Filled in when their place is known.
 };
 
+// A message has left its queue for an archive, which had it before this was recorded.
+struct MessageArchived {
+  QueueKey queue;
+  MessageKey key;
+  std::uint64_t sequence;  // Its place among what is archived, from the count of message keys.
+  Uuid lineage;            // The MessageId of its first send,
+  Uuid message_id;         // and the one it had.
+  NameIndex actor;
+  NameIndex reason;
+  std::string_view place;  // See ArchivedLineage.
+};
+inline constexpr std::size_t kArchivePlaceBytesMax = 2048;
+// The message that was sent just before it goes on with the history of another: it comes back from
+// an archive, or is the original that an edit replaced. Its stored MessageId is that of the first
+// send.
+struct LineageContinued {
+  MessageKey key;
+  std::optional<Uuid> archived_as;  // The MessageId it had when it was archived.
+  std::shared_ptr<const History> history;
+};
+
 struct GroupLearned {
   FailureGroupKey group;
   QueueKey queue;
@@ -266,6 +288,7 @@ struct MessageSnapshot {
   std::string_view group;
   const History* history = nullptr;   // When writing.
   std::shared_ptr<History> restored;  // When reading.
+  std::uint32_t lineage_mark = 0;     // See Message.
 };
 struct DedupSnapshot {
   QueueKey queue;
@@ -296,6 +319,11 @@ struct GroupSnapshot {
   std::string_view note;
   NameIndex marked_by;
   GroupArrivals arrivals;
+};
+struct ArchivedSnapshot {
+  std::uint64_t sequence;
+  const ArchivedLineage* archived = nullptr;  // When writing.
+  std::shared_ptr<ArchivedLineage> restored;  // When reading.
 };
 struct DeletedNameSnapshot {  // A queue that was deleted lately.
   QueueIdentity identity;
@@ -335,10 +363,11 @@ using AllFacts =
              QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
              VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
              MoveTaskStarted, MoveTaskChanged, MoveTaskEnded, ErrorLearned, FailureReported,
-             MessageDiscarded, MessageRestored, MessageEdited, GroupLearned, MessageGrouped,
-             GroupMarked, ProcessedCounted, EntryPut, EntryRemoved, MessageRelocated, ServerReset,
-             TimePassed, CheckpointBegun, QueueSnapshot, MessageSnapshot, DedupSnapshot,
-             AttemptSnapshot, TaskSnapshot, GroupSnapshot, DeletedNameSnapshot, CheckpointEnded>;
+             MessageDiscarded, MessageRestored, MessageEdited, MessageArchived, LineageContinued,
+             GroupLearned, MessageGrouped, GroupMarked, ProcessedCounted, EntryPut, EntryRemoved,
+             MessageRelocated, ServerReset, TimePassed, CheckpointBegun, QueueSnapshot,
+             MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot, GroupSnapshot,
+             ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded>;
 
 // One fact of any kind. A std::variant would do, but of forty kinds: every file that holds a fact
 // would compile its copying, moving and ending anew, which was a third of what building the server

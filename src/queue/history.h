@@ -36,7 +36,17 @@ enum class DeadLetterReason : std::uint8_t {
 
 // What happened to a message besides being delivered.
 struct LineageEvent {
-  enum class Kind : std::uint8_t { dead_lettered, redriven, edited, discarded, restored };
+  // On disk: new ones come last.
+  enum class Kind : std::uint8_t {
+    dead_lettered,
+    redriven,
+    edited,
+    discarded,
+    restored,
+    archived,
+    unarchived,  // Came back from an archive.
+    replaced,    // An edit put another in its place: this is the original.
+  };
 
   Timestamp wall;
   NameIndex from = NameIndex::none;    // The ARN of the queue it was in.

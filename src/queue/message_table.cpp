@@ -1,6 +1,7 @@
 #include "queue/message_table.h"
 
 #include <bit>
+#include <cstring>
 
 namespace redrive::queue {
 namespace {
@@ -8,6 +9,12 @@ namespace {
 constexpr std::size_t kIndexSizeAtFirst = 1024;
 
 }  // namespace
+
+std::uint32_t lineage_mark_of(const Uuid& lineage) {
+  std::uint32_t mark = 0;
+  std::memcpy(&mark, lineage.bytes.data(), sizeof(mark));
+  return mark == 0 ? 1 : mark;
+}
 
 MessageTable::MessageTable() : index_(kIndexSizeAtFirst, kNoSlot) {
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(kIndexSizeAtFirst));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/time.h"
 #include "queue/history.h"
 #include "queue/ids.h"
@@ -36,8 +37,13 @@ struct Message {
   bool returned = false;            // In its group's list of returned messages.
   bool odd_age = false;             // Entered the mailbox out of age order: not in that list.
   bool visibility_touched = false;  // ChangeMessageVisibility since the last receive.
+  // The first bytes of its lineage id, to find it by; 0: not known, as of messages that a journal
+  // of an earlier version brought.
+  std::uint32_t lineage_mark = 0;
 };
 static_assert(sizeof(Message) == 80);
+
+std::uint32_t lineage_mark_of(const Uuid& lineage);
 
 // Every live message of the server, by slot and by key. Slots are stable while a message lives.
 class MessageTable {
@@ -49,6 +55,8 @@ class MessageTable {
   Slot find(MessageKey key) const;  // kNoSlot when there is none.
 
   Message& operator[](Slot slot) { return chunks_[slot >> kChunkBits][slot & kChunkMask]; }
+  // What was not known of a message is read from its bytes when somebody looks for it: no fact.
+  void learn_mark(Slot slot, std::uint32_t mark) { (*this)[slot].lineage_mark = mark; }
   const Message& operator[](Slot slot) const {
     return chunks_[slot >> kChunkBits][slot & kChunkMask];
   }

@@ -293,6 +293,7 @@ void State::on(const ServerReset&, const Stamp&) {
   tasks_.clear();
   deleted_.clear();
   entries_.clear();
+  forget_archived();
 }
 
 void State::on(const QueuePurged& fact, const Stamp& stamp) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "queue/archived.h"
 #include "queue/change.h"
 #include "queue/dedup_table.h"
 #include "queue/mailbox.h"
@@ -77,6 +78,7 @@ class State {
   // The slot of a message that is in this queue now; kNoSlot otherwise.
   Slot find_message(const Queue& queue, MessageKey key) const;
   const MessageTable& messages() const { return messages_; }
+  void learn_mark(Slot slot, std::uint32_t mark) { messages_.learn_mark(slot, mark); }
   // Which delivery of its life so far: the number a receipt handle carries.
   std::uint32_t generation(Slot slot) const;
 
@@ -94,6 +96,7 @@ class State {
   const MoveTask* active_task(QueueKey source) const;
 
   const ErrorTable& errors() const { return errors_; }
+  const ArchivedLineages& archived() const { return archived_; }
   using GroupId = std::array<std::uint8_t, 16>;
   const std::map<FailureGroupKey, FailureGroup>& groups() const { return groups_; }
   const FailureGroup* find_group(FailureGroupKey key) const;
@@ -160,6 +163,8 @@ class State {
   void on(const MessageDiscarded&, const Stamp&);
   void on(const MessageRestored&, const Stamp&);
   void on(const MessageEdited&, const Stamp&);
+  void on(const MessageArchived&, const Stamp&);
+  void on(const LineageContinued&, const Stamp&);
   void on(const GroupLearned&, const Stamp&);
   void on(const MessageGrouped&, const Stamp&);
   void on(const GroupMarked&, const Stamp&);
@@ -176,6 +181,7 @@ class State {
   void on(const AttemptSnapshot&, const Stamp&);
   void on(const TaskSnapshot&, const Stamp&);
   void on(const GroupSnapshot&, const Stamp&);
+  void on(const ArchivedSnapshot&, const Stamp&);
   void on(const DeletedNameSnapshot&, const Stamp&);
   void on(const CheckpointEnded&, const Stamp&);
 
@@ -200,6 +206,12 @@ class State {
   void settle_all(const Queue& queue);
   void leave_group(Slot slot);
   void let_go_errors(Slot slot);
+  void hold_errors(const History& history);
+  void let_go_errors(const History& history);
+  // Ends the delivery that is open when a message leaves its queue by somebody's wish.
+  void end_delivery(Slot slot, Timestamp now);
+  void remember_archived(std::uint64_t sequence, ArchivedLineage archived);
+  void forget_archived();
   Slot carry_over(MessageKey key, QueueKey from, QueueKey to, std::uint64_t sequence,
                   const Stamp& stamp);
   FailureGroup& add_group(const GroupLearned& fact);
@@ -233,6 +245,7 @@ class State {
   std::map<TaskKey, MoveTask> tasks_;
   Entries entries_;
   ErrorTable errors_;
+  ArchivedLineages archived_;
   std::map<FailureGroupKey, FailureGroup> groups_;
   GroupIndex group_index_;
   std::deque<MessageKey> ungrouped_;

@@ -83,9 +83,15 @@ void State::leave_group(Slot slot) {
 }
 
 void State::let_go_errors(Slot slot) {
-  const History* history = messages_.history_if(slot);
-  if (history == nullptr) return;
-  for (const Attempt& attempt : history->attempts) errors_.let_go(attempt.error, loading_);
+  if (const History* history = messages_.history_if(slot)) let_go_errors(*history);
+}
+
+void State::let_go_errors(const History& history) {
+  for (const Attempt& attempt : history.attempts) errors_.let_go(attempt.error, loading_);
+}
+
+void State::hold_errors(const History& history) {
+  for (const Attempt& attempt : history.attempts) errors_.hold(attempt.error);
 }
 
 void State::on(const GroupLearned& fact, const Stamp& stamp) {

@@ -15,6 +15,7 @@ void State::on(const MessageSent& fact, const Stamp& stamp) {
   const Slot slot = messages_.insert(fact.key);
   Message& message = messages_[slot];
   message.body = fact.body;
+  message.lineage_mark = lineage_mark_of(fact.message_id);
   message.sent_at = stamp.now;
   message.visible_at = fact.visible_at;
   message.phase = fact.visible_at > stamp.now ? Phase::delayed : Phase::visible;
@@ -163,10 +164,7 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   leave_group(slot);
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
-  // Whoever moves what it holds gives it back that way.
-  const bool held = message.phase == Phase::in_flight && message.visible_at > stamp.now;
-  held ? history.end_attempt(AttemptEnd::released, stamp.now)
-       : history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  end_delivery(slot, stamp.now);
   history.former_group = failure_group;
   history.job = fact.task;
   history.add({.wall = stamp.wall,
@@ -188,6 +186,14 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   message.sent_at = stamp.now;
   const bool delayed = fact.visible_at && *fact.visible_at > stamp.now;
   enter_anew(slot, *from, *to, std::move(group), delayed ? fact.visible_at : std::nullopt);
+}
+
+// Whoever moves what it holds gives it back that way.
+void State::end_delivery(Slot slot, Timestamp now) {
+  const Message& message = messages_[slot];
+  const bool held = message.phase == Phase::in_flight && message.visible_at > now;
+  held ? messages_.history(slot).end_attempt(AttemptEnd::released, now)
+       : messages_.history(slot).end_attempt(AttemptEnd::visibility_expired, message.visible_at);
 }
 
 void State::on(const MessageRelocated& fact, const Stamp&) {
@@ -237,9 +243,10 @@ void State::on(const MessageSnapshot& fact, const Stamp&) {
   message.receive_count = fact.receive_count;
   message.phase = static_cast<Phase>(fact.phase);
   message.visibility_touched = fact.visibility_touched;
+  message.lineage_mark = fact.lineage_mark;
   if (fact.restored) {
     messages_.history(slot) = *fact.restored;
-    for (const Attempt& attempt : fact.restored->attempts) errors_.hold(attempt.error);
+    hold_errors(*fact.restored);
   }
   mailbox(*queue).enter(slot, fact.group);
   ledger_.hold(fact.body);

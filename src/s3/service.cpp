@@ -68,7 +68,8 @@ struct Service::Asked {
 Service::Service(Parts parts)
     : parts_(std::move(parts)),
       witness_(parts_.observers, "s3", s3_action_names()),
-      desk_([this](const http::Desk::TaskPtr& task) { serve(task); }) {}
+      // They mostly wait for the disk, and those who wait together share its syncs.
+      desk_([this](const http::Desk::TaskPtr& task) { serve(task); }, {.threads = 8}) {}
 
 void Service::handle(http::Exchange& exchange) {
   if (desk_.take(exchange)) return;

@@ -39,22 +39,13 @@ archive::Letter letter_of(const engine::Peeked& peeked, const store::StoredMessa
   return letter;
 }
 
-std::string lineage_of(const engine::Peeked& peeked, const store::StoredMessage& stored) {
+std::string lineage_text(const engine::Peeked& peeked, const store::StoredMessage& stored) {
   std::deque<std::string> kept;
   const manage::Keep keep = [&](std::string text) -> std::string_view {
     return kept.emplace_back(std::move(text));
   };
-  documents::Lineage lineage{.lineage_id = stored.message_id,
-                             .origin = peeked.origin,
-                             .failure_group = peeked.failure_group,
-                             .attempts = manage::attempts_of(peeked, keep),
-                             .events = manage::events_of(peeked, keep)};
-  if (peeked.history) {
-    lineage.redrives = peeked.history->redrives;
-    lineage.attempts_total = peeked.history->attempts_total;
-  }
   std::string out;
-  wire::encode_json(out, lineage);
+  wire::encode_json(out, manage::lineage_of(peeked, stored.message_id, keep));
   return out;
 }
 
@@ -64,7 +55,7 @@ std::unexpected<Error> not_kept(const objects::Failure& failure) {
 
 }  // namespace
 
-Result<void> archive_dead_letter(objects::Store& store, const engine::ArchiveItem& item) {
+Result<std::string> archive_dead_letter(objects::Store& store, const engine::ArchiveItem& item) {
   const auto stored = store::decode_message(item.stored);
   if (!stored) return fail(ErrorCode::internal_failure, "a message does not match its checksum");
   const archive::Letter letter = letter_of(item.message, *stored);
@@ -81,7 +72,7 @@ Result<void> archive_dead_letter(objects::Store& store, const engine::ArchiveIte
       archive::encode_archived({.letter = letter,
                                 .source = item.message.dead_letter_source,
                                 .dlq = item.queue_arn,
-                                .lineage = lineage_of(item.message, *stored)});
+                                .lineage = lineage_text(item.message, *stored)});
   const auto kept = store.put(bucket,
                               {.key = key,
                                .body = document,
@@ -89,7 +80,7 @@ Result<void> archive_dead_letter(objects::Store& store, const engine::ArchiveIte
                                .headers = {{"x-amz-meta-lineage-id", stored->message_id.text()}},
                                .modified = item.wall});
   if (!kept) return not_kept(kept.error());
-  return {};
+  return fmt::format("s3://{}/{}", bucket, key);
 }
 
 }  // namespace redrive::server

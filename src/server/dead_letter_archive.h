@@ -8,6 +8,6 @@ namespace redrive::server {
 
 // Keeps a dead letter in the bucket that its queue's policy names, as `redrive worker` would; the
 // bucket is made when there is none.
-Result<void> archive_dead_letter(objects::Store& store, const engine::ArchiveItem& item);
+Result<std::string> archive_dead_letter(objects::Store& store, const engine::ArchiveItem& item);
 
 }  // namespace redrive::server

@@ -35,21 +35,16 @@ void complain(std::string_view what, const Error& error) {
   spdlog::error("{}: {}", what, error.message);
 }
 
-// Each server has its own: two may run on one machine.
-fs::path scratch_directory(IdSource& ids) {
-  return fs::temp_directory_path() / ("redrive-handlers-" + ids.uuid().text());
-}
-
 fs::path code_root(const Config& config, const fs::path& scratch) {
-  return config.memory ? fs::path(scratch.string() + "-code") : fs::path(config.data) / "functions";
+  return config.memory ? scratch / "code" : fs::path(config.data) / "functions";
 }
 
 }  // namespace
 
 Handlers::Handlers(const Parts& parts)
     : engine_(parts.engine),
-      scratch_(scratch_directory(parts.ids)),
-      code_({.root = code_root(parts.config, scratch_),
+      scratch_(fs::temp_directory_path(), parts.ids),
+      code_({.root = code_root(parts.config, scratch_.path()),
              .sync = parts.config.memory ? objects::Sync::no : objects::Sync::yes,
              .passing = parts.config.memory}),
       functions_({.engine = parts.engine,
@@ -65,7 +60,7 @@ std::unique_ptr<Handlers> Handlers::make(Parts parts) {
 
 void Handlers::open(const Parts& parts) {
   functions_.forget_unused_code();
-  runtime::InvokerOptions options{.scratch = scratch_};
+  runtime::InvokerOptions options{.scratch = scratch_.path() / "run"};
   using Sandbox = runtime::InvokerOptions::Sandbox;
   if (parts.config.sandbox == "off") options.sandbox = Sandbox::off;
   if (parts.config.sandbox == "required") options.sandbox = Sandbox::required;
@@ -88,7 +83,7 @@ void Handlers::open(const Parts& parts) {
       dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
                                   .log = [](std::string line) { spdlog::error("{}", line); },
                                   .ran = parts.ran},
-      dispatch::Dispatcher::Options{});
+      dispatch::Dispatcher::Options{.wait_for_sync = !parts.config.memory});
   service_ = std::make_unique<lambda::Service>(
       lambda::Parts{.engine = parts.engine,
                     .gate = parts.gate,
@@ -109,8 +104,6 @@ Handlers::~Handlers() {
   service_.reset();
   dispatcher_.reset();
   invoker_.reset();
-  std::error_code ignored;
-  fs::remove_all(scratch_, ignored);
 }
 
 void Handlers::stop(std::chrono::milliseconds patience) {
@@ -169,6 +162,10 @@ dispatch::Definitions Handlers::definitions() {
   }
   for (const std::string& document : documents.mappings) {
     if (auto mapping = functions::decode_mapping(document)) {
+      const std::string& arn = mapping->function_arn;
+      const bool qualified = lambda::without_qualifier(arn) != arn;
+      if (const auto deployed = functions_.find(arn); qualified && deployed)
+        found.versions.emplace(arn, (*deployed)->spec);
       found.mappings.push_back(*std::move(mapping));
     } else {
       complain("a mapping cannot be read", mapping.error());

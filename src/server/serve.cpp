@@ -434,7 +434,8 @@ Result<void> serve(const Config& config) {
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
-       .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
+       .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
+       .catalogue_cleared = [&] { handlers->reload(); }});
 
   handlers = Handlers::make(
       {.config = config,
@@ -504,6 +505,7 @@ Result<void> serve(const Config& config) {
               [&](journal::Sequence synced) {
                 std::lock_guard lock(serving);
                 if (server) server->release(synced);
+                if (server) handlers->note_synced(synced);
               },
           .on_failure = stop_at_once,
           .on_measured = [&](std::uint64_t records,

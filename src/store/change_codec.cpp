@@ -62,6 +62,9 @@ enum class Tag : std::uint8_t {
   entry_put = 46,
   entry_removed = 47,
   message_redriven_delayed = 60,
+  message_archived = 61,
+  lineage_continued = 62,
+  archived_snapshot = 63,
 };
 
 void put(Writer& w, Timestamp t) {
@@ -503,6 +506,39 @@ void write(Writer& w, const MessageRestored& f) {
   w.number(f.sequence);
   w.number(f.actor);
 }
+void put_if_any(Writer& w, const std::optional<Uuid>& id) {
+  w.number(static_cast<std::uint8_t>(id.has_value()));
+  if (id) w.raw(id->bytes);
+}
+void write(Writer& w, const MessageArchived& f) {
+  w.number(Tag::message_archived);
+  w.number(f.queue);
+  w.number(f.key);
+  w.number(f.sequence);
+  w.raw(f.lineage.bytes);
+  w.raw(f.message_id.bytes);
+  w.number(f.actor);
+  w.number(f.reason);
+  w.text(f.place);
+}
+void write(Writer& w, const LineageContinued& f) {
+  w.number(Tag::lineage_continued);
+  w.number(f.key);
+  put_if_any(w, f.archived_as);
+  put(w, *f.history);
+}
+void write(Writer& w, const ArchivedSnapshot& f) {
+  const ArchivedLineage& archived = *f.archived;
+  w.number(Tag::archived_snapshot);
+  w.number(f.sequence);
+  w.raw(archived.lineage.bytes);
+  w.raw(archived.message_id.bytes);
+  w.number(archived.from);
+  put(w, archived.archived_wall);
+  put(w, archived.restored_wall);
+  w.text(archived.place);
+  put(w, archived.history);
+}
 void put(Writer& w, const GroupLearned& f) {
   w.number(f.group);
   w.number(f.queue);
@@ -595,10 +631,13 @@ void write(Writer& w, const MessageSnapshot& f) {
   w.number(f.receive_count);
   w.number(f.phase);
   const bool has_history = f.history != nullptr;
-  w.number(static_cast<std::uint8_t>((f.visibility_touched ? 1 : 0) | (has_history ? 2 : 0)));
+  const bool has_mark = f.lineage_mark != 0;
+  w.number(static_cast<std::uint8_t>((f.visibility_touched ? 1 : 0) | (has_history ? 2 : 0) |
+                                     (has_mark ? 4 : 0)));
   w.number(static_cast<std::uint8_t>(f.group.size()));
   w.raw(f.group);
   if (has_history) put(w, *f.history);
+  if (has_mark) w.number(f.lineage_mark);
 }
 void write(Writer& w, const DedupSnapshot& f) {
   w.number(Tag::dedup_snapshot);
@@ -875,6 +914,28 @@ MessageSnapshot read_message_snapshot(Reader& r) {
   f.visibility_touched = (flags & 1) != 0;
   f.group = r.raw(r.number<std::uint8_t>());
   if ((flags & 2) != 0) f.restored = get_history(r);
+  if ((flags & 4) != 0) f.lineage_mark = r.number<std::uint32_t>();
+  return f;
+}
+
+LineageContinued read_lineage_continued(Reader& r) {
+  LineageContinued f{};
+  f.key = r.number<MessageKey>();
+  if (r.number<std::uint8_t>() != 0) f.archived_as = Uuid{r.array<16>()};
+  f.history = get_history(r);
+  return f;
+}
+
+ArchivedSnapshot read_archived_snapshot(Reader& r) {
+  ArchivedSnapshot f{.sequence = r.number<std::uint64_t>()};
+  f.restored = std::make_shared<ArchivedLineage>();
+  f.restored->lineage = Uuid{r.array<16>()};
+  f.restored->message_id = Uuid{r.array<16>()};
+  f.restored->from = r.number<NameIndex>();
+  f.restored->archived_wall = get_time(r);
+  f.restored->restored_wall = get_time(r);
+  f.restored->place = r.text();
+  f.restored->history = *get_history(r);
   return f;
 }
 
@@ -974,6 +1035,19 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
       f.body = skip_stored(r, at);
       return f;
     }
+    case Tag::message_archived:
+      return MessageArchived{r.number<QueueKey>(),
+                             r.number<MessageKey>(),
+                             r.number<std::uint64_t>(),
+                             Uuid{r.array<16>()},
+                             Uuid{r.array<16>()},
+                             r.number<NameIndex>(),
+                             r.number<NameIndex>(),
+                             r.text()};
+    case Tag::lineage_continued:
+      return read_lineage_continued(r);
+    case Tag::archived_snapshot:
+      return read_archived_snapshot(r);
     case Tag::group_learned:
       return get_group_learned(r);
     case Tag::message_grouped:

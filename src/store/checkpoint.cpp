@@ -20,6 +20,7 @@ constexpr std::uint32_t kSparesMin = 2;
 constexpr Duration kQuiet{1000};
 // What the largest facts of their kind take at most.
 constexpr std::size_t kMessageFactBytes = 2 << 10;
+constexpr std::size_t kArchivedFactBytes = 4 << 10;
 constexpr std::size_t kErrorFactBytes = 8 << 10;
 constexpr std::size_t kTaskFactBytes = 72 << 10;
 constexpr std::size_t kGroupFactBytes = 8 << 10;
@@ -53,6 +54,9 @@ bool Store::maintain(const Stamp& stamp) {
       break;
     case Checkpoint::Phase::messages:
       checkpoint_messages(stamp);
+      break;
+    case Checkpoint::Phase::archived:
+      checkpoint_archived(stamp);
       break;
     case Checkpoint::Phase::errors:
       checkpoint_errors(stamp);
@@ -153,11 +157,27 @@ void Store::checkpoint_messages(const Stamp& stamp) {
                                                .visibility_touched = message.visibility_touched,
                                                .group = state_.group_of(slot),
                                                .history = messages.history_if(slot),
-                                               .restored = nullptr});
+                                               .restored = nullptr,
+                                               .lineage_mark = message.lineage_mark});
   }
   flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
-  if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::errors;
+  if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::archived;
+}
+
+// Behind the messages: what was archived while those were written is either among them or here.
+void Store::checkpoint_archived(const Stamp& stamp) {
+  const std::uint64_t before = journal_->totals().bytes_appended;
+  const auto& entries = state_.archived().entries();
+  auto at = entries.upper_bound(checkpoint_.archived);
+  for (; at != entries.end() && snapshot_.size() < facts_per_record(kArchivedFactBytes); ++at) {
+    snapshot_.push_back(queue::ArchivedSnapshot{
+        .sequence = at->first, .archived = &at->second, .restored = nullptr});
+    checkpoint_.archived = at->first;
+  }
+  flush_snapshot(stamp, 1);
+  checkpoint_.bytes += journal_->totals().bytes_appended - before;
+  if (at == entries.end()) checkpoint_.phase = Checkpoint::Phase::errors;
 }
 
 // The texts that messages refer to. An error that is nobody's any more was of messages that are

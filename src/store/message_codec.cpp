@@ -94,6 +94,13 @@ void encode_message_head(std::string& out, const StoredMessage& message) {
   std::memcpy(out.data() + start, &crc, sizeof(crc));
 }
 
+Uuid message_id_of(std::string_view head) {
+  assert(head.size() >= kMessageHeadBytes);
+  Reader reader(head);
+  reader.raw(4 + 4 + 8 + 4);
+  return Uuid{reader.array<16>()};
+}
+
 std::string encode_message(const StoredMessage& message, const MessageContents& contents) {
   std::string tail;
   encode_tail(tail, contents);

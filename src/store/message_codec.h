@@ -66,6 +66,8 @@ struct StoredMessage {
 
 // Appends the head; the tail's bytes follow it.
 void encode_message_head(std::string& out, const StoredMessage& message);
+// What the head says, unproven: the checksum is over the whole. `head` has kMessageHeadBytes.
+Uuid message_id_of(std::string_view head);
 // The whole stored bytes of a message with other contents than it had.
 std::string encode_message(const StoredMessage& message, const MessageContents& contents);
 // Reads stored bytes; nothing when they are not what was written.

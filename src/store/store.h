@@ -79,12 +79,13 @@ class Store final : public queue::BodyLedger {
 
  private:
   struct Checkpoint {
-    enum class Phase { idle, messages, errors, dedup, syncing };
+    enum class Phase { idle, messages, archived, errors, dedup, syncing };
     Phase phase = Phase::idle;
     journal::Sequence begin = 0;
     journal::Sequence end = 0;
     std::uint64_t bytes = 0;
     queue::Slot slot = 0;
+    std::uint64_t archived = 0;  // The place of the last one written.
     queue::ErrorKey error = queue::ErrorKey::none;
     queue::QueueKey dedup_queue = queue::QueueKey::none;
     std::uint64_t dedup_position = 0;
@@ -97,6 +98,7 @@ class Store final : public queue::BodyLedger {
   bool checkpoint_due() const;
   void begin_checkpoint(const queue::Stamp& stamp);
   void checkpoint_messages(const queue::Stamp& stamp);
+  void checkpoint_archived(const queue::Stamp& stamp);
   void checkpoint_errors(const queue::Stamp& stamp);
   void checkpoint_dedup(const queue::Stamp& stamp);
   void checkpoint_counts(const queue::Stamp& stamp);

@@ -48,6 +48,23 @@ TEST(DirectoryTarget, KeepsDocumentsAsFiles) {
   fs::remove_all(root);
 }
 
+TEST(DirectoryTarget, KeepsSeveralAtOnceEachByItself) {
+  std::string text = (fs::temp_directory_path() / "target-XXXXXX").string();
+  const fs::path root = mkdtemp(text.data());
+  const auto target = directory_target(root.string());
+  const std::vector<NewDocument> documents = {
+      {"one/a.json", "a"}, {"../out", "x"}, {"two/b.json", "b"}, {"one/c.json", "c"}};
+  const auto results = target->put_all(documents);
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_FALSE(results[1]);
+  for (const std::size_t i : {0u, 2u, 3u}) {
+    EXPECT_TRUE(results[i]);
+    EXPECT_EQ(*target->get(documents[i].key), documents[i].text);
+  }
+  EXPECT_EQ(target->list("", "")->entries.size(), 3u);  // And nothing half-written.
+  fs::remove_all(root);
+}
+
 class S3TargetTest : public testing::Test {
  protected:
   std::unique_ptr<ArchiveTarget> target(Addressing addressing = Addressing::path) {

@@ -13,6 +13,8 @@ if [[ ! -x "$REDRIVE_BINARY" && -z "${REDRIVE_ENDPOINT:-}" ]]; then
   exit 2
 fi
 
+"$root/tests/elsewhere/install.sh" || exit 2
+
 # Most of the time is spent waiting for timeouts, so more workers than cores pay off.
 echo "== Python: raw JSON, raw Query, boto3, awscli"
 (cd "$here" && /usr/bin/python3 -m pytest -n "${REDRIVE_TEST_WORKERS:-6}" "$@") || failed=1

@@ -7,8 +7,6 @@ import pytest
 from harness.elsewhere import S3rver
 from test_worker import Stage
 
-pytestmark = pytest.mark.skipif(not S3rver.is_installed(), reason="s3rver is not installed")
-
 
 @pytest.fixture(scope="module")
 def s3rver(tmp_path_factory):

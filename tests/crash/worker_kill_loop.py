@@ -27,7 +27,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
 
 import boto3  # noqa: E402
-from harness.elsewhere import Fauxqs, is_installed  # noqa: E402
+from harness.elsewhere import Fauxqs, install  # noqa: E402
 from harness.server import Server, binary_path  # noqa: E402
 
 KEYS = {
@@ -168,9 +168,8 @@ def main():
     parser.add_argument("--no-atomic", action="store_true", help="copy and delete")
     parser.add_argument("--elsewhere", action="store_true", help="against npm's fauxqs")
     options = parser.parse_args()
-    if options.elsewhere and not is_installed():
-        print("worker kill loop: fauxqs is not installed (npm ci --prefix bench/peers): skipped")
-        return
+    if options.elsewhere:
+        install()
     print(f"seed {options.seed}")
     with tempfile.TemporaryDirectory(prefix="worker-kill-") as directory:
         place = pathlib.Path(directory)

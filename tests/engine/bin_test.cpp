@@ -146,6 +146,7 @@ TEST_F(Edits, GiveOtherContentsToTheSameMessage) {
 
 TEST_F(Edits, RedriveInTheSameStep) {
   make_dead(1);
+  ASSERT_TRUE(engine().discard(identity_of("dead"), {}, {}));  // The bin is there.
   const auto before = world.journal.appended();
   ASSERT_TRUE(edit(peek("dead").at(0), "corrected", "others"));
   EXPECT_EQ(world.journal.appended(), before + 1);
@@ -153,6 +154,41 @@ TEST_F(Edits, RedriveInTheSameStep) {
   EXPECT_EQ(peek("others").at(0).history->redrives, 1u);
   expect_restart_changes_nothing();
   EXPECT_EQ(world.receive("others"), Bodies{"corrected"});
+}
+
+TEST_F(Edits, LeaveTheOriginalInTheBin) {
+  make_dead(1);
+  const auto seen = peek("dead").at(0);
+  ASSERT_TRUE(edit(seen, "corrected", "others"));
+  ASSERT_EQ(peek_bin().size(), 1u);
+  const auto original = peek_bin().at(0);
+  EXPECT_NE(original.mark.key, seen.mark.key);
+  EXPECT_EQ(original.history->events.back().kind, queue::LineageEvent::Kind::replaced);
+  EXPECT_EQ(original.events.back().actor, "ada");
+  EXPECT_EQ(original.errors.back().type, "Broken");
+  EXPECT_EQ(original.history->attempts_total, 1u);
+  expect_restart_changes_nothing();
+  succeed_all("others");  // The copy was no better, say: the original is still there.
+  EXPECT_EQ(restore({original.mark.key}).value(), 1u);
+  EXPECT_EQ(peek("dead").at(0).dead_letter_source, identity_of("orders").arn());
+  EXPECT_EQ(world.receive("dead"), Bodies{"m0"});
+  expect_restart_changes_nothing();
+}
+
+TEST_F(Edits, OfAJobLeaveTheirOriginalsInTheBin) {
+  world.send("orders", R"({"n": 1})");
+  world.send("orders", "no JSON");
+  fail_all("orders");
+  start({.patch = R"([{"op": "add", "path": "/store", "value": 7}])"});
+  for (int i = 0; i < 5; ++i) {
+    world.pass(std::chrono::seconds(1));
+    engine().tick();
+  }
+  EXPECT_EQ(size("dead"), 1u);  // What could not be patched stays as it is.
+  ASSERT_EQ(peek_bin().size(), 1u);
+  EXPECT_EQ(restore({peek_bin().at(0).mark.key}).value(), 1u);
+  EXPECT_EQ(world.receive("dead"), (Bodies{"no JSON", R"({"n": 1})"}));
+  expect_restart_changes_nothing();
 }
 
 TEST_F(Edits, OfWhatHasChangedOrIsHeldAreRefused) {

@@ -35,8 +35,10 @@ std::set<std::string> described() {
   return found;
 }
 
+// Those of functions are the lambda room's.
 std::set<std::string> routed() {
-  std::set<std::string> found;
+  std::set<std::string> found = {"get /_redrive/v1/functions/{function}/code",
+                                 "get /_redrive/v1/functions/{function}/logs"};
   for (const Route& route : routes()) {
     std::string method(route.method);
     for (char& c : method) c = static_cast<char>(std::tolower(c));
@@ -51,7 +53,7 @@ TEST(OpenApi, HasEveryRouteAndNoOther) {
 }
 
 TEST(OpenApi, NoRouteIsThereTwice) {
-  EXPECT_EQ(routed().size(), routes().size());
+  EXPECT_EQ(routed().size(), routes().size() + 2);
 }
 
 }  // namespace

@@ -95,6 +95,9 @@ TEST(DeadLetters, DifferencesAreNoticed) {
       {"an edit",
        queue::MessageEdited{message(3), {}, {}, {}, {}},
        "messages are as they should be"},
+      {"one that left for the archive",
+       queue::MessageArchived{kOther, message(3), 8, {}, {}, {}, {}, "s3://graveyard/3"},
+       "no message is lost"},
       {"statistics", queue::ProcessedCounted{kQueue, "counts"}, "queues are as they should be"},
       {"a failure",
        queue::FailureReported{kQueue, message(4), kError, std::nullopt, {}},
@@ -106,6 +109,19 @@ TEST(DeadLetters, DifferencesAreNoticed) {
     both.tell_state(record_of({difference.fact}));
     EXPECT_EQ(both.difference(), difference.invariant);
   }
+}
+
+TEST(DeadLetters, WhatIsArchivedIsHeldAgainstTheModel) {
+  Both both;
+  const queue::MessageArchived gone{
+      kOther, message(3), 9, Uuid{{1}}, Uuid{{1}}, {}, {}, "s3://graveyard/3"};
+  both.tell(record_of({gone}));
+  EXPECT_EQ(both.difference(), "");
+  auto history = std::make_shared<queue::History>();
+  history->add({.kind = queue::LineageEvent::Kind::unarchived});
+  both.tell_state(record_of({sent(10), queue::LineageContinued{message(10), Uuid{{1}}, history}}));
+  both.model.apply(record_of({sent(10)}));
+  EXPECT_NE(both.difference(), "");
 }
 
 TEST(DeadLetters, FactsThatBreakARuleAreRefused) {
@@ -134,6 +150,17 @@ TEST(DeadLetters, FactsThatBreakARuleAreRefused) {
        "facts speak of what is there"},
       {"edited while it is held",
        {queue::MessageEdited{message(4), {}, {}, {}, {}}},
+       "facts speak of what is there"},
+      {"edited without a trace of the original",
+       {queue::MessageEdited{message(3), {}, {}, {}, {}}},
+       "an edit keeps the original"},
+      {"archived twice",
+       {queue::MessageArchived{kOther, message(3), 9, {}, {}, {}, {}, "s3://graveyard/3"},
+        queue::MessageArchived{kOther, message(3), 10, {}, {}, {}, {}, "s3://graveyard/3"}},
+       "facts speak of what is there"},
+      {"the history of one that was not just sent",
+       {queue::LineageContinued{
+           message(3), std::nullopt, std::make_shared<const queue::History>()}},
        "facts speak of what is there"},
       {"redriven by nobody",
        {queue::MessageRedriven{queue::TaskKey::none, message(3), kOther, kQueue, {}, 9}},

@@ -232,6 +232,35 @@ struct Describe {
   std::string operator()(const MessageEdited& f) const {
     return fmt::format("{} {} {}", number(f.key), number(f.actor), number(f.reason));
   }
+  std::string operator()(const MessageArchived& f) const {
+    return fmt::format("{} {} {} {} {} {} {} {}",
+                       number(f.queue),
+                       number(f.key),
+                       f.sequence,
+                       f.lineage.text(),
+                       f.message_id.text(),
+                       number(f.actor),
+                       number(f.reason),
+                       f.place);
+  }
+  std::string operator()(const LineageContinued& f) const {
+    return fmt::format("{} {} {}",
+                       number(f.key),
+                       f.archived_as ? f.archived_as->text() : "no archive",
+                       describe_history(f.history.get()));
+  }
+  std::string operator()(const ArchivedSnapshot& f) const {
+    const ArchivedLineage& archived = f.restored ? *f.restored : *f.archived;
+    return fmt::format("{} {} {} {} {} {} {} {}",
+                       f.sequence,
+                       archived.lineage.text(),
+                       archived.message_id.text(),
+                       number(archived.from),
+                       archived.archived_wall.ms(),
+                       archived.restored_wall.ms(),
+                       archived.place,
+                       describe_history(&archived.history));
+  }
   std::string operator()(const GroupLearned& f) const { return describe(f); }
   std::string operator()(const MessageGrouped& f) const {
     return fmt::format("{} {} {}", number(f.key), number(f.queue), number(f.group));
@@ -273,7 +302,7 @@ struct Describe {
                        f.purged_at.ms());
   }
   std::string operator()(const MessageSnapshot& f) const {
-    return fmt::format("{} {} {}/{}/{} {} {} {} {} {} {} {}",
+    return fmt::format("{} {} {}/{}/{} {} {} {} {} {} {} {} {}",
                        number(f.key),
                        number(f.queue),
                        f.body.segment,
@@ -285,7 +314,8 @@ struct Describe {
                        f.phase,
                        f.visibility_touched,
                        f.group,
-                       describe_history(f.restored ? f.restored.get() : f.history));
+                       describe_history(f.restored ? f.restored.get() : f.history),
+                       f.lineage_mark);
   }
   std::string operator()(const DedupSnapshot& f) const {
     return fmt::format("{} {} {} {} {} {}",
@@ -333,6 +363,13 @@ struct Samples {
   std::string tail;
   std::string stored;
   History history = all_history();
+  ArchivedLineage archived{.lineage = Uuid{{1}},
+                           .message_id = Uuid{{2}},
+                           .from = key<NameIndex>(3),
+                           .archived_wall = Timestamp(4),
+                           .restored_wall = Timestamp(5),
+                           .place = "s3://bucket/key",
+                           .history = all_history()};
   std::vector<Change> changes;
 
   Samples() {
@@ -416,6 +453,18 @@ struct Samples {
         MessageRestored{
             key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4, key<NameIndex>(5)},
         MessageEdited{key<MessageKey>(1), key<NameIndex>(2), key<NameIndex>(3), stored, {}},
+        MessageArchived{key<QueueKey>(1),
+                        key<MessageKey>(2),
+                        3,
+                        Uuid{{4}},
+                        Uuid{{5}},
+                        key<NameIndex>(6),
+                        key<NameIndex>(7),
+                        "file:///archive/key"},
+        LineageContinued{
+            key<MessageKey>(1), Uuid{{2}}, std::make_shared<const History>(all_history())},
+        LineageContinued{
+            key<MessageKey>(1), std::nullopt, std::make_shared<const History>(all_history())},
         learned,
         MessageGrouped{key<MessageKey>(1), key<QueueKey>(2), key<FailureGroupKey>(3)},
         GroupMarked{key<FailureGroupKey>(1), GroupStatus::resolved, "note", key<NameIndex>(2)},
@@ -442,7 +491,8 @@ struct Samples {
                         true,
                         "group",
                         &history,
-                        nullptr},
+                        nullptr,
+                        9},
         MessageSnapshot{key<MessageKey>(1),
                         key<QueueKey>(2),
                         {3, 4, 5},
@@ -468,6 +518,7 @@ struct Samples {
                      Timestamp(11),
                      "failure"},
         GroupSnapshot{learned, GroupStatus::regressed, "note", key<NameIndex>(1), all_arrivals()},
+        ArchivedSnapshot{1, &archived, nullptr},
         DeletedNameSnapshot{{"111111111111", "eu-west-1", "gone"}, Timestamp(7)},
         CheckpointEnded{},
     };

@@ -284,6 +284,17 @@ inline std::string describe_state(const queue::State& state, Order order) {
   for (const auto& [key, text] : messages) out += text;
   for (const auto& [key, task] : state.tasks()) out += describe_task(task);
   for (const auto& [key, group] : state.groups()) out += describe_group(group);
+  for (const auto& [place, archived] : state.archived().entries()) {
+    out += fmt::format("archived {} {} as {} from {} at {} back {} in {}: {}\n",
+                       place,
+                       archived.lineage.text(),
+                       archived.message_id.text(),
+                       number(archived.from),
+                       archived.archived_wall.ms(),
+                       archived.restored_wall.ms(),
+                       archived.place,
+                       describe_history(&archived.history));
+  }
   for (const auto& [entry, value] : state.entries()) {
     out += fmt::format("entry {} {} {}\n", number(entry.first), entry.second, value);
   }

@@ -70,6 +70,10 @@ class Traffic {
         return put_aside();
       case 19:
         return edit();
+      case 21:
+        return archive();
+      case 22:
+        return take_back();
       case 20:
         commit({queue::EntryPut{queue::EntryKind::setting, queue.identity.name, "v"}});
         return commit({queue::ProcessedCounted{queue.key, fmt::format("{}", roll(100))}});
@@ -309,6 +313,49 @@ class Traffic {
     stored += tail;
     const auto who = static_cast<queue::NameIndex>(1);
     commit({queue::MessageEdited{key, who, who, stored, {}}});
+  }
+
+  void archive() {
+    queue::Queue& queue = any_queue();
+    state().advance(queue, stamp_.now);
+    const queue::Slot slot = any_message(queue);
+    if (slot == queue::kNoSlot) return;
+    const queue::Message& message = state().messages()[slot];
+    const std::string place = fmt::format("s3://bucket/{}", number(message.key));
+    commit({queue::MessageArchived{queue.key,
+                                   message.key,
+                                   number(state().last_key()) + 1,
+                                   Uuid{{static_cast<std::uint8_t>(roll(256))}},
+                                   Uuid{{static_cast<std::uint8_t>(number(message.key)),
+                                         static_cast<std::uint8_t>(number(message.key) >> 8)}},
+                                   static_cast<queue::NameIndex>(1),
+                                   static_cast<queue::NameIndex>(1),
+                                   place}});
+  }
+
+  // From the archive, or as the original of an edit: with a history that speaks of errors.
+  void take_back() {
+    const auto& archived = state().archived().entries();
+    if (archived.empty()) return;
+    auto at = archived.begin();
+    std::advance(at, roll(static_cast<unsigned>(archived.size())));
+    const queue::Queue& queue = any_queue();
+    if (queue.settings.is_fifo()) return;
+    std::string tail;
+    encode_tail(tail, {.body = "back"});
+    const queue::MessageKey key = next(state().last_key());
+    commit({queue::MessageSent{.queue = queue.key,
+                               .key = key,
+                               .message_id = at->second.lineage,
+                               .visible_at = stamp_.now,
+                               .group = {},
+                               .dedup = {},
+                               .tail = tail,
+                               .tail_crc = crc32c(tail),
+                               .body = {}},
+            queue::LineageContinued{key,
+                                    at->second.message_id,
+                                    std::make_shared<const queue::History>(at->second.history)}});
   }
 
   // Deletes or holds a message with its last handle, if it has one.

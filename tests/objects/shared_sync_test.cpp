@@ -1,0 +1,56 @@
+#include "objects/shared_sync.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <thread>
+#include <vector>
+
+namespace redrive::objects {
+namespace {
+
+TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
+  SharedSync shared;
+  std::atomic<int> syncs = 0;
+  std::latch first_runs(1);
+  std::latch may_end(1);
+  std::jthread first([&] {
+    EXPECT_TRUE(shared([&]() -> Outcome<void> {
+      ++syncs;
+      first_runs.count_down();
+      may_end.wait();
+      return {};
+    }));
+  });
+  first_runs.wait();
+  // These came while one was running: it may have passed what they want, so another has to begin.
+  std::atomic<int> asking = 0;
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 8; ++i) {
+    others.emplace_back([&] {
+      ++asking;
+      EXPECT_TRUE(shared([&]() -> Outcome<void> {
+        ++syncs;
+        return {};
+      }));
+    });
+  }
+  while (asking < 8) std::this_thread::yield();
+  may_end.count_down();
+  others.clear();
+  first.join();
+  EXPECT_GE(syncs, 2);
+  EXPECT_LE(syncs, 9);
+}
+
+TEST(SharedSync, TellsAFailureToThoseItWasForAndToNobodyElse) {
+  SharedSync shared;
+  const auto fails = shared([] { return Outcome<void>(failure(Fault::io, "no disk")); });
+  ASSERT_FALSE(fails.has_value());
+  EXPECT_EQ(fails.error().message, "no disk");
+  EXPECT_TRUE(shared([] { return Outcome<void>(); }).has_value());
+}
+
+}  // namespace
+}  // namespace redrive::objects
