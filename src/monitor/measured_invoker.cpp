@@ -2,13 +2,23 @@
 
 #include <map>
 
+#include "base/text.h"
+
 namespace redrive::monitor {
 namespace {
 
 using runtime::Outcome;
 
+// arn:aws:lambda:region:account:function:name, and behind it a version, unless it is the latest.
+constexpr std::size_t kNamePart = 6;
+
 std::string name_in(const std::string& arn) {
-  return arn.substr(arn.rfind(':') + 1);
+  const auto parts = split(arn, ':');
+  return parts.size() > kNamePart ? std::string(parts[kNamePart]) : arn;
+}
+
+bool is_version(const std::string& arn) {
+  return split(arn, ':').size() > kNamePart + 1;
 }
 
 void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
@@ -58,7 +68,7 @@ void MeasuredInvoker::forget(const std::string& arn) {
     const std::lock_guard lock(mutex_);
     invoked_.erase(arn);
   }
-  registry_.functions.forget(name_in(arn));
+  if (!is_version(arn)) registry_.functions.forget(name_in(arn));
   inner_->forget(arn);
 }
 

@@ -262,6 +262,24 @@ def test_asynchronous_events_are_counted_with_what_became_of_them(server):
             "DestinationDeliveryFailures"} <= names  # fmt: skip
 
 
+def test_versions_count_for_their_function(server):
+    functions = client("lambda", server.endpoint)
+    functions.create_function(**FUNCTION, Code={"ZipFile": code()})
+    version = functions.publish_version(FunctionName="f")["Version"]
+    functions.invoke(FunctionName="f", Qualifier=version)
+    functions.invoke(FunctionName="f")
+
+    def started():
+        found = samples(get(server.endpoint, "/metrics")[2])
+        return found if of_function(found, "f").get("redrive_function_cold_starts_total") == 2 else None
+
+    clock.until("both have a process", started)
+    functions.delete_function(FunctionName="f", Qualifier=version)
+    found = samples(get(server.endpoint, "/metrics")[2])
+    assert of_function(found, "f")["redrive_function_invocations_total"] == 2
+    assert {dict(labels).get("function") for _, labels in found} == {None, "f"}
+
+
 def test_tenants_that_hold_too_much_are_counted(launch, tmp_path):
     server = launch("--memory", "--virtual-clock")
     clock.follow(server.endpoint)
