@@ -64,7 +64,9 @@ void ApiConnection::on_events(std::uint32_t events) {
 
 // True when there may be more.
 bool ApiConnection::receive() {
-  in_.reserve(in_.size() + std::max(kReceiveBytesMin, in_.size()));
+  // A pipe gives little at a time: room that is left is used up before there is more.
+  if (in_.space().size() < kReceiveBytesMin)
+    in_.reserve(in_.size() + std::max(kReceiveBytesMin, in_.size()));
   const auto space = in_.space();
   const ssize_t count = ::read(input_.number(), space.data(), space.size());
   if (count > 0) {

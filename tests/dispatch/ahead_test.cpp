@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 struct Ahead : DispatchWorld {
   void start_with_backlog(const std::string& queue = "orders") {
-    for (int i = 0; i < 200; ++i) world.send(queue, std::to_string(i));
+    for (int i = 0; i < 300; ++i) world.send(queue, std::to_string(i));
     auto made = mapping(queue);
     made.batch_size = 1;
     made.concurrency_max = 2;
@@ -23,7 +23,7 @@ struct Ahead : DispatchWorld {
 TEST_F(Ahead, ShortRunsAreReceivedAhead) {
   start_with_backlog();
   answer(returned_after(microseconds(50)));
-  EXPECT_EQ(running().size(), 34u);
+  EXPECT_EQ(running().size(), 258u);
   // The invoker keeps them to the limit.
   for (const auto& call : invoker.calls) {
     ASSERT_EQ(call.what.lane, invoker.calls[0].what.lane);
