@@ -41,6 +41,17 @@ std::optional<Uuid> read_lineage(const store::Store& store, queue::BodyRef body)
   return store::message_id_of(head);
 }
 
+// What a new life keeps of those before.
+queue::History past_of(const queue::History& history) {
+  queue::History past;
+  past.origin = history.origin;
+  past.attempts = history.attempts;
+  past.attempts_total = history.attempts_total;
+  past.events = history.events;
+  past.events_total = history.events_total;
+  return past;
+}
+
 // Adds the names and errors that a history from elsewhere speaks of, and gives it in our numbers.
 class HistoryReader {
  public:
@@ -48,14 +59,8 @@ class HistoryReader {
       : turn_(turn), changes_(changes), last_error_(turn.state().errors().last()) {}
 
   queue::History read(const Peeked& told) {
-    queue::History history;
+    queue::History history = past_of(told.history.value_or(queue::History{}));
     history.origin = name(told.origin);
-    if (!told.history) return history;
-    history.attempts = told.history->attempts;
-    history.attempts_total = told.history->attempts_total;
-    history.events = told.history->events;
-    history.events_total = told.history->events_total;
-    history.redrives = told.history->redrives;
     for (std::size_t i = 0; i < history.attempts.size(); ++i) {
       // Whoever had it when it was archived has it no more.
       history.end_attempt(queue::AttemptEnd::released, history.received_at);
@@ -311,7 +316,11 @@ Unarchived Engine::unarchive_one(Turn& turn, queue::Queue& queue, const Unarchiv
   }
   std::vector<Change> changes;
   HistoryReader reader(turn, changes);
-  auto history = std::make_shared<queue::History>(reader.read(message.told));
+  // What is remembered is better than what a document tells, which was written before the message
+  // was archived.
+  auto history = std::make_shared<queue::History>(known == nullptr ? reader.read(message.told)
+                                                                   : past_of(known->history));
+  history->redrives = message.told.history ? message.told.history->redrives : 0;
   history->add({.wall = turn.stamp().wall,
                 .from = known == nullptr ? queue::NameIndex::none : known->from,
                 .actor = reader.name(by.actor),

@@ -1,22 +1,15 @@
-"""The worker and the archive against an SQS and S3 server that is not ours: npm's fauxqs.
-
-It comes with the benchmark's peers (`npm ci --prefix bench/peers`, or $REDRIVE_PEERS); where these
-are not installed the tests are skipped.
-"""
+"""The worker and the archive against an SQS and S3 server that is not ours: npm's fauxqs."""
 
 import json
 
 import boto3
 import pytest
 
-from harness.elsewhere import Fauxqs, is_installed
+from harness.elsewhere import Fauxqs
 from harness.queue import unique_name
 from test_worker import KEYS, Stage
 
-pytestmark = [
-    pytest.mark.own_server,
-    pytest.mark.skipif(not is_installed(), reason="fauxqs is not installed"),
-]
+pytestmark = pytest.mark.own_server
 
 
 @pytest.fixture(scope="module")
