@@ -1,5 +1,6 @@
 #include "monitor/measured_invoker.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/text.h"
@@ -43,7 +44,7 @@ void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> functi
   what.admitted = [metrics] { metrics->concurrency.add(); };
   {
     const std::lock_guard lock(mutex_);
-    invoked_.insert(function->arn);
+    cold_starts_.try_emplace(function->arn, 0);
   }
   inner_->invoke(
       std::move(function), std::move(what), [metrics, done = std::move(done)](Outcome outcome) {
@@ -53,20 +54,24 @@ void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> functi
 }
 
 void MeasuredInvoker::count_cold_starts() {
-  std::set<std::string> invoked;
+  std::map<std::string, std::uint64_t> counted;
   {
     const std::lock_guard lock(mutex_);
-    invoked = invoked_;
+    counted = cold_starts_;
   }
-  std::map<std::string, std::uint64_t> sums;  // Accounts and regions may have the same names.
-  for (const std::string& arn : invoked) sums[name_in(arn)] += inner_->stats(arn).cold_starts;
-  for (const auto& [name, sum] : sums) registry_.functions.of(name)->cold_starts.reach(sum);
+  for (auto& [arn, before] : counted) {
+    const std::uint64_t now = inner_->stats(arn).cold_starts;
+    if (now == before) continue;
+    registry_.functions.of(name_in(arn))->cold_starts.add(now - std::min(now, before));
+    const std::lock_guard lock(mutex_);
+    if (const auto known = cold_starts_.find(arn); known != cold_starts_.end()) known->second = now;
+  }
 }
 
 void MeasuredInvoker::forget(const std::string& arn) {
   {
     const std::lock_guard lock(mutex_);
-    invoked_.erase(arn);
+    cold_starts_.erase(arn);
   }
   if (!is_version(arn)) registry_.functions.forget(name_in(arn));
   inner_->forget(arn);

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "metrics/function_metrics.h"
@@ -26,13 +26,14 @@ class MeasuredInvoker final : public runtime::Invoker {
   }
   runtime::FunctionStats stats(const std::string& arn) override { return inner_->stats(arn); }
   std::string isolation() const override { return inner_->isolation(); }
-  // Brings the processes that were started so far into the registry.
+  // Brings the processes that were started so far into the registry. By one thread at a time.
   void count_cold_starts();
 
  private:
   metrics::FunctionRegistry& registry_;
   std::mutex mutex_;
-  std::set<std::string> invoked_;  // ARNs. Guarded by mutex_.
+  // Counted so far, by the ARN of what was invoked. Guarded by mutex_.
+  std::map<std::string, std::uint64_t> cold_starts_;
   std::unique_ptr<runtime::Invoker> inner_;
 };
 

@@ -66,6 +66,7 @@ void Monitoring::open_alarms() {
 }
 
 void Monitoring::observe() {
+  const std::lock_guard lock(observing_);
   if (handlers_ != nullptr) handlers_->count_into(parts_.recorded.functions);
   collector_->observe();
 }

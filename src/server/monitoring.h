@@ -64,7 +64,8 @@ class Monitoring {
   monitor::Sources sources() const;
 
   Parts parts_;
-  std::mutex looking_;  // Held while somebody looks. Taken before the engine's turn.
+  std::mutex looking_;    // Held while somebody looks. Taken before the next,
+  std::mutex observing_;  // which is held while numbers are gathered, and before the engine's turn.
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
   std::optional<monitor::Collector> collector_;

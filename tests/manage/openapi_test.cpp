@@ -37,8 +37,8 @@ std::set<std::string> described() {
 
 // Those of functions are the lambda room's.
 std::set<std::string> routed() {
-  std::set<std::string> found = {"get /_redrive/v1/functions/{function}/code",
-                                 "get /_redrive/v1/functions/{function}/logs"};
+  std::set<std::string> found = {"get /_redrive/v1/functions/{function}/code downloadFunctionCode",
+                                 "get /_redrive/v1/functions/{function}/logs showFunctionLogs"};
   for (const Route& route : routes()) {
     std::string method(route.method);
     for (char& c : method) c = static_cast<char>(std::tolower(c));
