@@ -101,6 +101,7 @@ hostile: build
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
+	@/usr/bin/python3 tests/crash/handler_kill_loop.py 20
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --target file
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --no-atomic

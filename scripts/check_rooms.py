@@ -33,7 +33,7 @@ KNOWS = {
     "traces": ["wire", "http"],
     "functions": ["wire"],
     "packages": [],
-    "dispatch": ["queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
+    "dispatch": ["metrics", "queue", "store", "engine", "functions", "events", "runtime", "objects", "http"],
     "lambda": ["functions", "packages", "runtime", "events", "documents", "objects", "queue", "engine", "wire", "auth",
                "http", "api"],
     "monitor": ["metrics", "queue", "journal", "store", "engine", "runtime", "sqs", "wire", "auth", "http", "api"],

@@ -21,24 +21,6 @@ std::vector<std::chrono::milliseconds> Courier::default_pauses() {
   return {seconds(1), seconds(5), seconds(30), minutes(2), minutes(10)};
 }
 
-Courier::Courier(Parts parts) : parts_(std::move(parts)) {
-  for (std::size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { run(); });
-}
-
-Courier::~Courier() {
-  stop();
-}
-
-void Courier::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
-}
-
 void Courier::send(Target target, Notice notice) {
   if (target.kind == Target::Kind::unknown) return;  // Topics and the like, which we have not.
   const std::lock_guard lock(mutex_);
@@ -54,41 +36,21 @@ void Courier::send(Target target, Notice notice) {
     if (parts_.log) parts_.log(fmt::format("too many notices wait: not told: {}", notice.title));
     return;
   }
-  const Errand& errand = errands_.emplace_back(Errand{.target = std::move(target),
-                                                      .notice = std::move(notice),
-                                                      .attempts = 0,
-                                                      .due = SteadyClock::now()});
+  const Errand& errand = errands_.emplace_back(
+      Errand{.number = ++last_, .target = std::move(target), .notice = std::move(notice)});
   note_outcome(errand, true, "");
-  wake_.notify_one();
+  workers_.run([this, number = errand.number] { attempt(number); });
 }
 
-// The one that is due soonest and that nobody has in hand.
-std::list<Courier::Errand>::iterator Courier::next_errand() {
-  auto soonest = errands_.end();
-  for (auto at = errands_.begin(); at != errands_.end(); ++at) {
-    if (!at->under_way && (soonest == errands_.end() || at->due < soonest->due)) soonest = at;
-  }
-  return soonest;
-}
-
-void Courier::run() {
+void Courier::attempt(std::uint64_t number) {
   std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    const auto errand = next_errand();
-    if (errand == errands_.end()) {
-      wake_.wait(lock);
-      continue;
-    }
-    if (errand->due > SteadyClock::now()) {
-      wake_.wait_until(lock, errand->due);
-      continue;
-    }
-    errand->under_way = true;
-    lock.unlock();
-    const auto done = deliver(errand->target, errand->notice);
-    lock.lock();
-    finish(errand, done);
-  }
+  const auto errand = std::ranges::find(errands_, number, &Errand::number);
+  if (errand == errands_.end()) return;  // A later one took its place.
+  errand->under_way = true;
+  lock.unlock();
+  const auto done = deliver(errand->target, errand->notice);
+  lock.lock();
+  finish(errand, done);
 }
 
 void Courier::note_outcome(const Errand& errand, bool waiting, std::string error) {
@@ -119,10 +81,10 @@ void Courier::finish(std::list<Errand>::iterator errand, const Result<void>& don
     }
     errands_.erase(errand);
   } else {
-    errand->due = SteadyClock::now() + parts_.pauses[errand->attempts++];
+    workers_.run_at(Workers::Clock::now() + parts_.pauses[errand->attempts++],
+                    [this, number = errand->number] { attempt(number); });
   }
   if (errands_.empty()) idle_.notify_all();
-  wake_.notify_one();
 }
 
 bool Courier::wait_idle(std::chrono::milliseconds time) {
@@ -145,9 +107,10 @@ Result<void> Courier::deliver(const Target& target, const Notice& notice) const 
       return post_webhook(target.text,
                           notice,
                           {.private_addresses = target.trusted || parts_.private_webhooks,
-                           .timeout = parts_.timeout});
+                           .timeout = parts_.timeout,
+                           .ca_file = parts_.ca_file});
     case Target::Kind::mail:
-      return send_mail(target.text, notice, parts_.timeout);
+      return send_mail(target.text, notice, {.timeout = parts_.timeout, .ca_file = parts_.ca_file});
     case Target::Kind::command:
       return run_command(target.text.substr(kCommandPrefix.size()), notice, parts_.timeout);
     case Target::Kind::unknown:

@@ -7,10 +7,10 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "alarms/target.h"
+#include "base/workers.h"
 #include "engine/engine.h"
 
 namespace redrive::alarms {
@@ -26,6 +26,7 @@ class Courier {
     // Invokes a function by its ARN, asynchronously; empty: there are none.
     std::function<Result<void>(const std::string& arn, const std::string& payload)> invoke;
     bool private_webhooks = false;      // Also for those who are not trusted.
+    std::string ca_file = {};           // See OutgoingRules.
     std::function<void()> sync_wanted;  // Something was recorded.
     std::function<void(std::string)> log;
     std::vector<std::chrono::milliseconds> pauses = default_pauses();
@@ -33,13 +34,13 @@ class Courier {
   };
   static std::vector<std::chrono::milliseconds> default_pauses();
 
-  explicit Courier(Parts parts);
-  ~Courier();  // What has not been brought by now is not brought.
+  explicit Courier(Parts parts) : parts_(std::move(parts)) {}
+  ~Courier() { stop(); }  // What has not been brought by now is not brought.
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
 
   // Ends its threads; what comes later is not brought.
-  void stop();
+  void stop() { workers_.stop(); }
   void send(Target target, Notice notice);
   // What came of the last notice for a target.
   struct Outcome {
@@ -52,12 +53,11 @@ class Courier {
   bool wait_idle(std::chrono::milliseconds time);
 
  private:
-  using SteadyClock = std::chrono::steady_clock;
   struct Errand {
+    std::uint64_t number;
     Target target;
     Notice notice;
     std::size_t attempts = 0;
-    SteadyClock::time_point due;
     bool under_way = false;
   };
 
@@ -65,21 +65,19 @@ class Courier {
   static constexpr std::size_t kErrandsMax = 1'000;
   static constexpr std::size_t kOutcomesMax = 200;
 
-  void run();
+  void attempt(std::uint64_t number);
   Result<void> deliver(const Target& target, const Notice& notice) const;
-  std::list<Errand>::iterator next_errand();
   void note_outcome(const Errand& errand, bool waiting, std::string error);
   void finish(std::list<Errand>::iterator errand, const Result<void>& done);
   Result<void> send_to_queue(const std::string& arn, const Notice& notice) const;
 
   Parts parts_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
   std::condition_variable idle_;
-  bool stopping_ = false;  // Guarded by mutex_, like the next.
-  std::list<Errand> errands_;
+  std::list<Errand> errands_;  // Guarded by mutex_, like the next two.
   std::map<std::string, Outcome> outcomes_;
-  std::vector<std::thread> threads_;
+  std::uint64_t last_ = 0;
+  Workers workers_{kThreads};
 };
 
 }  // namespace redrive::alarms

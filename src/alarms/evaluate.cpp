@@ -91,7 +91,16 @@ Explanation explain(const Alarm& alarm, AlarmState state, const Observation& see
       found, [&](const Measured& point) { return rule.breaches(point.value); });
   Explanation out;
   const std::string when = format_utc(seen.last_wall);
-  if (found.empty()) {
+  if (found.empty() && state != AlarmState::insufficient_data) {
+    out.reason = fmt::format(
+        "Threshold Crossed: no datapoints were received for {} period{} and {} missing "
+        "datapoint{} treated as [{}].",
+        rule.periods,
+        rule.periods == 1 ? "" : "s",
+        rule.periods,
+        rule.periods == 1 ? " was" : "s were",
+        state == AlarmState::alarm ? "Breaching" : "NonBreaching");
+  } else if (found.empty()) {
     out.reason = fmt::format("Insufficient Data: {} datapoint{} unknown.",
                              rule.periods,
                              rule.periods == 1 ? " was" : "s were");

@@ -230,6 +230,24 @@ Notice make(const Alarm& alarm, AlarmState before, const DeadLetterReason* reaso
   return notice;
 }
 
+// Slack takes <...> for links, and <!channel> for a call to everybody; what failed may say
+// anything. Nor may it end the block it stands in.
+std::string slack_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else {
+      out += c == '`' ? '\'' : c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Notice make_notice(const Alarm& alarm, AlarmState before) {
@@ -241,7 +259,8 @@ Notice make_notice(const Alarm& alarm, AlarmState before, const DeadLetterReason
 }
 
 std::string slack_json(const Notice& notice) {
-  const std::string text = fmt::format("*{}*\n```{}```", notice.title, notice.text);
+  const std::string text =
+      fmt::format("*{}*\n```{}```", slack_text(notice.title), slack_text(notice.text));
   std::string out;
   wire::encode_json(out, SlackDocument{text});
   return out;

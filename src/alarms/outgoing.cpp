@@ -6,9 +6,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <memory>
 
 #include "alarms/target.h"
+#include "base/digest.h"
 #include "base/text.h"
 
 namespace redrive::alarms {
@@ -65,9 +67,10 @@ curl_socket_t open_public(void*, curlsocktype, curl_sockaddr* address) {
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-void set_common(CURL* curl, std::chrono::milliseconds timeout, std::size_t& budget) {
+void set_common(CURL* curl, const OutgoingRules& rules, std::size_t& budget) {
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(rules.timeout.count()));
+  if (!rules.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, rules.ca_file.c_str());
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(curl, CURLOPT_PROXY, "");
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &swallow);
@@ -95,28 +98,59 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string with_crlf(std::string_view text) {
+// In lines of 76, as mail wants it: a message in the notice may be one long line.
+std::string encoded_body(std::string_view text) {
+  constexpr std::size_t kLine = 76;
+  const std::string encoded = base64_encode(text);
   std::string out;
-  for (const char c : text) {
-    if (c == '\n') out += '\r';
-    out += c;
+  for (std::size_t at = 0; at < encoded.size(); at += kLine) {
+    out.append(encoded, at, kLine).append("\r\n");
   }
   return out;
 }
 
+// Fri, 30 Jan 2026 23:59:59 +0000
+std::string mail_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[64];
+  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S +0000", &parts)};
+}
+
+struct Mail {
+  std::string from;
+  std::string to;
+};
+
+std::string letter_of(const Mail& mail, const Notice& notice) {
+  return fmt::format(
+      "Date: {}\r\nFrom: {}\r\nTo: {}\r\nSubject: {}\r\nMessage-ID: <{}@redrive>\r\n"
+      "X-Redrive-Notice: {}\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n"
+      "Content-Transfer-Encoding: base64\r\n\r\n{}",
+      mail_date(),
+      mail.from,
+      mail.to,
+      one_line(notice.title),
+      sha256_hex(notice.id),
+      one_line(notice.id),
+      encoded_body(notice.text));
+}
+
 }  // namespace
 
-Result<void> post_webhook(const std::string& url, const Notice& notice, const WebhookRules& rules) {
+Result<void> post_webhook(const std::string& url, const Notice& notice,
+                          const OutgoingRules& rules) {
   const CurlUrl parsed(curl_url());
   if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) {
-    return undelivered(fmt::format("{} is not a URL", url));
+    return undelivered(fmt::format("{} is not a URL", shown_target(url)));
   }
   const bool slack = part_of(parsed.get(), CURLUPART_HOST) == "hooks.slack.com" ||
                      parameter_of(part_of(parsed.get(), CURLUPART_QUERY), "format") == "slack";
   const std::string body = slack ? slack_json(notice) : notice.json;
   const Curl curl(curl_easy_init());
   std::size_t budget = kAnswerBytesMax;
-  set_common(curl.get(), rules.timeout, budget);
+  set_common(curl.get(), rules, budget);
   CurlList headers(curl_slist_append(nullptr, "Content-Type: application/json"));
   const std::string id = "X-Redrive-Notice: " + one_line(notice.id);
   curl_slist_append(headers.get(), id.c_str());
@@ -135,56 +169,48 @@ Result<void> post_webhook(const std::string& url, const Notice& notice, const We
     return undelivered(
         fmt::format("{}: cannot connect; addresses of private networks are refused unless [alarms] "
                     "private-webhooks says otherwise",
-                    url));
+                    shown_target(url)));
   }
-  if (code != CURLE_OK) return undelivered(fmt::format("{}: {}", url, curl_easy_strerror(code)));
+  if (code != CURLE_OK)
+    return undelivered(fmt::format("{}: {}", shown_target(url), curl_easy_strerror(code)));
   long status = 0;
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
   if (status >= 200 && status < 300) return {};
-  return undelivered(fmt::format("{} answered {}", url, status));
+  return undelivered(fmt::format("{} answered {}", shown_target(url), status));
 }
 
-Result<void> send_mail(const std::string& url, const Notice& notice,
-                       std::chrono::milliseconds timeout) {
+Result<void> send_mail(const std::string& url, const Notice& notice, const OutgoingRules& rules) {
   const CurlUrl parsed(curl_url());
   constexpr unsigned kFlags = CURLU_NON_SUPPORT_SCHEME;
   if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), kFlags) != CURLUE_OK) {
     return undelivered("the mail server's URL cannot be read");
   }
   const std::string query = part_of(parsed.get(), CURLUPART_QUERY);
-  const std::string from = one_line(parameter_of(query, "from"));
-  const std::string to = one_line(parameter_of(query, "to"));
-  if (from.empty() || to.empty()) return undelivered("a mail needs ?from= and &to=");
+  const Mail mail{.from = one_line(parameter_of(query, "from")),
+                  .to = one_line(parameter_of(query, "to"))};
+  if (mail.from.empty() || mail.to.empty()) return undelivered("a mail needs ?from= and &to=");
   const bool must_encrypt = parameter_of(query, "tls") == "required";
   curl_url_set(parsed.get(), CURLUPART_QUERY, nullptr, 0);
   const Curl curl(curl_easy_init());
   std::size_t budget = kAnswerBytesMax;
-  set_common(curl.get(), timeout, budget);
-  Letter letter{
-      with_crlf(fmt::format("From: {}\nTo: {}\nSubject: {}\nX-Redrive-Notice: {}\n"
-                            "MIME-Version: 1.0\n"
-                            "Content-Type: text/plain; charset=utf-8\n\n{}\n",
-                            from,
-                            to,
-                            one_line(notice.title),
-                            one_line(notice.id),
-                            notice.text))};
+  set_common(curl.get(), rules, budget);
+  Letter letter{letter_of(mail, notice)};
   CurlList receivers;
-  for (const std::string_view receiver : split(to, ',')) {
+  for (const std::string_view receiver : split(mail.to, ',')) {
     receivers.reset(curl_slist_append(receivers.release(), std::string(receiver).c_str()));
   }
   const std::string server = part_of(parsed.get(), CURLUPART_URL);
   curl_easy_setopt(curl.get(), CURLOPT_URL, server.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "smtp,smtps");
   curl_easy_setopt(curl.get(), CURLOPT_USE_SSL, must_encrypt ? CURLUSESSL_ALL : CURLUSESSL_TRY);
-  curl_easy_setopt(curl.get(), CURLOPT_MAIL_FROM, from.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_MAIL_FROM, mail.from.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_MAIL_RCPT, receivers.get());
   curl_easy_setopt(curl.get(), CURLOPT_UPLOAD, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_READFUNCTION, &read_letter);
   curl_easy_setopt(curl.get(), CURLOPT_READDATA, &letter);
   const CURLcode code = curl_easy_perform(curl.get());
   if (code == CURLE_OK) return {};
-  return undelivered(fmt::format("mail to {}: {}", to, curl_easy_strerror(code)));
+  return undelivered(fmt::format("mail to {}: {}", mail.to, curl_easy_strerror(code)));
 }
 
 }  // namespace redrive::alarms

@@ -31,17 +31,17 @@ std::string shown_target(const std::string& text);
 // of this machine, of its network, or of no particular place. Of IPv4 and IPv6, as text.
 bool is_public_address(std::string_view address);
 
-struct WebhookRules {
-  bool private_addresses = false;
+struct OutgoingRules {
+  bool private_addresses = false;  // Of webhooks; mail servers may have any.
   std::chrono::milliseconds timeout{10'000};
+  std::string ca_file = {};  // Certificates to trust, PEM; empty: those of the system.
 };
 // Posts a notice; an answer of 2xx is success. Redirects are not followed. Blocks.
-Result<void> post_webhook(const std::string& url, const Notice& notice, const WebhookRules& rules);
+Result<void> post_webhook(const std::string& url, const Notice& notice, const OutgoingRules& rules);
 
 // smtp://user:password@host:587?from=a@example.com&to=b@example.com,c@example.com&tls=required
 // Blocks.
-Result<void> send_mail(const std::string& url, const Notice& notice,
-                       std::chrono::milliseconds timeout);
+Result<void> send_mail(const std::string& url, const Notice& notice, const OutgoingRules& rules);
 
 // Runs a command by the shell with the notice's JSON as its input, and REDRIVE_ALARM_STATE and
 // REDRIVE_ALARM_TITLE in its environment; killed when it takes too long. Blocks.

@@ -235,14 +235,15 @@ Result<void> Watcher::switch_dead_letter_alarm(const queue::QueueIdentity& queue
 }
 
 std::size_t Watcher::test() {
+  const Timestamp wall = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
   Alarm alarm{.account = parts_.account,
-              .region = "",
+              .region = parts_.region,
               .name = "test",
               .description = "Somebody wants to see whether notices arrive.",
               .statistic = "Maximum"};
   alarm.condition.state = AlarmState::alarm;
   alarm.condition.reason = "This is a test: nothing is wrong.";
-  alarm.condition.transitioned = Timestamp(++tests_);  // Each test is another notice.
+  alarm.condition.transitioned = wall + Duration(++tests_);  // Each test is another notice.
   const Notice notice = make_notice(alarm, AlarmState::ok);
   for (const std::string& target : parts_.notify) {
     parts_.courier.send(Target::parse(target, true), notice);

@@ -27,7 +27,8 @@ class Watcher {
     std::function<void()> sync_wanted;  // Something was recorded.
     DeadLetterRules rules;
     std::vector<std::string> notify;  // Targets of the server's own file.
-    std::string account;              // In whose name dead-letter queues raise alarms.
+    std::string account;              // In whose name dead-letter queues raise alarms,
+    std::string region = {};          // and where tests do.
   };
   explicit Watcher(Parts parts) : parts_(std::move(parts)), book_(parts_.engine) {}
 

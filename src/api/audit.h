@@ -1,10 +1,7 @@
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <type_traits>
 
-#include "api/call.h"
 #include "sqs/actions.h"
 
 namespace redrive::api {
@@ -19,17 +16,5 @@ inline constexpr bool kAudited =
     kIsOneOf<Action, sqs::CreateQueue, sqs::DeleteQueue, sqs::SetQueueAttributes, sqs::PurgeQueue,
              sqs::TagQueue, sqs::UntagQueue, sqs::AddPermission, sqs::RemovePermission,
              sqs::StartMessageMoveTask, sqs::CancelMessageMoveTask>;
-
-struct AuditEntry {
-  std::string_view action;
-  std::string queue_arn;  // Empty when the request did not say.
-  std::string request;    // The request as a JSON object.
-  const Error* error;     // None: it was done.
-  std::string_view request_id;
-};
-
-// One line of the audit log, without its line end:
-// {"time":…,"who":…,"key":…,"account":…,"from":…,"action":…,"queue":…,"outcome":…,"request":{…}}
-std::string audit_line(const Call& call, const AuditEntry& entry, Timestamp wall);
 
 }  // namespace redrive::api

@@ -31,4 +31,16 @@ std::string Call::url_of(const queue::QueueIdentity& identity) const {
   return url;
 }
 
+Result<std::shared_ptr<const queue::QueueSettings>> Call::settings_of(
+    const queue::QueueIdentity& identity) const {
+  using Shared = std::shared_ptr<const queue::QueueSettings>;
+  return engine.turn(
+      [&](engine::Turn& turn) -> Result<Shared> { return TRY(turn.queue(identity))->published; });
+}
+
+std::string Call::consumer() const {
+  std::string who = sender_id;
+  return who.append(" ").append(peer);
+}
+
 }  // namespace redrive::api

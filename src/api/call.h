@@ -1,6 +1,7 @@
 #pragma once
 
-#include <deque>
+#include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,6 @@ class Call : public Caller {
   engine::Engine& engine;
   const ServiceOptions& options;
 
-  std::string consumer;    // Who receives: identity and address, for the history of attempts.
   std::string_view peer;   // The caller's address.
   std::string_view host;   // host:port as the caller reached us.
   bool secure = false;     // Through TLS: queue URLs say https.
@@ -38,15 +38,22 @@ class Call : public Caller {
   // The answer may leave when this is synced.
   engine::Sequence after = 0;
 
+  // Who receives: identity and address, for the history of attempts.
+  std::string consumer() const;
+
   // Keeps a text alive until the answer is written.
   std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
 
   // The queue a request means: the parameter if there is one, else the path.
   Result<queue::QueueIdentity> queue(std::string_view queue_url) const;
   std::string url_of(const queue::QueueIdentity& identity) const;
+  // The settings of a queue at this moment: messages are checked against them before the engine's
+  // turn.
+  Result<std::shared_ptr<const queue::QueueSettings>> settings_of(
+      const queue::QueueIdentity& identity) const;
 
  private:
-  std::deque<std::string> kept_;
+  std::list<std::string> kept_;
 };
 
 // Account and name from the last two segments of a URL or path, or a bare name of the caller's own.

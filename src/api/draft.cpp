@@ -265,14 +265,18 @@ Result<void> check_message(const OutgoingMessage& message, const queue::QueueSet
   return settings.fifo ? check_for_fifo(message, *settings.fifo) : check_for_standard(message);
 }
 
-void prepare_message(const Call& call, const OutgoingMessage& message,
+void prepare_message(const Sender& sender, const OutgoingMessage& message,
                      const queue::QueueSettings& settings, const Md5& md5_of_body,
                      PreparedMessage& prepared) {
+  prepared.tail.clear();
+  prepared.dedup.clear();
+  prepared.md5_of_attributes.reset();
+  prepared.md5_of_system_attributes.reset();
   store::MessageContents contents;
   contents.md5_of_body = md5_of_body;
   contents.body = message.body;
-  contents.sender = call.sender_id;
-  contents.trace = call.trace.size() <= kTraceHeaderMax ? call.trace : std::string_view();
+  contents.sender = sender.id;
+  contents.trace = sender.trace.size() <= kTraceHeaderMax ? sender.trace : std::string_view();
   for (const auto& [name, value] : message.system_attributes) contents.trace = *value.string_value;
   if (!message.system_attributes.empty()) {
     prepared.md5_of_system_attributes = md5_of_attributes(message.system_attributes);

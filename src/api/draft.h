@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "api/call.h"
 #include "base/digest.h"
 #include "base/result.h"
 #include "queue/send.h"
@@ -26,6 +25,12 @@ struct OutgoingMessage {
   std::optional<std::string_view> group_id;
 };
 
+// Who sends, as it is kept with the message.
+struct Sender {
+  std::string_view id;
+  std::string_view trace;  // X-Amzn-Trace-Id of the request.
+};
+
 // Whether a size limit is broken by a single send or by an entry of a batch: the words differ.
 enum class SendForm { single, batch_entry };
 
@@ -45,8 +50,9 @@ std::size_t message_bytes(const OutgoingMessage& message);
 // several.
 Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings,
                            SendForm form);
-// For messages that passed the checks. `prepared` must not move afterwards.
-void prepare_message(const Call& call, const OutgoingMessage& message,
+// For messages that passed the checks. `prepared` may have been used before, and must not move
+// afterwards.
+void prepare_message(const Sender& sender, const OutgoingMessage& message,
                      const queue::QueueSettings& settings, const Md5& md5_of_body,
                      PreparedMessage& prepared);
 

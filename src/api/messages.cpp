@@ -1,4 +1,4 @@
-// SendMessage, DeleteMessage, ChangeMessageVisibility and their batches.
+// SendMessageBatch; DeleteMessage, ChangeMessageVisibility and their batches.
 
 #include <fmt/format.h>
 
@@ -16,15 +16,6 @@ namespace {
 
 constexpr std::size_t kBatchMax = 10;
 constexpr std::size_t kBatchBytesMax = queue::kMessageBytesMax;
-
-// The settings of a queue at this moment: messages are checked against them before the engine's
-// turn.
-using SharedSettings = std::shared_ptr<const queue::QueueSettings>;
-Result<SharedSettings> settings_of(Call& call, const queue::QueueIdentity& identity) {
-  return call.engine.turn([&](engine::Turn& turn) -> Result<SharedSettings> {
-    return TRY(turn.queue(identity))->published;
-  });
-}
 
 bool is_entry_id(std::string_view id) {
   return !id.empty() && id.size() <= 80 && std::ranges::all_of(id, [](char c) {
@@ -69,15 +60,6 @@ sqs::BatchResultErrorEntry failed_entry(Call& call, std::string_view id, const E
           .message = call.keep(error.message)};
 }
 
-OutgoingMessage outgoing(const sqs::SendMessageInput& input) {
-  return {.body = input.message_body,
-          .delay_seconds = input.delay_seconds,
-          .attributes = input.message_attributes,
-          .system_attributes = input.message_system_attributes,
-          .dedup_id = input.message_deduplication_id,
-          .group_id = input.message_group_id};
-}
-
 OutgoingMessage outgoing(const sqs::SendMessageBatchEntry& entry) {
   return {.body = entry.message_body.value_or(""),
           .delay_seconds = entry.delay_seconds,
@@ -116,30 +98,9 @@ Result<void> check_send_batch(const std::vector<sqs::SendMessageBatchEntry>& ent
 
 }  // namespace
 
-Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& input) {
-  const auto identity = TRY(call.queue(input.queue_url));
-  const SharedSettings shared = TRY(settings_of(call, identity));
-  const queue::QueueSettings& settings = *shared;
-  const OutgoingMessage message = outgoing(input);
-  CHECK(check_message(message, settings, SendForm::single));
-  const Md5 digest = md5(message.body);
-  PreparedMessage prepared;
-  prepare_message(call, message, settings, digest, prepared);
-  const auto sent = TRY(call.engine.send(identity, std::span(&prepared.draft, 1)));
-  call.after = sent.after;
-  sqs::SendMessageOutput output{
-      .message_id = sent.outcomes[0].message_id,
-      .md5_of_message_body = digest,
-      .md5_of_message_attributes = prepared.md5_of_attributes,
-      .md5_of_message_system_attributes = prepared.md5_of_system_attributes,
-      .sequence_number = std::nullopt};
-  if (settings.fifo) output.sequence_number = call.keep(sequence_text(sent.outcomes[0].sequence));
-  return output;
-}
-
 Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  const SharedSettings shared = TRY(settings_of(call, identity));
+  const auto shared = TRY(call.settings_of(identity));
   const queue::QueueSettings& settings = *shared;
   CHECK(check_batch(input.entries, "SendMessageBatchRequestEntry"));
   CHECK(check_send_batch(input.entries, settings));
@@ -164,7 +125,11 @@ Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchI
   std::array<PreparedMessage, kBatchMax> prepared;
   std::array<queue::Draft, kBatchMax> drafts;
   for (std::size_t i = 0; i < good; ++i) {
-    prepare_message(call, outgoing(input.entries[entry_of[i]]), settings, digests[i], prepared[i]);
+    prepare_message({.id = call.sender_id, .trace = call.trace},
+                    outgoing(input.entries[entry_of[i]]),
+                    settings,
+                    digests[i],
+                    prepared[i]);
     drafts[i] = prepared[i].draft;
   }
   const auto sent = TRY(call.engine.send(identity, std::span(drafts).first(good)));
@@ -192,7 +157,7 @@ Result<sqs::DeleteMessageOutput> run(Call& call, const sqs::DeleteMessageInput& 
 
 Result<sqs::DeleteMessageBatchOutput> run(Call& call, const sqs::DeleteMessageBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  CHECK(settings_of(call, identity));
+  CHECK(call.settings_of(identity));
   CHECK(check_batch(input.entries, "DeleteMessageBatchRequestEntry"));
   std::vector<std::string_view> handles;
   for (const auto& entry : input.entries) handles.push_back(entry.receipt_handle);
@@ -221,7 +186,7 @@ Result<sqs::ChangeMessageVisibilityOutput> run(Call& call,
 Result<sqs::ChangeMessageVisibilityBatchOutput> run(
     Call& call, const sqs::ChangeMessageVisibilityBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  CHECK(settings_of(call, identity));
+  CHECK(call.settings_of(identity));
   CHECK(check_batch(input.entries, "ChangeMessageVisibilityBatchRequestEntry"));
   sqs::ChangeMessageVisibilityBatchOutput output;
   std::vector<engine::Engine::VisibilityRequest> requests;

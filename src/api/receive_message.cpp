@@ -84,7 +84,7 @@ Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInpu
   if (input.visibility_timeout)
     plan.request.visibility = std::chrono::seconds(*input.visibility_timeout);
   if (input.wait_time_seconds) plan.wait = std::chrono::seconds(*input.wait_time_seconds);
-  plan.request.consumer = call.consumer;
+  plan.request.consumer = call.consumer();
   if (const auto& attempt = input.receive_request_attempt_id) {
     if (!is_id_text(*attempt)) {
       return fail(

@@ -7,6 +7,7 @@
 #include "api/access.h"
 #include "api/audit.h"
 #include "api/operations.h"
+#include "api/send_message.h"
 #include "base/text.h"
 #include "sqs/actions.h"
 #include "sqs/errors.h"
@@ -31,13 +32,20 @@ wire::Decoder& thread_decoder() {
 }
 
 constexpr std::size_t kReceiveMessage = *sqs::AllActions::index_of(sqs::ReceiveMessage::kName);
+constexpr std::size_t kSendMessage = *sqs::AllActions::index_of(sqs::SendMessage::kName);
 constexpr std::size_t kNoAction = sqs::AllActions::kSize;
 
-// Whether the caller could not prove who it is.
-bool is_refused_signature(ErrorCode code) {
-  return code == ErrorCode::missing_authentication_token ||
-         code == ErrorCode::incomplete_signature || code == ErrorCode::invalid_client_token_id ||
-         code == ErrorCode::signature_does_not_match;
+std::vector<std::string_view> action_names() {
+  const auto& known = sqs::AllActions::kNames;
+  return {known.begin(), known.end()};
+}
+
+Refused refusal_of(const Error& error) {
+  const sqs::ErrorRow& row = sqs::error_row(error.code);
+  return {.status = row.query_status,
+          .code = row.query_code,
+          .message = error.message,
+          .unproven = is_unproven(error.code)};
 }
 
 // /account/name, as a queue URL has it.
@@ -90,19 +98,13 @@ struct Service::Reply {
     http::end_response(out, mark);
   }
 
-  // Operators read of what is not the caller's own doing, and of who is not let in.
+  // Counts the error; operators read of it if it is not the caller's own doing.
   void tell_of(const Error& error, std::size_t action, std::string_view peer,
-               const Hooks& hooks) const {
-    const sqs::ErrorRow& row = sqs::error_row(error.code);
-    const int status = protocol == Protocol::json ? row.json_status : row.query_status;
-    if (!hooks.failed || (status < 500 && !is_refused_signature(error.code))) return;
-    const auto& names = sqs::AllActions::kNames;
-    hooks.failed({.request_id = id(),
-                  .action = action < names.size() ? names[action] : std::string_view(),
-                  .peer = peer,
-                  .status = status,
-                  .code = row.json_type,
-                  .error = error});
+               const Witness& witness) const {
+    witness.actions().count_error(action, error.code);
+    Refused how = refusal_of(error);
+    if (protocol == Protocol::json) how.status = sqs::error_row(error.code).json_status;
+    witness.tell({.id = id(), .peer = peer, .action = action}, how);
   }
 
   void failure(std::string& out, const Error& error) const {
@@ -126,24 +128,27 @@ struct Service::Request {
   const http::Request& http;
   Call call;
   Reply reply;
-  const Hooks& hooks;
+  const Witness& witness;
   std::size_t action = kNoAction;
 
   // The request is for this action: its time and its errors count there.
   void measure(std::size_t which) {
     action = which;
-    if (hooks.actions != nullptr) exchange.measure(hooks.actions->latency(which));
+    exchange.measure(witness.latency(which));
   }
   void fail(const Error& error) {
-    if (hooks.actions != nullptr) hooks.actions->count_error(action, error.code);
-    reply.tell_of(error, action, http.peer, hooks);
+    reply.tell_of(error, action, http.peer, witness);
     reply.failure(exchange.out(), error);
     exchange.reply(call.after);
   }
 };
 
 Service::Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks)
-    : engine_(engine), gate_(gate), options_(std::move(options)), hooks_(std::move(hooks)) {
+    : engine_(engine),
+      gate_(gate),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      witness_(std::move(hooks_.observers), "sqs", action_names()) {
   secret_ = engine_.turn([](engine::Turn& turn) { return turn.state().secret(); });
 }
 
@@ -187,7 +192,7 @@ void Service::handle(http::Exchange& exchange) {
       !target.empty() || request.header("content-type").starts_with("application/x-amz-json-1.");
   if (!json && serve_page(exchange)) return;
 
-  Request work{exchange, request, Call(engine_, options_), {}, hooks_};
+  Request work{exchange, request, Call(engine_, options_), {}, witness_};
   work.measure(kNoAction);
   request_ids().uuid().format(work.reply.request_id.data());
   work.reply.keep_alive = request.keep_alive;
@@ -203,7 +208,6 @@ void Service::handle(http::Exchange& exchange) {
   Call& call = work.call;
   static_cast<Caller&>(call) = std::move(*caller);
   call.peer = request.peer;
-  call.consumer = fmt::format("{} {}", call.sender_id, request.peer);
   call.host = request.host;
   call.secure = request.secure;
   call.trace = request.header("x-amzn-trace-id");
@@ -245,16 +249,23 @@ void Service::serve_query(Request& request) {
 template <class Action>
 void Service::audit(Request& request, const typename Action::Input& input, const Error* error) {
   if constexpr (kAudited<Action>) {
-    if (!hooks_.audit) return;
-    AuditEntry entry{.action = Action::kName, .error = error, .request_id = request.reply.id()};
+    if (!witness_.writes_down()) return;
     // Refused before it named a queue, a request is written down without one.
+    std::string arn;
     (void)for_each_target<Action>(
         request.call, input, [&](std::string_view, const queue::QueueIdentity& queue) {
-          if (entry.queue_arn.empty()) entry.queue_arn = queue.arn();
+          if (arn.empty()) arn = queue.arn();
           return Result<void>();
         });
-    wire::encode_json(entry.request, input);
-    hooks_.audit(audit_line(request.call, entry, gate_.wall()));
+    std::string json;
+    wire::encode_json(json, input);
+    std::optional<Refused> refused;
+    if (error != nullptr) refused.emplace(refusal_of(*error));
+    witness_.write_down(
+        {.id = request.reply.id(), .peer = request.call.peer, .action = request.action},
+        request.call,
+        {.resource = arn, .refused = refused ? &*refused : nullptr, .request_json = json},
+        gate_.wall());
   }
 }
 
@@ -282,6 +293,8 @@ void Service::answer(Service& service, Request& request) {
     auto plan = plan_receive(request.call, input);
     if (!plan) return request.fail(plan.error());
     service.wait_for_messages(request, std::move(*plan));
+  } else if constexpr (std::is_same_v<Action, sqs::SendMessage>) {
+    service.send(request, input);
   } else {
     const auto output = run(request.call, input);
     // Whatever the answer says was true after everything recorded so far: it leaves when that is
@@ -292,6 +305,70 @@ void Service::answer(Service& service, Request& request) {
     request.reply.template success<Action>(request.exchange.out(), *output);
     request.exchange.reply(request.call.after);
   }
+}
+
+// Sends that came to this thread, up to the end of its pass.
+struct Service::Gathering {
+  struct Asker {
+    http::Ticket ticket;
+    Reply reply;
+    std::string peer;
+  };
+  GatheredSends sends;
+  std::vector<Asker> askers;
+};
+
+// Two, since an answer may bring the next request: that one belongs to the next pass.
+struct Service::Gatherings {
+  std::array<Gathering, 2> both;
+  unsigned current = 0;
+};
+
+Service::Gatherings& Service::gatherings() {
+  thread_local Gatherings gatherings;
+  return gatherings;
+}
+
+void Service::send(Request& request, const sqs::SendMessageInput& input) {
+  const auto plan = plan_send(request.call, input);
+  if (!plan) {
+    request.call.after = engine_.appended();
+    return request.fail(plan.error());
+  }
+  Gathering& gathered = gatherings().both[gatherings().current];
+  if (gathered.sends.take(request.call, input, *plan)) {
+    const http::Ticket ticket = request.exchange.gather();
+    gathered.askers.push_back({ticket, request.reply, std::string(request.http.peer)});
+    return;
+  }
+  const auto output = send_planned(request.call, input, *plan);
+  request.call.after = engine_.appended();
+  if (!output) return request.fail(output.error());
+  request.reply.success<sqs::SendMessage>(request.exchange.out(), *output);
+  request.exchange.reply(request.call.after);
+}
+
+void Service::send_gathered() {
+  Gathering& gathered = gatherings().both[gatherings().current];
+  gatherings().current ^= 1;
+  gathered.sends.send(engine_);
+  const engine::Sequence after = engine_.appended();
+  for (std::size_t i = 0; i < gathered.askers.size(); ++i) {
+    const Gathering::Asker& asker = gathered.askers[i];
+    const auto& result = gathered.sends.result(i);
+    server_->answer(asker.ticket, [&](std::string* out) -> http::Mark {
+      if (out == nullptr) return 0;
+      if (result) {
+        asker.reply.success<sqs::SendMessage>(*out, *result);
+      } else {
+        asker.reply.tell_of(result.error(), kSendMessage, asker.peer, witness_);
+        asker.reply.failure(*out, result.error());
+      }
+      return after;
+    });
+  }
+  gathered.sends.clear();
+  gathered.askers.clear();
 }
 
 void Service::run_action(Request& request, std::string_view name) {
@@ -354,10 +431,7 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
         return 0;
       }
       if (!*outcome) {
-        if (hooks_.actions != nullptr) {
-          hooks_.actions->count_error(kReceiveMessage, outcome->error().code);
-        }
-        wait->reply.tell_of(outcome->error(), kReceiveMessage, wait->peer, hooks_);
+        wait->reply.tell_of(outcome->error(), kReceiveMessage, wait->peer, witness_);
         wait->reply.failure(*out, outcome->error());
         return engine_.appended();  // That the queue is gone is not told before it is durable.
       }
@@ -379,13 +453,6 @@ void Service::give_back(const queue::QueueIdentity& queue, const engine::Receive
   const auto results = engine_.change_visibility(queue, requests);
   if (!results && hooks_.log)
     hooks_.log("messages for a lost connection stay hidden: " + results.error().message);
-}
-
-std::vector<std::string_view> measured_actions() {
-  const auto& known = sqs::AllActions::kNames;
-  std::vector<std::string_view> names(known.begin(), known.end());
-  names.push_back("unknown");
-  return names;
 }
 
 }  // namespace redrive::api

@@ -10,50 +10,42 @@
 #include "api/call.h"
 #include "api/gate.h"
 #include "api/receive_message.h"
+#include "api/witness.h"
 #include "engine/engine.h"
 #include "http/server.h"
-#include "metrics/action_metrics.h"
 
 namespace redrive::api {
-
-// A request that operators want to read of, with the id that its client was told.
-struct FailedRequest {
-  std::string_view request_id;
-  std::string_view action;  // Empty: it did not come so far as to name one.
-  std::string_view peer;
-  int status;
-  std::string_view code;
-  const Error& error;
-};
 
 // The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here
 // runs on the I/O thread of the connection; answers that came later are brought back to it.
 class Service {
  public:
   struct Hooks {
-    std::function<void(std::string)> log;    // For faults of ours, such as a damaged message.
-    std::function<bool()> ready;             // Whether the server takes requests: /ready.
-    std::function<void(std::string)> audit;  // A line for the audit log.
-    // Faults of ours, and callers who are not who they say. May come by the thousand.
-    std::function<void(const FailedRequest&)> failed = {};
+    std::function<void(std::string)> log;  // For faults of ours, such as a damaged message.
+    std::function<bool()> ready;           // Whether the server takes requests: /ready.
+    Observers observers = {};
     // Messages that are about to be given to a consumer.
     std::function<void(const queue::QueueIdentity&, const engine::ReceiveOutcome&)> received = {};
-    // Of the actions of measured_actions(); none: nothing is recorded.
-    metrics::ActionMetrics* actions = nullptr;
   };
   Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks);
 
   // The server whose handler this is; set before the first request.
   void attach(http::Server& server) { server_ = &server; }
   void handle(http::Exchange& exchange);
+  // For Server::Hooks::pass_ended.
+  void send_gathered();
 
  private:
   struct Reply;
   struct Request;
+  struct Gathering;
+  struct Gatherings;
   template <class Action>
   static void answer(Service& service, Request& request);
   template <class Action>
   void audit(Request& request, const typename Action::Input& input, const Error* error);
+  static Gatherings& gatherings();
+  void send(Request& request, const sqs::SendMessageInput& input);
   void wait_for_messages(Request& request, ReceivePlan plan);
   void give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
   void write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,
@@ -67,12 +59,10 @@ class Service {
   const Gate& gate_;
   ServiceOptions options_;
   Hooks hooks_;
+  const Witness witness_;
   http::Server* server_ = nullptr;
   std::array<std::uint8_t, 16> secret_;
   std::atomic<std::size_t> waiting_ = 0;  // Receives that wait.
 };
-
-// The names under which this API is measured: its actions, and one for requests that name none.
-std::vector<std::string_view> measured_actions();
 
 }  // namespace redrive::api

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "base/text.h"
+#include "cli/deploy_guess.h"
 #include "cli/outgoing.h"
 #include "packages/package.h"
 
@@ -18,24 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNoSuchResource = "ResourceNotFoundException";
 
-// What a directory looks like when nobody says what it is.
-struct Guess {
-  std::string_view file;
-  std::string_view handler;
-  std::string_view runtime;
-};
-constexpr std::array kGuesses = {
-    Guess{"bootstrap", "bootstrap", "provided.al2023"},
-    Guess{"lambda_function.py", "lambda_function.lambda_handler", "python3.11"},
-    Guess{"index.py", "index.handler", "python3.11"},
-    Guess{"app.py", "app.handler", "python3.11"},
-    Guess{"handler.py", "handler.handler", "python3.11"},
-    Guess{"index.mjs", "index.handler", "nodejs20.x"},
-    Guess{"index.js", "index.handler", "nodejs20.x"},
-    Guess{"app.mjs", "app.handler", "nodejs20.x"},
-    Guess{"app.js", "app.handler", "nodejs20.x"},
-};
-
 bool is_url(std::string_view text) {
   return text.starts_with("http://") || text.starts_with("https://");
 }
@@ -44,15 +26,20 @@ void guess(DeployOptions& options) {
   if (is_url(options.source) && options.runtime.empty()) options.runtime = "http";
   if (!options.command.empty() && options.runtime.empty()) options.runtime = "command";
   if (options.source.empty() || is_url(options.source)) return;
-  const fs::path source = fs::path(options.source);
-  std::error_code ignored;
-  for (const Guess& each : kGuesses) {
-    const bool here = source.filename() == each.file || fs::exists(source / each.file, ignored);
-    if (!here) continue;
-    if (options.handler.empty() && options.command.empty()) options.handler = each.handler;
-    if (options.runtime.empty()) options.runtime = each.runtime;
-    return;
-  }
+  const auto seen = guess_deployment(options.source);
+  if (!seen) return;
+  // Who names a runtime of another kind means another file.
+  const auto family = [](std::string_view runtime) { return runtime.substr(0, 4); };
+  const bool fits = options.runtime.empty() || family(options.runtime) == family(seen->runtime);
+  if (options.handler.empty() && options.command.empty() && fits) options.handler = seen->handler;
+  if (options.runtime.empty()) options.runtime = seen->runtime;
+}
+
+std::unexpected<Failure> nothing_to_run(const DeployOptions& options) {
+  return usage_failure(
+      fmt::format("{} does not say what to run: pass --runtime and --handler (looked for {})",
+                  options.source.empty() ? "this" : options.source,
+                  guessed_files()));
 }
 
 Answer<std::string> name_of(const DeployOptions& options) {
@@ -168,6 +155,7 @@ Answer<Reply<Configuration>> deploy(Session& session, const DeployOptions& given
       session.service.lambda<Configuration>("GET", function_path(name, "/configuration"));
   if (there) return replace(session, name, settings, code);
   if (there.error().code != kNoSuchResource) return std::unexpected(there.error());
+  if (options.runtime.empty()) return nothing_to_run(options);
   settings.function_name = name;
   settings.code = code;
   return session.service.lambda<Configuration>("POST", "2015-03-31/functions", encoded(settings));

@@ -240,29 +240,7 @@ consteval auto shape_of(TopHandlerDocument*) {
                      wire::optional("failedPerSecond", &Out::failed_per_second));
 }
 
-struct TopDocument {
-  std::string_view now;
-  std::int64_t queue_count = 0;
-  std::int64_t visible = 0;
-  std::int64_t in_flight = 0;
-  std::int64_t delayed = 0;
-  std::int64_t dead_letters = 0;
-  std::vector<TopQueueDocument> queues;
-  std::vector<TopHandlerDocument> handlers;
-  std::vector<documents::Job> jobs;
-};
-consteval auto shape_of(TopDocument*) {
-  using Out = TopDocument;
-  return wire::shape(wire::required("now", &Out::now),
-                     wire::required("queueCount", &Out::queue_count),
-                     wire::required("visible", &Out::visible),
-                     wire::required("inFlight", &Out::in_flight),
-                     wire::required("delayed", &Out::delayed),
-                     wire::required("deadLetters", &Out::dead_letters),
-                     wire::optional("queues", &Out::queues).each("queue").always(),
-                     wire::optional("handlers", &Out::handlers).each("handler").always(),
-                     wire::optional("jobs", &Out::jobs).each("job").always());
-}
+using TopDocument = documents::OverviewOf<TopQueueDocument, TopHandlerDocument>;
 
 // A handler is its mapping, or a function's asynchronous invocations.
 std::string handler_key(const documents::HandlerOverview& handler) {

@@ -7,6 +7,7 @@
 
 #include "alarms/watcher.h"
 #include "api/gate.h"
+#include "api/witness.h"
 #include "auth/access_key.h"
 #include "base/result.h"
 #include "cloudwatch/answer.h"
@@ -24,6 +25,7 @@ struct Parts {
   std::function<void()> observe;  // Brings the history to this moment.
   alarms::Watcher& watcher;
   std::function<void()> look;  // Judges the alarms that are due.
+  api::Observers observers = {};
 };
 
 // One request.

@@ -112,15 +112,30 @@ Result<Value> one_result(Call& call, const std::string& query) {
 
 constexpr std::string_view kStatistics[] = {"SampleCount", "Average", "Sum", "Minimum", "Maximum"};
 
-// Whose metrics a client may see and wants to: scopes with the values of their dimension.
-std::vector<std::pair<metrics::Scope, std::string>> listed_subjects(const Call& call) {
+// A subject whose metrics a client may see and wants to, and the value of its dimension.
+struct ListedSubject {
+  metrics::Subject subject;
+  std::string value;
+
+  bool has(const metrics::History& history, const metrics::CloudMetric& metric) const {
+    using metrics::index;
+    using metrics::QueueMetric;
+    if (metric.scope != subject.scope) return false;
+    const bool of_fifo = metric.scope == metrics::Scope::queue &&
+                         (metric.sum == index(QueueMetric::groups_in_flight) ||
+                          metric.sum == index(QueueMetric::deduplicated));
+    return (!of_fifo || value.ends_with(".fifo")) && history.has(subject, metric.sum);
+  }
+};
+
+std::vector<ListedSubject> listed_subjects(const Call& call) {
   using metrics::Scope;
   const metrics::Dimensions filters = dimensions_at(call.parameters, "Dimensions");
   const bool recently = call.parameters.text("RecentlyActive") == "PT3H";
   const Timestamp since = recently ? call.parts.engine.now() - kRecent : Timestamp();
   const std::string own =
       fmt::format("arn:aws:sqs:{}:{}:", call.caller.region, call.caller.account);
-  std::vector<std::pair<Scope, std::string>> found;
+  std::vector<ListedSubject> found;
   for (const Scope scope : {Scope::queue, Scope::function, Scope::mapping}) {
     for (const metrics::Subject& subject : call.parts.history.subjects(scope, since)) {
       const bool queue = scope == Scope::queue;
@@ -130,7 +145,7 @@ std::vector<std::pair<metrics::Scope, std::string>> listed_subjects(const Call& 
         return filter.first == metrics::dimension_of(scope) &&
                (filter.second.empty() || filter.second == value);
       });
-      if (fits) found.emplace_back(scope, std::move(value));
+      if (fits) found.push_back({subject, std::move(value)});
     }
   }
   return found;
@@ -219,13 +234,15 @@ Result<Value> list_metrics(Call& call) {
   const std::size_t skip = parse_int<std::size_t>(token.empty() ? "0" : token).value_or(0);
   std::size_t found = 0;
   Value::List listed;
-  for (const auto& [scope, value] : listed_subjects(call)) {
+  for (const ListedSubject& subject : listed_subjects(call)) {
     for (const metrics::CloudMetric& metric : metrics::cloud_metrics()) {
-      const bool wanted = metric.scope == scope && (space.empty() || metric.space == space) &&
-                          (name.empty() || metric.name == name);
+      const bool wanted = (space.empty() || metric.space == space) &&
+                          (name.empty() || metric.name == name) &&
+                          subject.has(call.parts.history, metric);
       if (!wanted || found++ < skip || listed.size() >= kListedMax) continue;
       Value::List dimensions;
-      dimensions.push_back(Value().set("Name", metrics::dimension_of(scope)).set("Value", value));
+      dimensions.push_back(
+          Value().set("Name", metrics::dimension_of(metric.scope)).set("Value", subject.value));
       listed.push_back(Value()
                            .set("Namespace", metric.space)
                            .set("MetricName", metric.name)

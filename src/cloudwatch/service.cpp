@@ -3,25 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "auth/credential.h"
-#include "base/ids.h"
+#include "http/answer.h"
 #include "sqs/errors.h"
 #include "wire/encode.h"
 
 namespace redrive::cloudwatch {
+
+enum class Form : std::uint8_t { query, json, cbor };
+
 namespace {
 
 constexpr std::string_view kTargetPrefix = "GraniteServiceVersion20100801.";
 constexpr std::string_view kRpcPrefix = "/service/GraniteServiceVersion20100801/";
 constexpr std::string_view kVersion = "Version=2010-08-01";
 constexpr std::string_view kNamespace = "http://monitoring.amazonaws.com/doc/2010-08-01/";
-
-std::string new_request_id() {
-  thread_local RandomIds ids;
-  return ids.uuid().text();
-}
 
 struct CloudError {
   int status;
@@ -49,26 +46,11 @@ CloudError error_of(ErrorCode code) {
   }
 }
 
-enum class Form : std::uint8_t { query, json, cbor };
-
 Form form_of(const http::Request& request) {
   if (request.path.starts_with(kRpcPrefix) || !request.header("smithy-protocol").empty()) {
     return Form::cbor;
   }
   return request.header("x-amz-target").starts_with(kTargetPrefix) ? Form::json : Form::query;
-}
-
-void write_reply(http::Exchange& exchange, int status, std::string_view type,
-                 std::string_view request_id, std::string_view body, http::Mark after) {
-  const std::array<http::Header, 1> headers = {http::Header{"x-amzn-RequestId", request_id}};
-  const std::size_t mark = http::begin_response(exchange.out(),
-                                                {.status = status,
-                                                 .content_type = type,
-                                                 .headers = headers,
-                                                 .keep_alive = exchange.request().keep_alive});
-  exchange.out() += body;
-  http::end_response(exchange.out(), mark);
-  exchange.reply(after);
 }
 
 std::string success_xml(const Action& action, const Value& value, std::string_view id) {
@@ -106,16 +88,26 @@ std::string failure_json(const CloudError& shown, const Error& error) {
 constexpr std::string_view kXml = "text/xml";
 constexpr std::string_view kJson = "application/x-amz-json-1.0";
 
-void fail_with(http::Exchange& exchange, Form form, const Error& error, http::Mark after) {
-  const CloudError shown = error_of(error.code);
-  const std::string id = new_request_id();
-  const bool json = form == Form::json;
-  write_reply(exchange,
-              shown.status,
-              json ? kJson : kXml,
-              id,
-              json ? failure_json(shown, error) : failure_xml(shown, error, id),
-              after);
+constexpr std::string_view kNoCbor =
+    R"({"__type":"UnsupportedProtocol","message":"CBOR is not spoken here: )"
+    R"(use AWS JSON 1.0 or the Query protocol."})";
+
+std::vector<std::string_view> action_names() {
+  std::vector<std::string_view> names;
+  for (const Action& action : actions()) names.push_back(action.name);
+  return names;
+}
+
+// What a change is made to: alarms mostly.
+std::string resource_of(const Parameters& parameters) {
+  for (const char* const name : {"AlarmName", "ResourceARN"}) {
+    if (auto found = parameters.find(name)) return *found;
+  }
+  std::string names;
+  for (const std::string& name : parameters.texts("AlarmNames")) {
+    names += (names.empty() ? "" : " ") + name;
+  }
+  return names;
 }
 
 }  // namespace
@@ -131,72 +123,110 @@ bool is_cloudwatch_request(const http::Request& request) {
                                  request.body.find(kVersion) != std::string_view::npos);
 }
 
-std::vector<std::string_view> measured_actions() {
-  std::vector<std::string_view> names;
-  for (const Action& action : actions()) names.push_back(action.name);
-  names.push_back("unknown");
-  return names;
+// A request, and what is found out about it on the way.
+struct Service::Asked {
+  const http::Request& request;
+  Form form;
+  std::size_t action;
+  std::string id = api::new_request_id();
+  bool unproven = false;
+
+  api::RequestMark mark() const { return {.id = id, .peer = request.peer, .action = action}; }
+  http::Answer answer(const Result<std::string>& body) const {
+    const std::string type(form == Form::query ? kXml : kJson);
+    if (body) return {.content_type = type, .body = *body};
+    const CloudError shown = error_of(body.error().code);
+    return {.status = shown.status,
+            .content_type = type,
+            .body = form == Form::json ? failure_json(shown, body.error())
+                                       : failure_xml(shown, body.error(), id)};
+  }
+};
+
+Service::Service(Parts parts)
+    : parts_(std::move(parts)), witness_(parts_.observers, "cloudwatch", action_names()) {}
+
+Result<Value> Service::run(const Action& action, const Parameters& parameters, Asked& asked) const {
+  const auto admitted = parts_.gate.admit(asked.request, "monitoring");
+  if (!admitted) {
+    asked.unproven = api::is_unproven(admitted.error().code);
+    return std::unexpected(admitted.error());
+  }
+  const api::Caller& caller = *admitted;
+  Result<Value> value;
+  if (caller.key != nullptr && !auth::has_right(caller.key->role, action.right)) {
+    value = fail(ErrorCode::access_denied,
+                 fmt::format("User: {} is not authorized to perform: cloudwatch:{}",
+                             caller.key->arn(),
+                             action.name));
+  } else {
+    const Duration ahead =
+        parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall - turn.stamp().now; });
+    Call call{parts_, parameters, caller, ahead};
+    value = action.run(call);
+  }
+  if (action.right != auth::Right::look) {
+    write_down(parameters, asked, caller, value ? nullptr : &value.error());
+  }
+  return value;
 }
 
-Result<Value> Service::run(const Action& action, const http::Request& request,
-                           const Parameters& parameters) const {
-  const api::Caller caller = TRY(parts_.gate.admit(request, "monitoring"));
-  if (caller.key != nullptr && !auth::has_right(caller.key->role, action.right)) {
-    return fail(ErrorCode::access_denied,
-                fmt::format("User: {} is not authorized to perform: cloudwatch:{}",
-                            caller.key->arn(),
-                            action.name));
+void Service::write_down(const Parameters& parameters, const Asked& asked,
+                         const api::Caller& caller, const Error* error) const {
+  const std::string resource = resource_of(parameters);
+  api::Refused refused{};
+  if (error != nullptr) {
+    const CloudError shown = error_of(error->code);
+    refused = {.status = shown.status, .code = shown.code, .message = error->message};
   }
-  const Duration ahead =
-      parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall - turn.stamp().now; });
-  Call call{parts_, parameters, caller, ahead};
-  return action.run(call);
+  // The request itself stays out of it: addresses of webhooks are secrets.
+  witness_.write_down(asked.mark(),
+                      caller,
+                      {.resource = resource, .refused = error == nullptr ? nullptr : &refused},
+                      parts_.gate.wall());
+}
+
+Result<std::string> Service::answer(Asked& asked) const {
+  const http::Request& request = asked.request;
+  const bool json = asked.form == Form::json;
+  const Parameters parameters = TRY(json ? Parameters::from_json(request.body)
+                                         : Parameters::from_form(request.query, request.body));
+  const std::string name =
+      json ? std::string(request.header("x-amz-target").substr(kTargetPrefix.size()))
+           : parameters.text("Action");
+  const auto action = std::ranges::find(actions(), name, &Action::name);
+  if (action == actions().end()) {
+    return fail(ErrorCode::invalid_action,
+                fmt::format("The action {} is not known here.", name.substr(0, 64)));
+  }
+  asked.action = static_cast<std::size_t>(action - actions().begin());
+  const Value value = TRY(run(*action, parameters, asked));
+  if (!json) return success_xml(*action, value, asked.id);
+  std::string body;
+  value.write_json(body);
+  return body;
 }
 
 void Service::handle(http::Exchange& exchange) {
   const http::Request& request = exchange.request();
-  const Form form = form_of(request);
-  if (form == Form::cbor) {
-    return write_reply(exchange,
-                       415,
-                       kJson,
-                       new_request_id(),
-                       R"({"__type":"UnsupportedProtocol","message":"CBOR is not spoken here: )"
-                       R"(use AWS JSON 1.0 or the Query protocol."})",
-                       0);
+  Asked asked{.request = request, .form = form_of(request), .action = witness_.unknown()};
+  http::Answer reply{
+      .status = 415, .content_type = std::string(kJson), .body = std::string(kNoCbor)};
+  if (asked.form != Form::cbor) {
+    const auto body = answer(asked);
+    if (!body) {
+      const CloudError shown = error_of(body.error().code);
+      witness_.refused(asked.mark(),
+                       {.status = shown.status,
+                        .code = shown.code,
+                        .message = body.error().message,
+                        .unproven = asked.unproven});
+    }
+    reply = asked.answer(body);
   }
-  const auto parameters = form == Form::json ? Parameters::from_json(request.body)
-                                             : Parameters::from_form(request.query, request.body);
-  const std::size_t unknown = actions().size();
-  if (measured_ != nullptr) exchange.measure(measured_->latency(unknown));
-  if (!parameters) return fail_with(exchange, form, parameters.error(), 0);
-  const std::string name =
-      form == Form::json ? std::string(request.header("x-amz-target").substr(kTargetPrefix.size()))
-                         : parameters->text("Action");
-  const auto action = std::ranges::find(actions(), name, &Action::name);
-  if (action == actions().end()) {
-    return fail_with(exchange,
-                     form,
-                     {ErrorCode::invalid_action,
-                      fmt::format("The action {} is not known here.", name.substr(0, 64))},
-                     0);
-  }
-  const auto index = static_cast<std::size_t>(action - actions().begin());
-  if (measured_ != nullptr) exchange.measure(measured_->latency(index));
-  const auto value = run(*action, request, *parameters);
-  const http::Mark after = parts_.engine.appended();
-  if (!value) {
-    if (measured_ != nullptr) measured_->count_error(index, value.error().code);
-    return fail_with(exchange, form, value.error(), after);
-  }
-  const std::string id = new_request_id();
-  std::string body;
-  if (form == Form::json) {
-    value->write_json(body);
-  } else {
-    body = success_xml(*action, *value, id);
-  }
-  write_reply(exchange, 200, form == Form::json ? kJson : kXml, id, body, after);
+  exchange.measure(witness_.latency(asked.action));
+  http::append_answer(exchange.out(), reply, {{"x-amzn-RequestId", asked.id}}, request.keep_alive);
+  exchange.reply(parts_.engine.appended());
 }
 
 }  // namespace redrive::cloudwatch

@@ -39,22 +39,31 @@ AsyncRunner::AsyncRunner(std::shared_ptr<World> world, Definitions::Entry entry)
       concurrency_({.first = Concurrency::kFirst, .max = this->world().concurrency_max}) {}
 
 std::optional<Poller::Intake> AsyncRunner::next_intake() {
-  if (running_ >= concurrency_.limit()) return std::nullopt;
+  const auto busy = static_cast<unsigned>(running_ + waiting_.size());
+  if (busy >= concurrency_.limit()) return std::nullopt;
   return Intake{.queue = async_queue_of(entry_.id),
                 .consumer = "function:" + entry_.id.name,
-                .max = std::min<std::size_t>(concurrency_.limit() - running_, queue::kReceiveMax),
+                .max = std::min<std::size_t>(concurrency_.limit() - busy, queue::kReceiveMax),
                 .hold_time = entry_.spec->timeout + std::chrono::seconds(30)};
 }
 
-void AsyncRunner::received(const engine::ReceiveOutcome& outcome,
-                           const std::shared_ptr<Hold>& hold) {
-  const ReceivedMessages messages(world().engine, outcome);
+void AsyncRunner::received(const Catch& brought) {
+  const ReceivedMessages messages(world().engine, brought.outcome);
   for (const auto& message : messages.messages()) {
-    Item item = describe_item(message, message.received.handle.seal(world().secret), hold);
+    Item item = describe_item(message, brought.handle_of(message.received), brought.hold);
     item.record = message.stored.contents.body;
     // See send_event. What came as a record from another function has its MessageId.
     if (const auto request = Uuid::parse(message.stored.contents.sender))
       item.message_id = request->text();
+    waiting_.push_back({brought.outcome.after, std::move(item)});
+  }
+  synced();
+}
+
+void AsyncRunner::synced() {
+  while (!waiting_.empty() && world().is_durable(waiting_.front().after)) {
+    Item item = std::move(waiting_.front().item);
+    waiting_.pop_front();
     begin(std::move(item));
   }
 }
@@ -64,6 +73,8 @@ void AsyncRunner::begin(Item item) {
   const std::uint32_t runs = RunCounts::read(item.retries, kAsyncScope).runs;
   const auto run = std::make_shared<const Run>(Run{entry_, std::move(item), runs});
   if (too_old(*run, Duration::zero())) return give_up(run, runs, "EventAgeExceeded", nullptr);
+  const Duration age = std::max(Duration::zero(), world().wall() - run->item.sent_wall);
+  world().counted(run->entry.id.name)->async_age.record(static_cast<std::uint64_t>(age.count()));
   auto self = std::static_pointer_cast<AsyncRunner>(shared_from_this());
   world().invoker.invoke(
       run->entry.spec,
@@ -152,9 +163,12 @@ bool AsyncRunner::too_old(const Run& run, Duration after) {
 void AsyncRunner::give_up(const RunPtr& run, std::uint32_t runs, std::string_view condition,
                           const runtime::Outcome* outcome) {
   stats_->dropped += 1;
+  const auto counted = world().counted(run->entry.id.name);
+  counted->async_dropped.add();
   if (!run->entry.dead_letter_arn.empty()) {
     if (const auto sent = send_dead_letter(*run, outcome); !sent) {
       stats_->undelivered += 1;
+      counted->dead_letter_failures.add();
       world().log("function " + run->entry.id.name +
                   ": its dead-letter queue did not take an event: " + sent.error().message);
     }
@@ -219,6 +233,7 @@ void AsyncRunner::send_away(const RunPtr& run, const std::string& to, std::strin
   deliver(shared_world(), std::move(parcel), [self, run](const Result<void>& delivered) {
     if (!delivered) {
       self->stats_->undelivered += 1;
+      self->world().counted(run->entry.id.name)->destination_failures.add();
       self->world().log("function " + run->entry.id.name +
                         ": a destination did not take a record: " + delivered.error().message);
       self->remove(*run);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 
 #include "dispatch/concurrency.h"
@@ -21,7 +22,8 @@ class AsyncRunner final : public Poller {
   AsyncRunner(std::shared_ptr<World> world, Definitions::Entry entry);
 
   void adopt(Definitions::Entry entry) { entry_ = std::move(entry); }
-  bool busy() const override { return running_ > 0; }
+  bool busy() const override { return running_ > 0 || !waiting_.empty(); }
+  void synced() override;
   const std::shared_ptr<AsyncStats>& stats() const { return stats_; }
 
  private:
@@ -34,7 +36,7 @@ class AsyncRunner final : public Poller {
   using RunPtr = std::shared_ptr<const Run>;
 
   std::optional<Intake> next_intake() override;
-  void received(const engine::ReceiveOutcome& outcome, const std::shared_ptr<Hold>& hold) override;
+  void received(const Catch& brought) override;
   void waited_in_vain() override { concurrency_.idle(); }
 
   void begin(Item item);
@@ -57,6 +59,11 @@ class AsyncRunner final : public Poller {
   Definitions::Entry entry_;
   Concurrency concurrency_;
   const std::shared_ptr<AsyncStats> stats_ = std::make_shared<AsyncStats>();
+  struct Waiting {
+    engine::Sequence after = 0;
+    Item item;
+  };
+  std::deque<Waiting> waiting_;  // Until it is durable that they were received.
   unsigned running_ = 0;
 };
 

@@ -85,17 +85,32 @@ void BatchRun::invoke() {
   request_id_ = parts_.world->ids.uuid().text();
   parts_.stats->batches += 1;
   parts_.stats->invoked += part_.size();
+  if (attempts_ == 0) measure_ages();
   parts_.world->invoker.invoke(
       plan_.spec,
       {.request_id = request_id_,
        .payload = events::event_document(views(part_, &Item::record)),
        .client_context = {},
        .trace = common_trace(part_),
-       .invoked_arn = plan_.mapping.function_arn},
+       .invoked_arn = plan_.mapping.function_arn,
+       .lane = parts_.lane},
       [self = shared_from_this()](runtime::Outcome outcome) {
         auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
-        self->parts_.world->strand.post([self, shared] { self->answered(*shared); });
+        Strand& strand = self->parts_.world->strand;
+        auto work = [self, shared] { self->answered(*shared); };
+        self->is_hurried() ? strand.post(std::move(work)) : strand.post_lazily(std::move(work));
       });
+}
+
+void BatchRun::measure_ages() {
+  World& world = *parts_.world;
+  if (world.measured == nullptr) return;
+  const auto counted = world.measured->mappings.of(plan_.mapping.id);
+  const Timestamp wall = world.wall();
+  for (const Item& item : part_) {
+    const Duration age = std::max(Duration::zero(), wall - item.sent_wall);
+    counted->age.record(static_cast<std::uint64_t>(age.count()));
+  }
 }
 
 void BatchRun::answered(const runtime::Outcome& outcome) {
@@ -103,6 +118,7 @@ void BatchRun::answered(const runtime::Outcome& outcome) {
     parts_.world->ran({plan_.queue, plan_.spec->name, request_id_, part_, outcome});
   if (outcome.kind == Kind::throttled || outcome.kind == Kind::service_error)
     return not_run(outcome);
+  summary_.run_time += outcome.duration;
   ran(outcome);
   step();
 }

@@ -24,11 +24,13 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   struct Summary {
     bool function_error = false;
     bool throttled = false;
+    std::chrono::microseconds run_time{0};  // Of all its runs.
   };
   struct Parts {
     std::shared_ptr<World> world;
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<MappingStats> stats;
+    std::shared_ptr<const runtime::Lane> lane;
     std::function<void(const Summary&)> done;
   };
   BatchRun(Parts parts, std::vector<Item> items);
@@ -49,6 +51,9 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
 
   void step();
   void invoke();
+  // Whether processes may soon have nothing to do. From any thread.
+  bool is_hurried() const { return !parts_.lane || parts_.lane->waiting < kUnhurried; }
+  void measure_ages();
   void answered(const runtime::Outcome& outcome);
   void not_run(const runtime::Outcome& outcome);
   void ran(const runtime::Outcome& outcome);
@@ -83,6 +88,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   // How long a message stays hidden by the time it was received for alone.
   Duration plain_delay(const Item& item, const QueueFacts& facts) const;
 
+  static constexpr unsigned kUnhurried = 20;  // More than the strand lets come together.
   const Parts parts_;
   const Plan& plan_;
   std::deque<std::vector<Item>> waiting_;  // Parts of the batch that have not run.

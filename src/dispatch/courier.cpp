@@ -43,6 +43,7 @@ Result<void> invoke_later(World& world, const functions::FunctionId& function,
                           const Parcel& parcel) {
   CHECK(ensure_async_queue(world.engine, function));
   CHECK(exchange(world, async_queue_of(function), parcel));
+  world.counted(function.name)->async_received.add(parcel.documents.size());
   if (world.async_sent) world.async_sent(function.arn());
   return {};
 }

@@ -19,6 +19,8 @@ struct Definitions {
     std::string dead_letter_arn;
   };
   std::map<std::string, Entry> functions;  // By ARN, without a qualifier.
+  // What mappings call by a version or an alias, by that ARN.
+  std::map<std::string, std::shared_ptr<const runtime::FunctionSpec>> versions = {};
   std::vector<functions::Mapping> mappings;
 };
 

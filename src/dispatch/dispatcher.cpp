@@ -10,11 +10,6 @@ namespace {
 constexpr std::size_t kWorkersMax = 16;
 constexpr std::chrono::milliseconds kStopLook{10};
 
-std::string without_qualifier(const std::string& arn) {
-  const auto id = parse_function_arn(arn);
-  return id ? id->arn() : arn;
-}
-
 // The retriers are in the scope.
 auto compared(const Plan& plan) {
   const functions::Mapping& m = plan.mapping;
@@ -52,7 +47,9 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .concurrency_max = options.concurrency_max,
           .async_sent = [this](std::string arn) { wake_async(arn); },
           .reload = [this] { reload(); },
-          .ran = std::move(hooks.ran)}) {}
+          .ran = std::move(hooks.ran),
+          .measured = parts.measured,
+          .waits_for_sync = options.wait_for_sync}) {}
 
 Dispatcher::~Dispatcher() {
   stop(std::chrono::milliseconds::zero());
@@ -78,9 +75,12 @@ void Dispatcher::adopt(Definitions definitions) {
 
 // None: it is paused, or there is nothing to run.
 std::shared_ptr<const Plan> Dispatcher::plan_of(const functions::Mapping& mapping) {
-  const auto function = known_.functions.find(without_qualifier(mapping.function_arn));
-  if (!mapping.enabled || function == known_.functions.end()) return nullptr;
-  auto plan = make_plan(mapping, function->second.spec);
+  const auto function = known_.functions.find(mapping.function_arn);
+  const auto version = known_.versions.find(mapping.function_arn);
+  const bool found = function != known_.functions.end() || version != known_.versions.end();
+  if (!mapping.enabled || !found) return nullptr;
+  auto plan = make_plan(mapping,
+                        version != known_.versions.end() ? version->second : function->second.spec);
   if (plan) return *std::move(plan);
   world_->log("mapping " + mapping.id + " cannot be followed: " + plan.error().message);
   return nullptr;
@@ -156,9 +156,20 @@ void Dispatcher::wake_async(const std::string& function_arn) {
   runner->poll();
 }
 
+void Dispatcher::note_synced(engine::Sequence synced) {
+  world_->synced = synced;
+  if (!world_->sync_awaited.exchange(false)) return;
+  world_->strand.post([this] {
+    for (const auto& [id, runner] : mappings_) runner->synced();
+    for (const auto& [arn, runner] : async_) runner->synced();
+    for (const auto& runner : retired_) runner->synced();
+  });
+}
+
 Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
                                                   const runtime::Invocation& event) {
   const engine::Sequence after = TRY(send_event(world_->engine, function, event));
+  world_->counted(function.name)->async_received.add();
   world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
   return after;
 }

@@ -30,6 +30,7 @@ class Dispatcher {
     runtime::Invoker& invoker;
     objects::Store* buckets = nullptr;         // For destinations that are buckets.
     std::function<Definitions()> definitions;  // Asked at reload, on the strand.
+    metrics::FunctionRegistry* measured = nullptr;
   };
   struct Hooks {
     // Something was recorded that no caller is going to ask a sync for.
@@ -42,6 +43,9 @@ class Dispatcher {
   struct Options {
     unsigned concurrency_max = 1000;  // Of mappings that have no limit of their own.
     Strand::Mode mode = Strand::Mode::thread;
+    // A handler begins when it is durable that its messages were received, so that no crash
+    // forgets a run that has begun. Needs note_synced().
+    bool wait_for_sync = false;
   };
   Dispatcher(Parts parts, Hooks hooks, Options options);
   ~Dispatcher();
@@ -51,6 +55,9 @@ class Dispatcher {
   // Functions, mappings or settings of invocations are not what they were: to be called at start
   // and whenever they changed. From any thread.
   void reload();
+
+  // Everything up to here is durable. From any thread.
+  void note_synced(engine::Sequence synced);
 
   // Accepts an event for a function, which must exist. It is safe when the sequence is synced. Its
   // request id is that of every attempt. From any thread.

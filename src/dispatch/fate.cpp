@@ -33,6 +33,8 @@ Fate decide_fate(const Plan& plan, const FailedRun& run) {
   if (decision.verdict == Verdict::retry) {
     fate.delay = decision.delay;
     count_retry(fate.counts, decision, run.now);
+  } else if (decision.verdict == Verdict::no_match) {
+    return fate;
   } else if (run.has_dead_letter_queue) {
     fate.kind = Fate::Kind::dead_letter;
   } else if (plan.on_failure) {

@@ -28,9 +28,11 @@ struct FailedRun {
 };
 
 // Pure. MaximumRetryAttempts comes first: when it is used up the message goes to OnFailure, else to
-// the dead-letter queue. Then the retriers: where they end, or name no such error, it goes to the
-// dead-letter queue, else to OnFailure. What has neither stays in its queue, and so does
-// everything under a mapping without such rules, until the visibility timeout is over: as on AWS.
+// the dead-letter queue. Then the retriers: when the one that names the error is used up, it goes
+// to the dead-letter queue, else to OnFailure. What has neither stays in its queue until the
+// visibility timeout is over, and so does everything that no rule speaks of: as on AWS. Step
+// Functions would call an error that no retrier names final; but there a timeout, say, has nobody
+// else to try it again, and here it has the queue.
 Fate decide_fate(const Plan& plan, const FailedRun& run);
 
 }  // namespace redrive::dispatch

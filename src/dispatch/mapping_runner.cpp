@@ -10,6 +10,12 @@ namespace {
 // An AWS poller has at most so many invocations under way.
 constexpr unsigned kInvocationsPerPoller = 10;
 
+// Received ahead: what runs within this time, and so many batches at most.
+constexpr std::chrono::microseconds kAheadTime{20'000};
+constexpr std::int64_t kAheadMax = 256;
+// Where so few receives make a dead letter, none is spent on waiting.
+constexpr std::uint32_t kReceivesToSpare = 3;
+
 Concurrency::Range range_of(const functions::Mapping& mapping, unsigned common_max) {
   if (mapping.pollers_max || mapping.pollers_min) {
     const unsigned min = mapping.pollers_min.value_or(2);
@@ -49,10 +55,18 @@ void MappingRunner::retire() {
 
 void MappingRunner::note_limit() {
   stats_->limit = concurrency_.limit();
+  stats_->running = std::min(running_, concurrency_.limit());
+  lane_->running_max = concurrency_.limit();
+}
+
+unsigned MappingRunner::ahead() const {
+  if (!backlog_ || !may_spend_ || run_time_ == run_time_.zero()) return 0;
+  const std::int64_t fits = kAheadTime / run_time_ * concurrency_.limit();
+  return static_cast<unsigned>(std::min(kAheadMax, fits));
 }
 
 std::optional<Poller::Intake> MappingRunner::next_intake() {
-  if (retired_ || running_ + ready_.size() >= concurrency_.limit()) return std::nullopt;
+  if (retired_ || running_ + ready_.size() >= room()) return std::nullopt;
   if (!is_defined()) {
     world().reload();
     return std::nullopt;
@@ -60,9 +74,10 @@ std::optional<Poller::Intake> MappingRunner::next_intake() {
   const std::size_t room =
       plan_->mapping.batch_size -
       std::min<std::size_t>(plan_->mapping.batch_size, gathering_.items.size());
+  asked_ = std::clamp<std::size_t>(room, 1, queue::kReceiveMax);
   return Intake{.queue = plan_->queue,
                 .consumer = plan_->consumer,
-                .max = std::clamp<std::size_t>(room, 1, queue::kReceiveMax),
+                .max = asked_,
                 .hold_time = plan_->hold_time()};
 }
 
@@ -70,28 +85,32 @@ std::optional<Poller::Intake> MappingRunner::next_intake() {
 // their queues is not for them.
 bool MappingRunner::is_defined() {
   return world().engine.turn([&](engine::Turn& turn) {
+    const queue::Queue* const queue = turn.state().find(plan_->queue);
+    may_spend_ =
+        queue != nullptr && (!queue->settings.redrive ||
+                             queue->settings.redrive->receive_count_max >= kReceivesToSpare);
     return turn.state().find_entry(queue::EntryKind::mapping, plan_->mapping.id) != nullptr;
   });
 }
 
-void MappingRunner::received(const engine::ReceiveOutcome& outcome,
-                             const std::shared_ptr<Hold>& hold) {
-  stats_->polled += outcome.messages.size();
-  const ReceivedMessages messages(world().engine, outcome);
+void MappingRunner::received(const Catch& brought) {
+  stats_->polled += brought.outcome.messages.size();
+  backlog_ = brought.outcome.messages.size() >= asked_;
+  const ReceivedMessages messages(world().engine, brought.outcome);
   std::vector<std::string> filtered;
   for (const auto& message : messages.messages()) {
-    const std::string handle = message.received.handle.seal(world().secret);
+    const std::string& handle = brought.handle_of(message.received);
     const events::Record record = describe_record(message, handle);
     if (!events::any_matches(plan_->filters, record)) {
       filtered.push_back(handle);
       continue;
     }
-    Item item = describe_item(message, handle, hold);
+    Item item = describe_item(message, handle, brought.hold);
     item.record = events::encode_record(record, plan_->source);
     if (retired_) {
       give_back({std::move(item)});
     } else if (!must_wait(item)) {
-      gather(std::move(item));
+      gather(std::move(item), brought.outcome.after);
     }
   }
   remove_filtered(filtered);
@@ -118,7 +137,7 @@ bool MappingRunner::must_wait(const Item& item) {
   return true;
 }
 
-void MappingRunner::gather(Item item) {
+void MappingRunner::gather(Item item, engine::Sequence after) {
   constexpr std::size_t kFrame = events::kEventHead.size() + events::kEventFoot.size();
   const std::size_t bytes = item.record.size() + 1;
   if (kFrame + gathering_.bytes + bytes > events::kEventBytesMax) {
@@ -129,6 +148,7 @@ void MappingRunner::gather(Item item) {
   }
   if (gathering_.items.empty()) begin_window();
   gathering_.bytes += bytes;
+  gathering_.after = after;
   gathering_.items.push_back(std::move(item));
   if (gathering_.items.size() >= plan_->mapping.batch_size) close_batch();
 }
@@ -161,7 +181,7 @@ void MappingRunner::close_batch() {
 }
 
 void MappingRunner::start_ready() {
-  while (!ready_.empty() && running_ < concurrency_.limit()) {
+  while (!ready_.empty() && running_ < room() && world().is_durable(ready_.front().after)) {
     Batch batch = std::move(ready_.front());
     ready_.pop_front();
     launch(std::move(batch));
@@ -169,13 +189,15 @@ void MappingRunner::start_ready() {
 }
 
 void MappingRunner::launch(Batch batch) {
-  stats_->running = ++running_;
+  ++running_;
+  note_limit();
   auto self = std::static_pointer_cast<MappingRunner>(shared_from_this());
   std::make_shared<BatchRun>(
       BatchRun::Parts{
           .world = shared_world(),
           .plan = batch.plan,
           .stats = stats_,
+          .lane = lane_,
           .done = [self, plan = batch.plan](
                       const BatchRun::Summary& summary) { self->finished(*plan, summary); }},
       std::move(batch.items))
@@ -184,7 +206,9 @@ void MappingRunner::launch(Batch batch) {
 
 void MappingRunner::finished(const Plan& plan, const BatchRun::Summary& summary) {
   const bool all_in_use = running_ >= concurrency_.limit();
-  stats_->running = --running_;
+  --running_;
+  run_time_ =
+      run_time_ == run_time_.zero() ? summary.run_time : (run_time_ * 7 + summary.run_time) / 8;
   if (summary.throttled) {
     concurrency_.throttled();
   } else if (summary.function_error && !plan.mapping.report_item_failures) {

@@ -14,7 +14,10 @@
 namespace redrive::dispatch {
 
 // Feeds a function from a queue: receives, filters, gathers batches and runs them, as many at a
-// time as it may. Nothing is received that could not run at once. On the strand.
+// time as it may. On the strand.
+//
+// Nothing is received that could not run at once; but where runs are so short that their processes
+// would wait for the next receive, as many batches are received ahead as run within a moment.
 class MappingRunner final : public Poller {
  public:
   MappingRunner(std::shared_ptr<World> world, std::shared_ptr<const Plan> plan);
@@ -26,6 +29,7 @@ class MappingRunner final : public Poller {
   void retire();
 
   bool busy() const override { return running_ > 0 || !ready_.empty(); }
+  void synced() override { start_ready(); }
   const Plan& plan() const { return *plan_; }
   const std::shared_ptr<MappingStats>& stats() const { return stats_; }
 
@@ -33,14 +37,15 @@ class MappingRunner final : public Poller {
   struct Batch {
     std::shared_ptr<const Plan> plan;
     std::vector<Item> items;
-    std::size_t bytes = 0;  // Of their records.
+    std::size_t bytes = 0;       // Of their records.
+    engine::Sequence after = 0;  // Durable when this is.
   };
 
   std::optional<Intake> next_intake() override;
-  void received(const engine::ReceiveOutcome& outcome, const std::shared_ptr<Hold>& hold) override;
+  void received(const Catch& brought) override;
   void waited_in_vain() override;
 
-  void gather(Item item);
+  void gather(Item item, engine::Sequence after);
   void begin_window();
   void window_over(std::uint64_t window);
   void close_batch();
@@ -53,6 +58,8 @@ class MappingRunner final : public Poller {
   bool must_wait(const Item& item);
   void give_back(std::vector<Item> items);
   void note_limit();
+  unsigned ahead() const;
+  unsigned room() const { return concurrency_.limit() + ahead(); }
 
   std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<MappingStats> stats_ = std::make_shared<MappingStats>();
@@ -60,7 +67,12 @@ class MappingRunner final : public Poller {
   Batch gathering_;
   std::uint64_t window_ = 0;  // The number of the batch being gathered.
   std::deque<Batch> ready_;   // Batches that were cut short of others, and wait for their turn.
-  unsigned running_ = 0;
+  unsigned running_ = 0;      // Batches that the invoker has.
+  const std::shared_ptr<runtime::Lane> lane_ = std::make_shared<runtime::Lane>();
+  std::chrono::microseconds run_time_{0};  // Of late, on average.
+  std::size_t asked_ = 0;                  // By the last receive.
+  bool backlog_ = false;                   // It brought as much.
+  bool may_spend_ = false;                 // A receive, on what may not run after all.
   bool retired_ = false;
 };
 

@@ -12,21 +12,16 @@ constexpr std::chrono::milliseconds kLongestPause{10'000};
 
 }  // namespace
 
-// What a receive brought. From the first moment it is held: its time may run while it waits for
-// the strand.
-struct Poller::Answer {
-  Result<engine::ReceiveOutcome> outcome;
-  std::shared_ptr<Hold> hold;  // Of messages, when there are any.
-};
-
 std::shared_ptr<Poller::Answer> Poller::keep(World& world, Result<engine::ReceiveOutcome> outcome,
                                              Hold::Terms terms) {
-  auto answer = std::make_shared<Answer>(Answer{std::move(outcome), nullptr});
-  if (!answer->outcome || answer->outcome->messages.empty()) return answer;
-  std::vector<std::string> handles;
-  for (const auto& message : answer->outcome->messages)
-    handles.push_back(message.handle.seal(world.secret));
-  answer->hold = Hold::begin(world.engine, std::move(terms), std::move(handles));
+  if (!outcome) return std::make_shared<Answer>(std::unexpected(outcome.error()));
+  auto answer = std::make_shared<Answer>(Catch{*std::move(outcome), {}, nullptr});
+  Catch& brought = **answer;
+  if (brought.outcome.messages.empty()) return answer;
+  brought.handles.reserve(brought.outcome.messages.size());
+  for (const auto& message : brought.outcome.messages)
+    brought.handles.push_back(message.handle.seal(world.secret));
+  brought.hold = Hold::begin(world.engine, std::move(terms), brought.handles);
   return answer;
 }
 
@@ -68,7 +63,7 @@ void Poller::poll() {
 
 void Poller::answered(const std::shared_ptr<Answer>& answer) {
   waiting_.reset();
-  if (answer->outcome && answer->outcome->messages.empty()) {
+  if (*answer && (*answer)->outcome.messages.empty()) {
     waited_in_vain();
   } else {
     take(*answer);
@@ -77,14 +72,14 @@ void Poller::answered(const std::shared_ptr<Answer>& answer) {
 }
 
 bool Poller::take(const Answer& answer) {
-  if (!answer.outcome) {
+  if (!answer) {
     pause();
     return false;
   }
   failures_ = 0;
   // Without having waited: the engine is about to end.
-  if (answer.outcome->messages.empty()) return false;
-  received(*answer.outcome, answer.hold);
+  if (answer->outcome.messages.empty()) return false;
+  received(*answer);
   return true;
 }
 

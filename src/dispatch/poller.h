@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dispatch/hold.h"
 #include "dispatch/world.h"
@@ -20,6 +21,8 @@ class Poller : public std::enable_shared_from_this<Poller> {
   void poll();
   // Receives nothing more.
   void halt();
+  // More of what was recorded is durable now.
+  virtual void synced() = 0;
   // Whether anything that was received is still being worked on.
   virtual bool busy() const = 0;
 
@@ -37,15 +40,25 @@ class Poller : public std::enable_shared_from_this<Poller> {
 
   // What may be received now; nothing: there is no room.
   virtual std::optional<Intake> next_intake() = 0;
-  virtual void received(const engine::ReceiveOutcome& outcome,
-                        const std::shared_ptr<Hold>& hold) = 0;
+  // What a receive brought. It is held from the first moment on: its time may run while it waits
+  // for the strand.
+  struct Catch {
+    engine::ReceiveOutcome outcome;
+    std::vector<std::string> handles;  // One for each message.
+    std::shared_ptr<Hold> hold;
+
+    const std::string& handle_of(const engine::Received& received) const {
+      return handles[static_cast<std::size_t>(&received - outcome.messages.data())];
+    }
+  };
+  virtual void received(const Catch& brought) = 0;
   // Nothing came for a while.
   virtual void waited_in_vain() {}
   // Ends the waiting, if any, so that the next poll() asks anew.
   void interrupt();
 
  private:
-  struct Answer;
+  using Answer = Result<Catch>;
   engine::ReceiveStart ask(const Intake& intake);
   Duration visibility_of(const Intake& intake);
   static std::shared_ptr<Answer> keep(World& world, Result<engine::ReceiveOutcome> outcome,

@@ -1,9 +1,17 @@
 #include "dispatch/strand.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 namespace redrive::dispatch {
+
+namespace {
+
+constexpr std::chrono::microseconds kPatience{1'000};
+constexpr std::size_t kCompany = 16;
+
+}  // namespace
 
 Strand::Strand(Mode mode, Work round_ended) : mode_(mode), round_ended_(std::move(round_ended)) {
   if (mode_ == Mode::thread) thread_ = std::thread([this] { run(); });
@@ -18,7 +26,24 @@ void Strand::post(Work work) {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
     ready_.push_back(std::move(work));
-    if (ready_.size() > 1) return;  // Whoever works there will look again.
+    const bool looks = ready_.size() > 1 && !patience_;  // Whoever works there will look again.
+    patience_.reset();
+    if (looks) return;
+  }
+  changed_.notify_one();
+}
+
+void Strand::post_lazily(Work work) {
+  if (mode_ == Mode::manual) return post(std::move(work));
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    const bool first = ready_.empty() && !working_;
+    ready_.push_back(std::move(work));
+    if (first) patience_ = Clock::now() + kPatience;
+    const bool enough = patience_ && ready_.size() >= kCompany;
+    if (enough) patience_.reset();
+    if (!first && !enough) return;
   }
   changed_.notify_one();
 }
@@ -71,10 +96,21 @@ Strand::Work Strand::next() {
   return work;
 }
 
+bool Strand::is_patient() {
+  const auto now = Clock::now();
+  const bool due = !later_.empty() && later_.begin()->first <= now;
+  if (patience_ && (*patience_ <= now || due)) patience_.reset();
+  return patience_.has_value();
+}
+
 void Strand::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    if (Work work = next()) {
+    if (is_patient()) {
+      changed_.wait_until(
+          lock, later_.empty() ? *patience_ : std::min(*patience_, later_.begin()->first));
+    } else if (Work work = next()) {
+      working_ = true;
       lock.unlock();
       work();
       work = {};
@@ -84,6 +120,7 @@ void Strand::run() {
         round_ended_();
         lock.lock();
       }
+      working_ = false;
     } else if (later_.empty()) {
       changed_.wait(lock);
     } else {

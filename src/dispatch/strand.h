@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace redrive::dispatch {
@@ -30,6 +31,8 @@ class Strand {
 
   // From any thread. After stop() it is forgotten.
   void post(Work work);
+  // The same for what can wait a moment for company: a sleeping thread is woken once for several.
+  void post_lazily(Work work);
   void after(std::chrono::milliseconds delay, Work work);
   // What has begun ends; nothing else is done any more. Not from the strand itself.
   void stop();
@@ -45,6 +48,8 @@ class Strand {
  private:
   void run();
   Clock::time_point now() const;
+  // Whether there is only work that waits for company.
+  bool is_patient();
   // Takes the next piece of work; empty when there is none yet.
   Work next();
 
@@ -55,6 +60,8 @@ class Strand {
   std::deque<Work> ready_;
   std::multimap<Clock::time_point, Work> later_;
   Clock::time_point manual_now_{};
+  std::optional<Clock::time_point> patience_;  // Until then nothing has to be done.
+  bool working_ = false;
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -205,7 +205,8 @@ struct FunctionSettings {
   TextMap tags;
   std::optional<std::string_view> package_type;
   std::optional<std::string_view> revision_id;
-  Texts command;  // Ours, like the next.
+  bool publish = false;  // CreateFunction only.
+  Texts command;         // Ours, like the next.
   std::optional<std::string_view> url;
 };
 consteval auto shape_of(FunctionSettings*) {
@@ -228,8 +229,59 @@ consteval auto shape_of(FunctionSettings*) {
                      wire::optional("Tags", &In::tags).each("entry"),
                      wire::optional("PackageType", &In::package_type),
                      wire::optional("RevisionId", &In::revision_id),
+                     wire::optional("Publish", &In::publish),
                      wire::optional("Command", &In::command).each("member"),
                      wire::optional("Url", &In::url));
+}
+
+// What PublishVersion takes.
+struct PublishInput {
+  std::optional<std::string_view> code_sha256;
+  std::optional<std::string_view> description;
+  std::optional<std::string_view> revision_id;
+};
+consteval auto shape_of(PublishInput*) {
+  return wire::shape(wire::optional("CodeSha256", &PublishInput::code_sha256),
+                     wire::optional("Description", &PublishInput::description).content(),
+                     wire::optional("RevisionId", &PublishInput::revision_id));
+}
+
+struct AliasDocument {
+  std::string_view alias_arn;
+  std::string_view name;
+  std::string_view function_version;
+  std::string_view description;
+  std::string_view revision_id;
+};
+consteval auto shape_of(AliasDocument*) {
+  using Out = AliasDocument;
+  return wire::shape(wire::required("AliasArn", &Out::alias_arn),
+                     wire::required("Name", &Out::name),
+                     wire::required("FunctionVersion", &Out::function_version),
+                     wire::required("Description", &Out::description).content(),
+                     wire::required("RevisionId", &Out::revision_id));
+}
+
+struct AliasList {
+  std::vector<AliasDocument> aliases;
+};
+consteval auto shape_of(AliasList*) {
+  return wire::shape(wire::optional("Aliases", &AliasList::aliases).each("member").always());
+}
+
+// What CreateAlias and UpdateAlias take.
+struct AliasInput {
+  std::optional<std::string_view> name;
+  std::optional<std::string_view> function_version;
+  std::optional<std::string_view> description;
+  std::optional<std::string_view> revision_id;
+};
+consteval auto shape_of(AliasInput*) {
+  using In = AliasInput;
+  return wire::shape(wire::optional("Name", &In::name),
+                     wire::optional("FunctionVersion", &In::function_version),
+                     wire::optional("Description", &In::description).content(),
+                     wire::optional("RevisionId", &In::revision_id));
 }
 
 // What UpdateFunctionCode takes.
@@ -241,6 +293,7 @@ struct CodeUpdate {
   std::optional<std::string_view> directory;  // Ours.
   Texts architectures;
   bool dry_run = false;
+  bool publish = false;
   std::optional<std::string_view> revision_id;
 };
 consteval auto shape_of(CodeUpdate*) {
@@ -252,6 +305,7 @@ consteval auto shape_of(CodeUpdate*) {
                      wire::optional("Directory", &In::directory),
                      wire::optional("Architectures", &In::architectures).each("member"),
                      wire::optional("DryRun", &In::dry_run),
+                     wire::optional("Publish", &In::publish),
                      wire::optional("RevisionId", &In::revision_id));
 }
 

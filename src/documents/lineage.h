@@ -22,7 +22,7 @@ struct LineagePlace {
   std::vector<Attempt> attempts;
   std::vector<Event> events;
 };
-constexpr auto shape_of(LineagePlace*) {
+consteval auto shape_of(LineagePlace*) {
   using Out = LineagePlace;
   return wire::shape(wire::required("state", &Out::state),
                      wire::required("queue", &Out::queue),
@@ -43,7 +43,7 @@ struct LineageView {
   Uuid lineage_id;
   std::vector<LineagePlace> places;
 };
-constexpr auto shape_of(LineageView*) {
+consteval auto shape_of(LineageView*) {
   return wire::shape(wire::required("lineageId", &LineageView::lineage_id),
                      wire::optional("places", &LineageView::places).each("place").always());
 }
@@ -53,7 +53,7 @@ inline constexpr std::size_t kHandlesMax = 100;  // In one request.
 struct HandleList {
   std::vector<std::string_view> receipt_handles;
 };
-constexpr auto shape_of(HandleList*) {
+consteval auto shape_of(HandleList*) {
   return wire::shape(wire::optional("receiptHandles", &HandleList::receipt_handles).each("handle"));
 }
 
@@ -63,7 +63,7 @@ struct HeldLineage {
   std::string_view code;
   std::string_view message;
 };
-constexpr auto shape_of(HeldLineage*) {
+consteval auto shape_of(HeldLineage*) {
   return wire::shape(wire::optional("lineage", &HeldLineage::lineage),
                      wire::optional("code", &HeldLineage::code),
                      wire::optional("message", &HeldLineage::message));
@@ -72,7 +72,7 @@ constexpr auto shape_of(HeldLineage*) {
 struct HeldLineages {
   std::vector<HeldLineage> messages;  // In the order of the handles.
 };
-constexpr auto shape_of(HeldLineages*) {
+consteval auto shape_of(HeldLineages*) {
   return wire::shape(wire::optional("messages", &HeldLineages::messages).each("message").always());
 }
 
@@ -81,7 +81,7 @@ struct ArchivedMessage {
   std::string_view receipt_handle;
   std::string_view place;
 };
-constexpr auto shape_of(ArchivedMessage*) {
+consteval auto shape_of(ArchivedMessage*) {
   return wire::shape(wire::required("receiptHandle", &ArchivedMessage::receipt_handle),
                      wire::required("place", &ArchivedMessage::place).content());
 }
@@ -90,7 +90,7 @@ struct ArchivedRequest {
   std::vector<ArchivedMessage> messages;
   std::string_view reason;
 };
-constexpr auto shape_of(ArchivedRequest*) {
+consteval auto shape_of(ArchivedRequest*) {
   return wire::shape(wire::optional("messages", &ArchivedRequest::messages).each("message"),
                      wire::optional("reason", &ArchivedRequest::reason));
 }
@@ -100,7 +100,7 @@ struct ArchivedResult {
   std::string_view code;
   std::string_view message;
 };
-constexpr auto shape_of(ArchivedResult*) {
+consteval auto shape_of(ArchivedResult*) {
   return wire::shape(wire::required("archived", &ArchivedResult::archived),
                      wire::optional("code", &ArchivedResult::code),
                      wire::optional("message", &ArchivedResult::message));
@@ -109,7 +109,7 @@ constexpr auto shape_of(ArchivedResult*) {
 struct ArchivedResults {
   std::vector<ArchivedResult> results;  // In the order of the messages.
 };
-constexpr auto shape_of(ArchivedResults*) {
+consteval auto shape_of(ArchivedResults*) {
   return wire::shape(wire::optional("results", &ArchivedResults::results).each("result").always());
 }
 
@@ -125,7 +125,7 @@ struct UnarchiveMessage {
   std::optional<Uuid> archived_as;  // The MessageId it had when it was archived.
   Lineage lineage;                  // As its document has it.
 };
-constexpr auto shape_of(UnarchiveMessage*) {
+consteval auto shape_of(UnarchiveMessage*) {
   using In = UnarchiveMessage;
   return wire::shape(wire::required("body", &In::body).content(),
                      wire::optional("attributes", &In::attributes).each("attribute").content(),
@@ -142,7 +142,7 @@ struct UnarchiveRequest {
   std::optional<bool> again;       // Even what is known to have come back before.
   std::optional<bool> keep_count;  // Its redrives count on; otherwise it has all of them again.
 };
-constexpr auto shape_of(UnarchiveRequest*) {
+consteval auto shape_of(UnarchiveRequest*) {
   using In = UnarchiveRequest;
   return wire::shape(wire::optional("messages", &In::messages).each("message"),
                      wire::optional("reason", &In::reason),
@@ -156,7 +156,7 @@ struct UnarchiveResult {
   std::string_view code;
   std::string_view message;
 };
-constexpr auto shape_of(UnarchiveResult*) {
+consteval auto shape_of(UnarchiveResult*) {
   using Out = UnarchiveResult;
   return wire::shape(wire::optional("messageId", &Out::message_id),
                      wire::required("before", &Out::before),
@@ -167,7 +167,7 @@ constexpr auto shape_of(UnarchiveResult*) {
 struct UnarchiveResults {
   std::vector<UnarchiveResult> results;  // In the order of the messages.
 };
-constexpr auto shape_of(UnarchiveResults*) {
+consteval auto shape_of(UnarchiveResults*) {
   return wire::shape(wire::optional("results", &UnarchiveResults::results).each("result").always());
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "documents/functions.h"
@@ -83,14 +84,8 @@ consteval auto shape_of(Retrier*) {
                      wire::optional("JitterStrategy", &Retrier::jitter_strategy));
 }
 
-// A mapping as the API tells of it.
-struct MappingDocument {
-  std::string_view uuid;
-  std::string_view event_source_mapping_arn;
-  std::string_view event_source_arn;
-  std::string_view function_arn;
-  std::int64_t batch_size = 0;
-  std::int64_t maximum_batching_window = 0;
+// How a mapping treats its messages: as set, and as told.
+struct MappingRules {
   Texts function_response_types;
   std::optional<FilterCriteria> filter_criteria;
   std::optional<ScalingConfig> scaling_config;
@@ -101,34 +96,48 @@ struct MappingDocument {
   std::optional<std::int64_t> maximum_record_age;
   std::optional<DestinationConfig> destination_config;
   std::vector<Retrier> retry_policy;
+};
+consteval auto shape_of(MappingRules*) {
+  using Self = MappingRules;
+  return wire::shape(wire::optional("FunctionResponseTypes", &Self::function_response_types)
+                         .each("member")
+                         .always(),
+                     wire::optional("FilterCriteria", &Self::filter_criteria),
+                     wire::optional("ScalingConfig", &Self::scaling_config),
+                     wire::optional("ProvisionedPollerConfig", &Self::provisioned_poller_config),
+                     wire::optional("MetricsConfig", &Self::metrics_config),
+                     wire::optional("BisectBatchOnFunctionError", &Self::bisect_batch),
+                     wire::optional("MaximumRetryAttempts", &Self::maximum_retry_attempts),
+                     wire::optional("MaximumRecordAgeInSeconds", &Self::maximum_record_age),
+                     wire::optional("DestinationConfig", &Self::destination_config),
+                     wire::optional("RetryPolicy", &Self::retry_policy).each("member"));
+}
+
+// A mapping as the API tells of it.
+struct MappingDocument : MappingRules {
+  std::string_view uuid;
+  std::string_view event_source_mapping_arn;
+  std::string_view event_source_arn;
+  std::string_view function_arn;
+  std::int64_t batch_size = 0;
+  std::int64_t maximum_batching_window = 0;
   double last_modified = 0;  // Seconds since 1970.
   std::string_view state;
   std::string_view state_transition_reason;
 };
 consteval auto shape_of(MappingDocument*) {
   using Out = MappingDocument;
-  return wire::shape(
-      wire::required("UUID", &Out::uuid),
-      wire::optional("EventSourceMappingArn", &Out::event_source_mapping_arn),
-      wire::required("EventSourceArn", &Out::event_source_arn),
-      wire::required("FunctionArn", &Out::function_arn),
-      wire::required("BatchSize", &Out::batch_size),
-      wire::required("MaximumBatchingWindowInSeconds", &Out::maximum_batching_window),
-      wire::optional("FunctionResponseTypes", &Out::function_response_types)
-          .each("member")
-          .always(),
-      wire::optional("FilterCriteria", &Out::filter_criteria),
-      wire::optional("ScalingConfig", &Out::scaling_config),
-      wire::optional("ProvisionedPollerConfig", &Out::provisioned_poller_config),
-      wire::optional("MetricsConfig", &Out::metrics_config),
-      wire::optional("BisectBatchOnFunctionError", &Out::bisect_batch),
-      wire::optional("MaximumRetryAttempts", &Out::maximum_retry_attempts),
-      wire::optional("MaximumRecordAgeInSeconds", &Out::maximum_record_age),
-      wire::optional("DestinationConfig", &Out::destination_config),
-      wire::optional("RetryPolicy", &Out::retry_policy).each("member"),
-      wire::optional("LastModified", &Out::last_modified),
-      wire::required("State", &Out::state),
-      wire::optional("StateTransitionReason", &Out::state_transition_reason));
+  return std::tuple_cat(
+      wire::shape(wire::required("UUID", &Out::uuid),
+                  wire::optional("EventSourceMappingArn", &Out::event_source_mapping_arn),
+                  wire::required("EventSourceArn", &Out::event_source_arn),
+                  wire::required("FunctionArn", &Out::function_arn),
+                  wire::required("BatchSize", &Out::batch_size),
+                  wire::required("MaximumBatchingWindowInSeconds", &Out::maximum_batching_window)),
+      shape_of(static_cast<MappingRules*>(nullptr)),
+      wire::shape(wire::optional("LastModified", &Out::last_modified),
+                  wire::required("State", &Out::state),
+                  wire::optional("StateTransitionReason", &Out::state_transition_reason)));
 }
 
 struct MappingList {
@@ -143,22 +152,12 @@ consteval auto shape_of(MappingList*) {
 
 // What CreateEventSourceMapping and UpdateEventSourceMapping take. What is absent is left as it is;
 // an empty object or list takes away what is there.
-struct MappingSettings {
+struct MappingSettings : MappingRules {
   std::optional<std::string_view> event_source_arn;
   std::optional<std::string_view> function_name;
   std::optional<bool> enabled;
   std::optional<std::int64_t> batch_size;
   std::optional<std::int64_t> maximum_batching_window;
-  Texts function_response_types;
-  std::optional<FilterCriteria> filter_criteria;
-  std::optional<ScalingConfig> scaling_config;
-  std::optional<ProvisionedPollerConfig> provisioned_poller_config;
-  std::optional<MetricsConfig> metrics_config;
-  std::optional<bool> bisect_batch;
-  std::optional<std::int64_t> maximum_retry_attempts;
-  std::optional<std::int64_t> maximum_record_age;
-  std::optional<DestinationConfig> destination_config;
-  std::vector<Retrier> retry_policy;
   std::optional<std::int64_t> parallelization_factor;
   std::optional<std::int64_t> tumbling_window;
   std::optional<std::string_view> starting_position;
@@ -166,26 +165,17 @@ struct MappingSettings {
 };
 consteval auto shape_of(MappingSettings*) {
   using In = MappingSettings;
-  return wire::shape(
-      wire::optional("EventSourceArn", &In::event_source_arn),
-      wire::optional("FunctionName", &In::function_name),
-      wire::optional("Enabled", &In::enabled),
-      wire::optional("BatchSize", &In::batch_size),
-      wire::optional("MaximumBatchingWindowInSeconds", &In::maximum_batching_window),
-      wire::optional("FunctionResponseTypes", &In::function_response_types).each("member"),
-      wire::optional("FilterCriteria", &In::filter_criteria),
-      wire::optional("ScalingConfig", &In::scaling_config),
-      wire::optional("ProvisionedPollerConfig", &In::provisioned_poller_config),
-      wire::optional("MetricsConfig", &In::metrics_config),
-      wire::optional("BisectBatchOnFunctionError", &In::bisect_batch),
-      wire::optional("MaximumRetryAttempts", &In::maximum_retry_attempts),
-      wire::optional("MaximumRecordAgeInSeconds", &In::maximum_record_age),
-      wire::optional("DestinationConfig", &In::destination_config),
-      wire::optional("RetryPolicy", &In::retry_policy).each("member"),
-      wire::optional("ParallelizationFactor", &In::parallelization_factor),
-      wire::optional("TumblingWindowInSeconds", &In::tumbling_window),
-      wire::optional("StartingPosition", &In::starting_position),
-      wire::optional("Tags", &In::tags).each("entry"));
+  return std::tuple_cat(
+      wire::shape(wire::optional("EventSourceArn", &In::event_source_arn),
+                  wire::optional("FunctionName", &In::function_name),
+                  wire::optional("Enabled", &In::enabled),
+                  wire::optional("BatchSize", &In::batch_size),
+                  wire::optional("MaximumBatchingWindowInSeconds", &In::maximum_batching_window)),
+      shape_of(static_cast<MappingRules*>(nullptr)),
+      wire::shape(wire::optional("ParallelizationFactor", &In::parallelization_factor),
+                  wire::optional("TumblingWindowInSeconds", &In::tumbling_window),
+                  wire::optional("StartingPosition", &In::starting_position),
+                  wire::optional("Tags", &In::tags).each("entry")));
 }
 
 // How a function is invoked asynchronously: as set, and as told.

@@ -86,19 +86,23 @@ struct KeptHandler {
   HandlerOverview counts;  // Without its texts.
 };
 
-struct Overview {
+// What there is to tell of queues and handlers depends on who tells it: the server what is now,
+// `redrive top` what has changed, too.
+template <class Queue, class Handler>
+struct OverviewOf {
   std::string_view now;
   std::int64_t queue_count = 0;  // All that the caller may see, like the sums.
   std::int64_t visible = 0;
   std::int64_t in_flight = 0;
   std::int64_t delayed = 0;
-  std::int64_t dead_letters = 0;      // Messages in queues that others name for their failures.
-  std::vector<QueueOverview> queues;  // The longest first, as many as were asked for.
-  std::vector<HandlerOverview> handlers;
+  std::int64_t dead_letters = 0;  // Messages in queues that others name for their failures.
+  std::vector<Queue> queues;      // The longest first, as many as were asked for.
+  std::vector<Handler> handlers;
   std::vector<Job> jobs;  // Those that are not over, and a few that just were.
 };
-consteval auto shape_of(Overview*) {
-  using Out = Overview;
+template <class Queue, class Handler>
+consteval auto shape_of(OverviewOf<Queue, Handler>*) {
+  using Out = OverviewOf<Queue, Handler>;
   return wire::shape(wire::required("now", &Out::now),
                      wire::required("queueCount", &Out::queue_count),
                      wire::required("visible", &Out::visible),
@@ -109,5 +113,7 @@ consteval auto shape_of(Overview*) {
                      wire::optional("handlers", &Out::handlers).each("handler").always(),
                      wire::optional("jobs", &Out::jobs).each("job").always());
 }
+
+using Overview = OverviewOf<QueueOverview, HandlerOverview>;
 
 }  // namespace redrive::documents

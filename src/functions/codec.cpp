@@ -46,6 +46,18 @@ void members(Fields& fields, Function& function) {
   fields("permissions", function.permissions);
   fields("revision", function.revision);
   fields("modified", function.modified_wall);
+  fields("version", function.version);
+  fields("versions", function.versions);
+  fields("aliases", function.aliases);
+  fields("versionLast", function.version_last);
+}
+
+template <class Fields>
+void members(Fields& fields, Alias& alias) {
+  fields("name", alias.name);
+  fields("version", alias.version);
+  fields("description", alias.description);
+  fields("revision", alias.revision);
 }
 
 template <class Fields>
@@ -262,6 +274,10 @@ std::string encode(const InvokeConfig& config) {
   return encode_document(config);
 }
 
+std::string encode(const Alias& alias) {
+  return encode_document(alias);
+}
+
 Result<Function> decode_function(std::string_view document) {
   return decode_document<Function>(document);
 }
@@ -272,6 +288,10 @@ Result<Mapping> decode_mapping(std::string_view document) {
 
 Result<InvokeConfig> decode_invoke_config(std::string_view document) {
   return decode_document<InvokeConfig>(document);
+}
+
+Result<Alias> decode_alias(std::string_view document) {
+  return decode_document<Alias>(document);
 }
 
 }  // namespace redrive::functions

@@ -17,9 +17,11 @@ namespace redrive::functions {
 std::string encode(const Function& function);
 std::string encode(const Mapping& mapping);
 std::string encode(const InvokeConfig& config);
+std::string encode(const Alias& alias);
 
 Result<Function> decode_function(std::string_view document);
 Result<Mapping> decode_mapping(std::string_view document);
 Result<InvokeConfig> decode_invoke_config(std::string_view document);
+Result<Alias> decode_alias(std::string_view document);
 
 }  // namespace redrive::functions

@@ -49,6 +49,19 @@ struct Function {
   std::map<std::string, std::string> permissions;  // Statements of its policy by their Sid.
   std::string revision;                            // Changes with every change.
   Timestamp modified_wall;
+  std::string version;  // Of one that was published; empty: $LATEST, which changes.
+  // Of $LATEST: what was published of it, by number, and the aliases, by name; documents, too.
+  std::map<std::string, std::string> versions;
+  std::map<std::string, std::string> aliases;
+  std::uint32_t version_last = 0;  // Numbers are not given twice.
+};
+
+// A name for a version.
+struct Alias {
+  std::string name;
+  std::string version;
+  std::string description;
+  std::string revision;
 };
 
 // As Step Functions has it.

@@ -347,6 +347,11 @@ void Connection::reply(Mark after) {
   reply_after_ = after;
 }
 
+Ticket Connection::gather() {
+  loop_.note_gathered();
+  return defer({});
+}
+
 Ticket Connection::defer(std::function<void()> abandoned) {
   assert(state_ == State::handling && !replied_);
   state_ = State::deferred;
@@ -361,11 +366,15 @@ bool Connection::awaits(const Ticket& ticket) const {
   return state_ == State::deferred && generation_ == ticket.generation;
 }
 
-void Connection::resume(const std::function<Mark(std::string*)>& write) {
+void Connection::resume(const std::function<Mark(std::string*)>& write, metrics::Histogram* whole) {
   assert(state_ == State::deferred);
   state_ = State::handling;
   abandoned_ = nullptr;
-  began_ = Poller::Clock::now();
+  if (whole != nullptr) {
+    measured_ = whole;
+  } else {
+    began_ = Poller::Clock::now();
+  }
   out_ = loop_.take_string();
   answer(write(&out_));
   read_on();

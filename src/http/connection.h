@@ -43,6 +43,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   std::string& out() override { return out_; }
   void reply(Mark after) override;
   void measure(metrics::Histogram& into) override { measured_ = &into; }
+  Ticket gather() override;
   Ticket defer(std::function<void()> abandoned) override;
 
   // Begins to read, or closes when the socket cannot be watched. Called once.
@@ -50,7 +51,9 @@ class Connection final : public Exchange, private Poller::Watcher {
   // The mark that the reply was held for has been reached.
   void leave_hold();
   bool awaits(const Ticket& ticket) const;
-  void resume(const std::function<Mark(std::string*)>& write);
+  // Its time counts from the request on.
+  void answer_gathered(const std::function<Mark(std::string*)>& write) { resume(write, measured_); }
+  void resume(const std::function<Mark(std::string*)>& write, metrics::Histogram* whole);
   // Ends what has taken too long. Called about once per tick of the loop.
   void check_time();
   void close_if_idle();

@@ -52,6 +52,7 @@ void Loop::run() {
   while (!is_over()) {
     write_released();
     const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
+    end_pass();
     if (round_open_ && (!worked || is_round_full())) end_round();
   }
 }
@@ -128,16 +129,34 @@ Ticket Loop::make_ticket(const Connection& connection) {
   return {.thread = index_, .slot = connection.slot(), .generation = ++generation_last_};
 }
 
-void Loop::resume(const Ticket& ticket, std::function<Mark(std::string*)> write) {
-  post([this, ticket, write = std::move(write)] {
-    Connection* const connection =
-        ticket.slot < connections_.size() ? connections_[ticket.slot].get() : nullptr;
-    if (connection != nullptr && connection->awaits(ticket)) {
-      connection->resume(write);
+Connection* Loop::awaiting(const Ticket& ticket) const {
+  Connection* const connection =
+      ticket.slot < connections_.size() ? connections_[ticket.slot].get() : nullptr;
+  return connection != nullptr && connection->awaits(ticket) ? connection : nullptr;
+}
+
+void Loop::resume(const Ticket& ticket, std::function<Mark(std::string*)> write,
+                  metrics::Histogram* whole) {
+  post([this, ticket, write = std::move(write), whole] {
+    if (Connection* const connection = awaiting(ticket)) {
+      connection->resume(write, whole);
     } else {
       write(nullptr);
     }
   });
+}
+
+void Loop::answer(const Ticket& ticket, const std::function<Mark(std::string*)>& write) {
+  if (Connection* const connection = awaiting(ticket)) {
+    connection->answer_gathered(write);
+  } else {
+    write(nullptr);
+  }
+}
+
+// An answer that leaves at once may bring a request that was waiting behind its own.
+void Loop::end_pass() {
+  while (std::exchange(gathered_, false)) shared_.hooks.pass_ended();
 }
 
 // --- Time ---

@@ -80,11 +80,13 @@ class Loop {
   void close_all();
   void post(std::function<void()> work);
   void adopt(Accepted accepted);
-  void resume(const Ticket& ticket, std::function<Mark(std::string*)> write);
+  void resume(const Ticket& ticket, std::function<Mark(std::string*)> write,
+              metrics::Histogram* whole);
   // Wakes the loop if it holds replies for marks up to this one.
   void release(Mark reached);
 
   Poller& poller() { return poller_; }
+  void answer(const Ticket& ticket, const std::function<Mark(std::string*)>& write);
 
   // For connections.
   const Limits& limits() const { return shared_.limits; }
@@ -103,6 +105,7 @@ class Loop {
   bool is_released(Mark mark) const {
     return mark <= shared_.released.load(std::memory_order_acquire);
   }
+  void note_gathered() { gathered_ = true; }
   void hold(Mark mark, Connection& connection);
   Ticket make_ticket(const Connection& connection);
   std::string take_string();
@@ -121,6 +124,8 @@ class Loop {
   void open_round();
   bool is_round_full();
   void end_round();
+  Connection* awaiting(const Ticket& ticket) const;
+  void end_pass();
   bool is_over() const { return stopping_ && !poller_.has_errands(); }
 
   Shared& shared_;
@@ -131,6 +136,7 @@ class Loop {
   std::uint64_t ticks_ = 1;
   bool stopping_ = false;
   bool draining_ = false;
+  bool gathered_ = false;       // Requests of this pass wait for its end.
   bool round_open_ = false;     // Replies are held that no sync was asked for.
   unsigned rounds_ = 0;         // Of the poller, since then,
   unsigned round_replies_ = 0;  // and replies held.

@@ -25,7 +25,9 @@ class LoopServer final : public Server {
 
   std::uint16_t port() const override { return listener_.port(); }
   void release(Mark reached) override;
-  void resume(Ticket ticket, std::function<Mark(std::string* out)> write) override;
+  void answer(const Ticket& ticket, const std::function<Mark(std::string* out)>& write) override;
+  void resume(Ticket ticket, std::function<Mark(std::string* out)> write,
+              metrics::Histogram* whole) override;
   void post(unsigned thread, std::function<void()> work) override;
   void wake_after(std::chrono::milliseconds delay, std::function<void()> work) override;
   void drain(std::chrono::milliseconds grace) override;
@@ -102,8 +104,13 @@ void LoopServer::release(Mark reached) {
   for (const auto& loop : loops_) loop->release(reached);
 }
 
-void LoopServer::resume(Ticket ticket, std::function<Mark(std::string* out)> write) {
-  loops_[ticket.thread % loops_.size()]->resume(ticket, std::move(write));
+void LoopServer::answer(const Ticket& ticket, const std::function<Mark(std::string* out)>& write) {
+  loops_[ticket.thread % loops_.size()]->answer(ticket, write);
+}
+
+void LoopServer::resume(Ticket ticket, std::function<Mark(std::string* out)> write,
+                        metrics::Histogram* whole) {
+  loops_[ticket.thread % loops_.size()]->resume(ticket, std::move(write), whole);
 }
 
 void LoopServer::post(unsigned thread, std::function<void()> work) {

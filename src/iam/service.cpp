@@ -6,12 +6,10 @@
 
 #include "auth/access_key.h"
 #include "auth/credential.h"
-#include "base/calendar.h"
-#include "base/ids.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "http/answer.h"
 #include "iam/call.h"
-#include "wire/encode.h"
 
 namespace redrive::iam {
 namespace {
@@ -116,48 +114,36 @@ Outcome<void> check_right(const api::Caller& caller, const Action& action) {
                             auth::role_name(caller.key->role)));
 }
 
-struct AuditLine {
-  std::string_view time;
-  std::string_view who;
-  std::string_view key;
-  std::string_view account;
-  std::string_view from;
-  std::string_view action;
-  std::string_view outcome;
-  std::string_view error;
-  std::string_view request_id;
-};
-consteval auto shape_of(AuditLine*) {
-  using Out = AuditLine;
-  return wire::shape(wire::required("time", &Out::time),
-                     wire::required("who", &Out::who),
-                     wire::optional("key", &Out::key),
-                     wire::required("account", &Out::account),
-                     wire::required("from", &Out::from),
-                     wire::required("action", &Out::action),
-                     wire::required("outcome", &Out::outcome),
-                     wire::optional("error", &Out::error),
-                     wire::required("requestId", &Out::request_id));
+// What a change is made to.
+std::string_view resource_of(const Form& form) {
+  for (const std::string_view name : {"PolicyArn", "RoleName", "PolicyName"}) {
+    if (const auto found = form.find(name)) return *found;
+  }
+  return {};
 }
 
-std::string audit_line(const Call& call, const http::Request& request, const Action& action,
-                       const Refusal* refusal, std::string_view request_id, Timestamp wall) {
-  const std::string time = format_utc(wall);
-  const std::string name = fmt::format("{}:{}", name_of(action.service), action.name);
-  std::string line;
-  wire::encode_json(
-      line,
-      AuditLine{.time = time,
-                .who = call.caller.sender_id,
-                .key = call.caller.key == nullptr ? std::string_view() : call.caller.key->id,
-                .account = call.caller.account,
-                .from = request.peer,
-                .action = name,
-                .outcome = refusal == nullptr ? "done" : refusal->code,
-                .error = refusal == nullptr ? std::string_view() : refusal->message,
-                .request_id = request_id});
-  line.pop_back();
-  return line.append(R"(,"request":)").append(call.form.json()).append("}");
+api::Refused told_as(const Refusal& refusal, bool unproven) {
+  return {.status = refusal.status,
+          .code = refusal.code,
+          .message = refusal.message,
+          .unproven = unproven};
+}
+
+std::vector<std::string_view> action_names(Service service) {
+  std::vector<std::string_view> names;
+  for (const Action& action : kActions) {
+    if (action.service == service) names.push_back(action.name);
+  }
+  return names;
+}
+
+// Its place among those of its service.
+std::size_t index_of(const Action& action) {
+  std::size_t index = 0;
+  for (const Action* before = kActions.data(); before != &action; ++before) {
+    if (before->service == action.service) ++index;
+  }
+  return index;
 }
 
 }  // namespace
@@ -173,35 +159,61 @@ std::optional<Service> service_of(const http::Request& request) {
   return std::nullopt;
 }
 
-Outcome<std::string> Endpoint::run(const http::Request& request, Service service,
-                                   const std::string& request_id) const {
-  const auto caller = parts_.gate.admit(request, name_of(service));
-  if (!caller) return std::unexpected(refusal_of(caller.error()));
-  const Form form = TRY(Form::parse(request.query, request.body));
-  const Action& action = *TRY(find_action(service, form.text("Action")));
+// A request, and what is found out about it on the way.
+struct Endpoint::Asked {
+  const http::Request& request;
+  Service service;
+  std::size_t action;
+  std::string id = api::new_request_id();
+  bool unproven = false;
+
+  api::RequestMark mark() const { return {.id = id, .peer = request.peer, .action = action}; }
+};
+
+Endpoint::Endpoint(Parts parts)
+    : parts_(std::move(parts)),
+      iam_(parts_.observers, "iam", action_names(Service::iam)),
+      sts_(parts_.observers, "sts", action_names(Service::sts)) {}
+
+Outcome<std::string> Endpoint::run(Asked& asked) const {
+  const auto caller = parts_.gate.admit(asked.request, name_of(asked.service));
+  if (!caller) {
+    asked.unproven = api::is_unproven(caller.error().code);
+    return std::unexpected(refusal_of(caller.error()));
+  }
+  const Form form = TRY(Form::parse(asked.request.query, asked.request.body));
+  const Action& action = *TRY(find_action(asked.service, form.text("Action")));
+  asked.action = index_of(action);
   Call call{parts_.engine, form, *caller, {}};
   auto done = check_right(*caller, action);
   if (done) done = action.run(call);
-  if (parts_.audit && action.changes()) {
-    parts_.audit(audit_line(
-        call, request, action, done ? nullptr : &done.error(), request_id, parts_.gate.wall()));
+  if (action.changes()) {
+    const auto refused = done ? api::Refused{} : told_as(done.error(), false);
+    witness_of(asked.service)
+        .write_down(asked.mark(),
+                    *caller,
+                    {.resource = resource_of(form),
+                     .refused = done ? nullptr : &refused,
+                     .request_json = form.json()},
+                    parts_.gate.wall());
   }
   CHECK(done);
-  return success_document(service, action.name, call.out, request_id);
+  return success_document(asked.service, action.name, call.out, asked.id);
 }
 
 void Endpoint::handle(http::Exchange& exchange, Service service) {
-  thread_local RandomIds ids;
-  const std::string request_id = ids.uuid().text();
-  const auto document = run(exchange.request(), service, request_id);
-  const std::array<http::Header, 1> headers = {http::Header{"x-amzn-RequestId", request_id}};
-  const std::size_t mark = http::begin_response(exchange.out(),
-                                                {.status = document ? 200 : document.error().status,
-                                                 .content_type = "text/xml",
-                                                 .headers = headers,
-                                                 .keep_alive = exchange.request().keep_alive});
-  exchange.out() += document ? *document : error_document(service, document.error(), request_id);
-  http::end_response(exchange.out(), mark);
+  const api::Witness& witness = witness_of(service);
+  Asked asked{.request = exchange.request(), .service = service, .action = witness.unknown()};
+  const auto document = run(asked);
+  exchange.measure(witness.latency(asked.action));
+  if (!document) witness.refused(asked.mark(), told_as(document.error(), asked.unproven));
+  http::append_answer(
+      exchange.out(),
+      {.status = document ? 200 : document.error().status,
+       .content_type = "text/xml",
+       .body = document ? *document : error_document(service, document.error(), asked.id)},
+      {{"x-amzn-RequestId", asked.id}},
+      asked.request.keep_alive);
   exchange.reply(parts_.engine.appended());
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "api/gate.h"
+#include "api/witness.h"
 #include "engine/engine.h"
 #include "http/server.h"
 #include "iam/answer.h"
@@ -22,18 +22,24 @@ class Endpoint {
   struct Parts {
     engine::Engine& engine;
     const api::Gate& gate;
-    std::function<void(std::string)> audit;  // A line for the audit log.
+    api::Observers observers = {};
   };
-  explicit Endpoint(Parts parts) : parts_(std::move(parts)) {}
+  explicit Endpoint(Parts parts);
 
   // For requests that service_of() knows.
   void handle(http::Exchange& exchange, Service service);
 
  private:
-  Outcome<std::string> run(const http::Request& request, Service service,
-                           const std::string& request_id) const;
+  struct Asked;
+
+  const api::Witness& witness_of(Service service) const {
+    return service == Service::iam ? iam_ : sts_;
+  }
+  Outcome<std::string> run(Asked& asked) const;
 
   const Parts parts_;
+  const api::Witness iam_;
+  const api::Witness sts_;
 };
 
 }  // namespace redrive::iam

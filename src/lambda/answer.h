@@ -7,17 +7,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "http/answer.h"
 #include "wire/encode.h"
 
 namespace redrive::lambda {
 
-// What a request is answered with, but for what every answer has.
-struct Answer {
-  int status = 200;
-  std::string content_type = "application/json";
-  std::vector<std::pair<std::string, std::string>> headers = {};
-  std::string body = {};
-};
+using http::Answer;
+inline constexpr std::string_view kJsonType = "application/json";
 
 // Why a request is not served, as Lambda calls it.
 struct Refusal {
@@ -53,12 +49,12 @@ Outcome<T> told(Other&& outcome) {
 
 template <class T>
 Answer json_answer(int status, const T& document) {
-  Answer answer{.status = status};
+  Answer answer{.status = status, .content_type = std::string(kJsonType)};
   wire::encode_json(answer.body, document);
   return answer;
 }
 inline Answer empty_answer(int status) {
-  return {.status = status, .content_type = ""};
+  return {.status = status};
 }
 
 }  // namespace redrive::lambda

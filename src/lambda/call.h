@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/gate.h"
+#include "api/witness.h"
 #include "engine/engine.h"
 #include "http/message.h"
 #include "http/path_pattern.h"
@@ -33,7 +34,7 @@ struct Parts {
       invoke_async;
   // A function, a mapping or an invoke configuration is another than before.
   std::function<void()> changed;
-  std::function<void(std::string)> audit;  // Takes a line; may be empty.
+  api::Observers observers = {};
   bool directories = false;  // Functions may run from directories that a caller names.
 };
 
@@ -48,7 +49,7 @@ struct Call {
   const std::string request_id;
   // For what is not done when the operation returns: give the answer here instead, once, from any
   // thread, and set `later`.
-  std::function<void(Answer)> respond = {};
+  std::function<void(Outcome<Answer>)> respond = {};
   bool later = false;
 
   Home home() const { return {caller.account, caller.region}; }

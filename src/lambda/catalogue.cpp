@@ -47,6 +47,13 @@ Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunct
   return told<functions::Function>(functions::decode_function(*entry));
 }
 
+Outcome<functions::Function> load_version(engine::Turn& turn, const CalledFunction& called) {
+  const CalledFunction whole{.id = called.id, .qualifier = {}};
+  auto version = functions::find_version(TRY(load_function(turn, whole)), called.qualifier);
+  if (!version) return no_such_function(called);
+  return *std::move(version);
+}
+
 Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id) {
   const std::string* const entry = turn.state().find_entry(EntryKind::mapping, id);
   if (entry == nullptr) return no_such_resource();
@@ -61,10 +68,36 @@ void keep(engine::Turn& turn, const functions::Mapping& mapping) {
   turn.commit(queue::EntryPut{EntryKind::mapping, mapping.id, functions::encode(mapping)});
 }
 
-void save(engine::Turn& turn, functions::Function& function) {
+const functions::Function& save(engine::Turn& turn, functions::Function& function) {
   function.revision = turn.ids().uuid().text();
   function.modified_wall = turn.stamp().wall;
   keep(turn, function);
+  return function;
+}
+
+functions::Function save_and_publish(engine::Turn& turn, functions::Function& function,
+                                     const std::string& description) {
+  function.revision = turn.ids().uuid().text();
+  function.modified_wall = turn.stamp().wall;
+  functions::Function version = functions::publish(function,
+                                                   {.description = description,
+                                                    .revision = turn.ids().uuid().text(),
+                                                    .wall = turn.stamp().wall});
+  keep(turn, function);
+  return version;
+}
+
+Outcome<functions::Function> publish_version(Call& call, const CalledFunction& called,
+                                             const std::string& description) {
+  return call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<functions::Function> {
+    functions::Function function = TRY(load_function(turn, called));
+    functions::Function version = functions::publish(function,
+                                                     {.description = description,
+                                                      .revision = turn.ids().uuid().text(),
+                                                      .wall = turn.stamp().wall});
+    keep(turn, function);
+    return version;
+  });
 }
 
 void save(engine::Turn& turn, functions::Mapping& mapping) {
@@ -78,7 +111,7 @@ Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping) {
 }
 
 Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called) {
-  return call.parts.engine.turn([&](engine::Turn& turn) { return load_function(turn, called); });
+  return call.parts.engine.turn([&](engine::Turn& turn) { return load_version(turn, called); });
 }
 
 Outcome<functions::Function> called_function(const Call& call) {

@@ -11,16 +11,21 @@
 
 namespace redrive::lambda {
 
-// In turn.
+// In turn. The function that changes; a version of it does not.
 Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunction& called);
+// What its qualifier names.
+Outcome<functions::Function> load_version(engine::Turn& turn, const CalledFunction& called);
 Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id);
 void keep(engine::Turn& turn, const functions::Function& function);
 void keep(engine::Turn& turn, const functions::Mapping& mapping);
-// The same as something new: under another revision, changed now.
-void save(engine::Turn& turn, functions::Function& function);
+// The same as something new: under another revision, changed now. What was saved, or published of
+// it.
+const functions::Function& save(engine::Turn& turn, functions::Function& function);
+functions::Function save_and_publish(engine::Turn& turn, functions::Function& function,
+                                     const std::string& description);
 void save(engine::Turn& turn, functions::Mapping& mapping);
 
-// The function as it is.
+// The function, or the version that its qualifier names, as it is.
 Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called);
 // The one that the path names.
 Outcome<functions::Function> called_function(const Call& call);
@@ -43,6 +48,10 @@ Outcome<functions::Function> change_function(Call& call, const CalledFunction& c
   }
   return changed;
 }
+
+// Publishes a function as it is.
+Outcome<functions::Function> publish_version(Call& call, const CalledFunction& called,
+                                             const std::string& description);
 
 // Refuses a mapping of a queue that the caller's key is not for.
 Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping);

@@ -163,7 +163,7 @@ std::string lambda_time(Timestamp time) {
 documents::FunctionConfiguration describe(Call& call, const functions::Function& function) {
   documents::FunctionConfiguration out{
       .function_name = function.id.name,
-      .function_arn = call.keep(function.id.arn()),
+      .function_arn = call.keep(arn_of_version(function)),
       .runtime = function.runtime,
       .role = function.role,
       .handler = function.handler,
@@ -173,7 +173,7 @@ documents::FunctionConfiguration describe(Call& call, const functions::Function&
       .timeout = function.timeout.count(),
       .memory_size = function.memory_mb,
       .last_modified = call.keep(lambda_time(function.modified_wall)),
-      .version = kLatest,
+      .version = call.keep(version_name(function)),
       .package_type = "Zip",
       .architectures = {function.architecture},
       .ephemeral_storage = {function.storage_mb},

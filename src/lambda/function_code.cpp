@@ -88,7 +88,8 @@ Outcome<Answer> update_function_code(Call& call) {
     CHECK(change(function));
     return json_answer(200, describe(call, function));
   }
-  const functions::Function function = TRY(change_function(call, called, change));
+  functions::Function function = TRY(change_function(call, called, change));
+  if (input.publish) function = TRY(publish_version(call, called, ""));
   return json_answer(200, describe(call, function));
 }
 

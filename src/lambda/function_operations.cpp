@@ -50,6 +50,7 @@ Outcome<functions::Function> new_function(Call& call, const documents::FunctionS
   const CalledFunction called = TRY(call.function_called(input.function_name.value_or("")));
   functions::Function function{.id = called.id};
   CHECK(apply_settings(input, function));
+  if (!called.is_latest()) return invalid("A function is created without a qualifier.");
   function.role = role_or_default(call, input.role);
   for (const auto& [name, value] : input.tags) function.tags.emplace(name, value);
   const bool own = function.runtime == "command" || function.runtime == "http";
@@ -60,10 +61,11 @@ Outcome<functions::Function> new_function(Call& call, const documents::FunctionS
 }
 
 std::string code_url(const Call& call, const functions::Function& function) {
-  return fmt::format("{}://{}/_redrive/v1/functions/{}/code",
+  return fmt::format("{}://{}/_redrive/v1/functions/{}/code{}",
                      call.request.secure ? "https" : "http",
                      call.request.host,
-                     function.id.name);
+                     function.id.name,
+                     function.version.empty() ? "" : "?Qualifier=" + function.version);
 }
 
 }  // namespace
@@ -71,31 +73,37 @@ std::string code_url(const Call& call, const functions::Function& function) {
 Outcome<Answer> create_function(Call& call) {
   const auto input = TRY(call.body<documents::FunctionSettings>());
   functions::Function function = TRY(new_function(call, input));
+  functions::Function told = function;
   const bool made = call.parts.engine.turn([&](engine::Turn& turn) {
     if (turn.state().find_entry(EntryKind::function, function.id.arn()) != nullptr) return false;
-    save(turn, function);
+    told = input.publish ? save_and_publish(turn, function, "") : save(turn, function);
     return true;
   });
   if (!made) {
     return refuse(409, "ResourceConflictException", "Function already exist: " + function.id.name);
   }
   call.parts.changed();
-  return json_answer(201, describe(call, function));
+  return json_answer(201, describe(call, told));
 }
 
 Outcome<Answer> get_function(Call& call) {
-  const functions::Function function = TRY(called_function(call));
+  const CalledFunction called = TRY(call.function());
+  const functions::Function function = TRY(find_function(call, called));
   documents::FunctionDocument out{
       .configuration = describe(call, function),
       .code = {.repository_type = "S3", .location = call.keep(code_url(call, function))},
       .tags = {function.tags.begin(), function.tags.end()}};
+  if (!called.qualifier.empty()) out.configuration.function_arn = call.keep(called.arn());
   if (function.reserved_concurrency) out.concurrency = {*function.reserved_concurrency};
   return json_answer(200, out);
 }
 
 Outcome<Answer> get_function_configuration(Call& call) {
-  const functions::Function function = TRY(called_function(call));
-  return json_answer(200, describe(call, function));
+  const CalledFunction called = TRY(call.function());
+  const functions::Function function = TRY(find_function(call, called));
+  documents::FunctionConfiguration out = describe(call, function);
+  if (!called.qualifier.empty()) out.function_arn = call.keep(called.arn());
+  return json_answer(200, out);
 }
 
 Outcome<Answer> list_functions(Call& call) {
@@ -115,13 +123,6 @@ Outcome<Answer> list_functions(Call& call) {
   return json_answer(200, out);
 }
 
-Outcome<Answer> list_versions(Call& call) {
-  const functions::Function function = TRY(called_function(call));
-  documents::VersionList out{.versions = {describe(call, function)}};
-  out.versions.front().function_arn = call.keep(fmt::format("{}:{}", function.id.arn(), kLatest));
-  return json_answer(200, out);
-}
-
 Outcome<Answer> update_function_configuration(Call& call) {
   const CalledFunction called = TRY(call.function());
   const auto input = TRY(call.body<documents::FunctionSettings>());
@@ -138,8 +139,12 @@ Outcome<Answer> delete_function(Call& call) {
   if (called.qualifier == kLatest) {
     return invalid("$LATEST version cannot be deleted without deleting the function.");
   }
+  if (!called.is_latest()) return delete_version(call, called);
+  std::vector<std::string> arns = {called.id.arn()};
   const Outcome<void> gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    CHECK(load_function(turn, called));
+    const functions::Function function = TRY(load_function(turn, called));
+    for (const auto& version : functions::versions_of(function))
+      arns.push_back(arn_of_version(version));
     const std::string arn = called.id.arn();
     std::vector<queue::Change> changes{queue::EntryRemoved{EntryKind::function, arn}};
     if (turn.state().find_entry(EntryKind::invoke_config, arn) != nullptr) {
@@ -149,8 +154,7 @@ Outcome<Answer> delete_function(Call& call) {
     return {};
   });
   CHECK(gone);
-  call.parts.invoker.retire(called.id.arn());
-  call.parts.invoker.forget(called.id.arn());
+  for (const std::string& arn : arns) call.parts.invoker.forget(arn);
   call.parts.changed();
   return empty_answer(204);
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "functions/codec.h"
+#include "functions/versions.h"
 
 namespace redrive::lambda {
 namespace {
@@ -25,6 +26,20 @@ std::string without_qualifier(const std::string& arn) {
   return arn.substr(0, end);
 }
 
+std::string qualifier_of(const std::string& arn) {
+  const std::size_t end = without_qualifier(arn).size();
+  return end < arn.size() ? arn.substr(end + 1) : std::string();
+}
+
+std::string version_name(const functions::Function& function) {
+  return function.version.empty() ? std::string(functions::kLatest) : function.version;
+}
+
+std::string arn_of_version(const functions::Function& function) {
+  const std::string arn = function.id.arn();
+  return function.version.empty() ? arn : arn + ":" + function.version;
+}
+
 Result<std::shared_ptr<const Deployed>> Functions::find(const std::string& arn) {
   const std::string name = without_qualifier(arn);
   const auto document = parts_.engine.turn([&](engine::Turn& turn) -> std::optional<std::string> {
@@ -33,28 +48,32 @@ Result<std::shared_ptr<const Deployed>> Functions::find(const std::string& arn) 
   });
   {
     const std::lock_guard lock(mutex_);
-    const auto known = known_.find(name);
+    const auto known = known_.find(arn);
     if (!document && known != known_.end()) known_.erase(known);
     if (document && known != known_.end() && known->second.document == *document) {
       return known->second.deployed;
     }
   }
   if (!document) return fail(ErrorCode::resource_not_found, "Function not found: " + arn);
-  auto deployed = TRY(deploy(*document));
+  const auto version =
+      functions::find_version(TRY(functions::decode_function(*document)), qualifier_of(arn));
+  if (!version) return fail(ErrorCode::resource_not_found, "Function not found: " + arn);
+  auto deployed = TRY(deploy(*version));
   const std::lock_guard lock(mutex_);
-  known_[name] = {*document, deployed};
+  known_[arn] = {*document, deployed};
   return deployed;
 }
 
-Result<std::shared_ptr<const Deployed>> Functions::deploy(const std::string& document) {
+// A published version has processes of its own.
+Result<std::shared_ptr<const Deployed>> Functions::deploy(const functions::Function& function) {
   auto deployed = std::make_shared<Deployed>();
-  deployed->function = TRY(functions::decode_function(document));
-  const functions::Function& function = deployed->function;
+  deployed->function = function;
   std::filesystem::path code = function.directory;
   if (!function.code_sha256.empty()) code = TRY(parts_.code.directory(function.code_sha256));
   deployed->spec = std::make_shared<const runtime::FunctionSpec>(
-      runtime::FunctionSpec{.arn = function.id.arn(),
+      runtime::FunctionSpec{.arn = arn_of_version(function),
                             .name = function.id.name,
+                            .version = version_name(function),
                             .runtime = function.runtime,
                             .handler = function.handler,
                             .code = std::move(code),
@@ -104,8 +123,11 @@ void Functions::forget_unused_code() {
     std::set<std::string> digests;
     for (const auto& [key, document] : turn.state().entries()) {
       if (key.first != EntryKind::function) continue;
-      if (auto function = functions::decode_function(document))
-        digests.insert(function->code_sha256);
+      const auto function = functions::decode_function(document);
+      if (!function) continue;
+      digests.insert(function->code_sha256);
+      for (const auto& version : functions::versions_of(*function))
+        digests.insert(version.code_sha256);
     }
     return digests;
   });

@@ -53,7 +53,7 @@ class Functions {
     std::string secret;
   };
 
-  Result<std::shared_ptr<const Deployed>> deploy(const std::string& document);
+  Result<std::shared_ptr<const Deployed>> deploy(const functions::Function& function);
   std::map<std::string, std::string> environment_of(const functions::Function& function);
   LentKey key_for(const functions::FunctionId& id);
 
@@ -63,7 +63,12 @@ class Functions {
   std::map<std::string, LentKey> keys_;
 };
 
-// The ARN of a function without its version or alias.
+// The ARN of a function without its version or alias, and these alone.
 std::string without_qualifier(const std::string& arn);
+std::string qualifier_of(const std::string& arn);
+
+// $LATEST, or the number of what was published; with the number, its ARN has it, too.
+std::string version_name(const functions::Function& function);
+std::string arn_of_version(const functions::Function& function);
 
 }  // namespace redrive::lambda

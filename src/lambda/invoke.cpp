@@ -55,18 +55,21 @@ Outcome<std::string> client_context_of(const Call& call) {
   return refuse(400, "InvalidRequestContentException", "Client context must be in base64.");
 }
 
-Answer answer_of_run(const runtime::Outcome& run, bool with_log) {
+Outcome<Answer> answer_of_run(const runtime::Outcome& run, const std::string& version,
+                              bool with_log) {
   using Kind = runtime::Outcome::Kind;
   if (run.kind == Kind::throttled) {
-    return answer_of({429,
-                      "TooManyRequestsException",
-                      "Rate Exceeded.",
-                      "ReservedFunctionConcurrentInvocationLimitExceeded"});
+    return std::unexpected(Refusal{429,
+                                   "TooManyRequestsException",
+                                   "Rate Exceeded.",
+                                   "ReservedFunctionConcurrentInvocationLimitExceeded"});
   }
   if (run.kind == Kind::service_error) {
-    return answer_of({500, "ServiceException", run.error_message});
+    return refuse(500, "ServiceException", run.error_message);
   }
-  Answer answer{.headers = {{"X-Amz-Executed-Version", std::string(kLatest)}}, .body = run.payload};
+  Answer answer{.content_type = std::string(kJsonType),
+                .headers = {{"X-Amz-Executed-Version", version}},
+                .body = run.payload};
   if (run.kind == Kind::function_error) {
     answer.headers.emplace_back("X-Amz-Function-Error", "Unhandled");
   }
@@ -78,12 +81,17 @@ Answer answer_of_run(const runtime::Outcome& run, bool with_log) {
   return answer;
 }
 
+std::unexpected<Refusal> only_latest_later() {
+  return invalid(
+      "Events for later (InvocationType Event) go to $LATEST here: invoke a version or an alias "
+      "with RequestResponse, or feed it from a queue.");
+}
+
 }  // namespace
 
 Outcome<Answer> invoke(Call& call) {
   const CalledFunction called = TRY(call.function());
-  if (!called.is_latest()) return no_such_function(called);
-  const auto deployed = call.parts.functions.find(called.id.arn());
+  const auto deployed = call.parts.functions.find(called.arn());
   if (!deployed) return std::unexpected(refusal_of(deployed.error()));
   const How how = TRY(how_of(call));
   const std::string_view payload = call.padded_body();
@@ -95,16 +103,18 @@ Outcome<Answer> invoke(Call& call) {
                                  .trace = std::string(call.request.header("x-amzn-trace-id")),
                                  .invoked_arn = called.arn()};
   if (how == How::event) {
+    if (!called.is_latest()) return only_latest_later();
     CHECK(told<void>(call.parts.invoke_async(called.id, invocation)));
     return empty_answer(202);
   }
   call.later = true;
   const bool with_log = call.request.header("x-amz-log-type") == "Tail";
-  call.parts.invoker.invoke((*deployed)->spec,
-                            std::move(invocation),
-                            [respond = call.respond, with_log](runtime::Outcome run) {
-                              respond(answer_of_run(run, with_log));
-                            });
+  call.parts.invoker.invoke(
+      (*deployed)->spec,
+      std::move(invocation),
+      [respond = call.respond, spec = (*deployed)->spec, with_log](runtime::Outcome run) {
+        respond(answer_of_run(run, spec->version, with_log));
+      });
   return Answer{};
 }
 
@@ -113,7 +123,7 @@ Outcome<Answer> show_logs(Call& call) {
   const std::string text = call.query("after");
   const auto after = parse_int<std::uint64_t>(text.empty() ? "0" : text);
   if (!after) return invalid("`after` is the number of a line.");
-  const auto lines = call.parts.invoker.logs(function.id.arn(), *after, kLogLinesMax);
+  const auto lines = call.parts.invoker.logs(arn_of_version(function), *after, kLogLinesMax);
   documents::LogPage out;
   for (const auto& line : lines) {
     out.lines.push_back({.number = static_cast<std::int64_t>(line.sequence),

@@ -96,7 +96,7 @@ Outcome<Answer> create_mapping(Call& call) {
   const CalledFunction called = TRY(wanted_function(call, input.function_name.value_or("")));
   mapping.function_arn = called.arn();
   const Outcome<void> made = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    const functions::Function function = TRY(load_function(turn, called));
+    const functions::Function function = TRY(load_version(turn, called));
     const queue::Queue& queue = *TRY(source_queue(turn, source));
     CHECK(check_with_queue(mapping, queue));
     CHECK(check_timeouts(queue, function));

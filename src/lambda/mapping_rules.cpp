@@ -252,16 +252,16 @@ Outcome<void> check_with_queue(const Mapping& mapping, const queue::Queue& queue
 }
 
 documents::MappingDocument describe(Call& call, const Mapping& mapping, std::string_view state) {
-  documents::MappingDocument out{
-      .uuid = mapping.id,
-      .event_source_mapping_arn = call.keep(mapping.arn()),
-      .event_source_arn = mapping.queue_arn,
-      .function_arn = mapping.function_arn,
-      .batch_size = mapping.batch_size,
-      .maximum_batching_window = mapping.window.count(),
-      .last_modified = static_cast<double>(mapping.modified_wall.ms()) / 1000,
-      .state = state,
-      .state_transition_reason = "USER_INITIATED"};
+  documents::MappingDocument out;
+  out.uuid = mapping.id;
+  out.event_source_mapping_arn = call.keep(mapping.arn());
+  out.event_source_arn = mapping.queue_arn;
+  out.function_arn = mapping.function_arn;
+  out.batch_size = mapping.batch_size;
+  out.maximum_batching_window = mapping.window.count();
+  out.last_modified = static_cast<double>(mapping.modified_wall.ms()) / 1000;
+  out.state = state;
+  out.state_transition_reason = "USER_INITIATED";
   if (mapping.report_item_failures) out.function_response_types = {kItemFailures};
   if (!mapping.filters.empty()) {
     auto& filters = out.filter_criteria.emplace().filters;

@@ -3,12 +3,12 @@
 #include <string>
 #include <string_view>
 
-#include "functions/definition.h"
+#include "functions/versions.h"
 #include "lambda/answer.h"
 
 namespace redrive::lambda {
 
-inline constexpr std::string_view kLatest = "$LATEST";
+using functions::kLatest;
 
 // A function as somebody called it.
 struct CalledFunction {
@@ -17,7 +17,6 @@ struct CalledFunction {
 
   // With the qualifier, if one was said.
   std::string arn() const { return qualifier.empty() ? id.arn() : id.arn() + ":" + qualifier; }
-  // Here there is one version of each function.
   bool is_latest() const { return qualifier.empty() || qualifier == kLatest; }
 };
 

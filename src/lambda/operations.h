@@ -11,6 +11,14 @@ Outcome<Answer> get_function(Call& call);
 Outcome<Answer> get_function_configuration(Call& call);
 Outcome<Answer> list_functions(Call& call);
 Outcome<Answer> list_versions(Call& call);
+Outcome<Answer> publish_function_version(Call& call);
+// Of delete_function, when it names a version.
+Outcome<Answer> delete_version(Call& call, const CalledFunction& called);
+Outcome<Answer> create_alias(Call& call);
+Outcome<Answer> get_alias(Call& call);
+Outcome<Answer> list_aliases(Call& call);
+Outcome<Answer> update_alias(Call& call);
+Outcome<Answer> delete_alias(Call& call);
 Outcome<Answer> update_function_code(Call& call);
 Outcome<Answer> update_function_configuration(Call& call);
 Outcome<Answer> delete_function(Call& call);

@@ -76,6 +76,28 @@ constexpr Route kRoutes[] = {
      "RemovePermission",
      Right::administer,
      remove_permission},
+    {"POST",
+     "/2015-03-31/functions/{function}/versions",
+     "PublishVersion",
+     Right::administer,
+     publish_function_version},
+    {"POST",
+     "/2015-03-31/functions/{function}/aliases",
+     "CreateAlias",
+     Right::administer,
+     create_alias},
+    {"GET", "/2015-03-31/functions/{function}/aliases", "ListAliases", Right::look, list_aliases},
+    {"GET", "/2015-03-31/functions/{function}/aliases/{alias}", "GetAlias", Right::look, get_alias},
+    {"PUT",
+     "/2015-03-31/functions/{function}/aliases/{alias}",
+     "UpdateAlias",
+     Right::administer,
+     update_alias},
+    {"DELETE",
+     "/2015-03-31/functions/{function}/aliases/{alias}",
+     "DeleteAlias",
+     Right::administer,
+     delete_alias},
     {"GET", "/2017-03-31/tags/{arn}", "ListTags", Right::look, list_tags},
     {"POST", "/2017-03-31/tags/{arn}", "TagResource", Right::operate, tag_resource},
     {"DELETE", "/2017-03-31/tags/{arn}", "UntagResource", Right::operate, untag_resource},
@@ -145,12 +167,18 @@ bool is_version(std::string_view text) {
 
 }  // namespace
 
+std::vector<std::string_view> operation_names() {
+  std::vector<std::string_view> names;
+  for (const Route& route : kRoutes) names.push_back(route.operation);
+  return names;
+}
+
 Match find_route(std::string_view method, std::string_view path) {
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  for (const Route& route : kRoutes) {
-    if (route.method != method) continue;
-    if (auto parameters = http::fit_path(route.pattern, path))
-      return {&route, *std::move(parameters)};
+  for (std::size_t i = 0; i < std::size(kRoutes); ++i) {
+    if (kRoutes[i].method != method) continue;
+    if (auto parameters = http::fit_path(kRoutes[i].pattern, path))
+      return {&kRoutes[i], i, *std::move(parameters)};
   }
   return {};
 }

@@ -22,8 +22,12 @@ struct Route {
 
 struct Match {
   const Route* route = nullptr;  // None: there is nothing at this path for this method.
+  std::size_t index = 0;         // Of operation_names().
   PathParameters parameters;
 };
+
+// What this room does, as Lambda calls it.
+std::vector<std::string_view> operation_names();
 
 Match find_route(std::string_view method, std::string_view path);
 

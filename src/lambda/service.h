@@ -1,14 +1,9 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <vector>
 
-#include "http/server.h"
+#include "api/witness.h"
+#include "http/desk.h"
 #include "lambda/call.h"
 
 namespace redrive::lambda {
@@ -19,40 +14,29 @@ struct Route;
 bool is_lambda_request(const http::Request& request);
 
 // The Lambda API on a port. Code is large and disks are slow, so nothing of it runs on the I/O
-// threads that serve queues: a request is copied and handed to threads of this service. An answer
-// leaves when everything recorded before it is durable.
-//
-// mutex_ guards waiting_, waiting_bytes_ and stopping_.
+// threads that serve queues. An answer leaves when everything recorded before it is durable.
 class Service {
  public:
   explicit Service(Parts parts);
-  ~Service();
 
   // Before the first request.
-  void attach(http::Server& server);
+  void attach(http::Server& server) { desk_.attach(server); }
   // For requests that is_lambda_request() knows as such.
   void handle(http::Exchange& exchange);
   // Answers what waits and ends the threads; the server must still be there. What handlers answer
   // later goes nowhere.
-  void stop();
+  void stop() { desk_.stop(); }
 
  private:
-  struct Job;
-  class Door;
+  struct Asked;
 
-  void work();
-  void run(std::shared_ptr<Job> job);
-  Outcome<Answer> serve(const Route& route, Call& call) const;
-  std::function<void(Answer)> responder(const std::shared_ptr<Job>& job) const;
+  void serve(const http::Desk::TaskPtr& task) const;
+  Outcome<Answer> run(const Route& route, Call& call, const Asked& asked) const;
+  std::function<void(Outcome<Answer>)> responder(std::shared_ptr<const Asked> asked) const;
 
   const Parts parts_;
-  std::shared_ptr<Door> door_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::shared_ptr<Job>> waiting_;
-  std::size_t waiting_bytes_ = 0;
-  bool stopping_ = false;
-  std::vector<std::jthread> threads_;
+  const std::shared_ptr<const api::Witness> witness_;  // Functions may answer after our end.
+  http::Desk desk_;
 };
 
 }  // namespace redrive::lambda

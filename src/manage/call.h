@@ -8,6 +8,7 @@
 
 #include "alarms/watcher.h"
 #include "api/gate.h"
+#include "api/witness.h"
 #include "documents/logs.h"
 #include "documents/overview.h"
 #include "engine/engine.h"
@@ -26,7 +27,7 @@ struct Parts {
   const api::Gate& gate;
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
-  std::function<void(std::string)> audit;  // Takes a line; may be empty.
+  api::Observers observers = {};
   const metrics::History* history = nullptr;
   std::function<void()> observe = {};  // Brings the history to this moment.
   alarms::Watcher* watcher = nullptr;
@@ -39,6 +40,8 @@ struct Parts {
   std::function<std::vector<documents::KeptHandler>()> handlers = {};
   // Empties the archive buckets, and says how many there were; empty: there are none.
   std::function<Result<std::size_t>()> clear_buckets;
+  // Functions and mappings are gone; may be empty.
+  std::function<void()> catalogue_cleared = {};
 };
 
 std::unexpected<Error> no_such_message();

@@ -11,6 +11,7 @@ Result<ResetOutput> reset(Call& call) {
                 "`redrive serve --memory` or `--virtual-clock`.");
   }
   ResetOutput out{.queues = static_cast<std::int64_t>(call.parts.engine.reset())};
+  if (call.parts.catalogue_cleared) call.parts.catalogue_cleared();
   if (call.parts.clear_buckets) {
     const std::size_t buckets = TRY(call.parts.clear_buckets());
     if (buckets > 0) out.buckets = static_cast<std::int64_t>(buckets);

@@ -25,7 +25,8 @@ struct Route {
   std::string_view method;
   // Literal segments, and {names} that stand for one segment each: /_redrive/v1/queues/{queue}.
   std::string_view pattern;
-  auth::Right right;  // What the caller's role must allow, on a server with keys.
+  std::string_view operation;  // As docs/openapi.yaml calls it.
+  auth::Right right;           // What the caller's role must allow, on a server with keys.
   Result<Document> (*run)(Call&);
 };
 

@@ -2,114 +2,116 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <span>
-
-#include "base/calendar.h"
-
 #include "manage/routes.h"
 
 namespace redrive::manage {
 namespace {
 
-// What was true a moment ago is not to be shown again from a cache.
-constexpr http::Header kNoStore{"Cache-Control", "no-store"};
-
-struct AuditLine {
-  std::string_view time;
-  std::string_view who;
-  std::string_view key;
-  std::string_view account;
-  std::string_view action;
-  std::string_view outcome;
-  std::string_view error;
-  std::string_view request;  // The body as it came, cut.
-};
-consteval auto shape_of(AuditLine*) {
-  using Out = AuditLine;
-  return wire::shape(wire::required("time", &Out::time),
-                     wire::required("who", &Out::who),
-                     wire::optional("key", &Out::key),
-                     wire::required("account", &Out::account),
-                     wire::required("action", &Out::action),
-                     wire::required("outcome", &Out::outcome),
-                     wire::optional("error", &Out::error),
-                     wire::optional("request", &Out::request));
-}
 constexpr std::size_t kAuditedBodyBytes = 4096;
 
-// Who did what through this API, like the lines of the SQS actions.
-std::string audit_line(const Call& call, const Error* error) {
-  const std::string time = format_utc(call.parts.gate.wall());
-  const std::string action = fmt::format("{} {}", call.request.method, call.request.path);
-  const std::string who = call.actor();
-  AuditLine line{.time = time,
-                 .who = who,
-                 .key = call.caller.key == nullptr ? std::string_view() : call.caller.key->id,
-                 .account = call.caller.account,
-                 .action = action,
-                 .outcome = error == nullptr ? "done" : failure_of(*error).code,
-                 .error = error == nullptr ? std::string_view() : error->message,
-                 .request = std::string_view(call.request.body).substr(0, kAuditedBodyBytes)};
+api::Refused told_as(const Failure& failure, bool unproven = false) {
+  return {.status = failure.status,
+          .code = failure.code,
+          .message = failure.message,
+          .unproven = unproven};
+}
+
+Result<void> check_right(const Route& route, const Call& call) {
+  const auth::AccessKey* const key = call.caller.key;
+  if (key == nullptr || auth::has_right(key->role, route.right)) return {};
+  return fail(ErrorCode::access_denied,
+              fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
+                          key->arn(),
+                          route.method,
+                          call.request.path,
+                          auth::role_name(key->role)));
+}
+
+bool is_audited(const Route& route) {
+  return route.method != "GET" && route.right != auth::Right::consume;
+}
+
+std::vector<std::string_view> operation_names() {
+  std::vector<std::string_view> names;
+  for (const Route& route : routes()) names.push_back(route.operation);
+  return names;
+}
+
+// As it came, as a text: it may be anything.
+std::string body_text(const http::Request& request) {
   std::string out;
-  wire::encode_json(out, line);
+  wire::append_json_text(out, request.body.substr(0, kAuditedBodyBytes));
   return out;
-}
-
-void write(http::Exchange& exchange, const Document& document) {
-  const std::size_t mark = http::begin_response(exchange.out(),
-                                                {.status = 200,
-                                                 .content_type = document.content_type,
-                                                 .headers = std::span(&kNoStore, 1),
-                                                 .keep_alive = exchange.request().keep_alive});
-  exchange.out() += document.body;
-  http::end_response(exchange.out(), mark);
-}
-
-void write(http::Exchange& exchange, const Failure& failure) {
-  const std::array<http::Header, 2> headers = {kNoStore, {"Allow", failure.allowed}};
-  const std::size_t mark =
-      http::begin_response(exchange.out(),
-                           {.status = failure.status,
-                            .content_type = "application/json",
-                            .headers = std::span(headers).first(failure.allowed.empty() ? 1 : 2),
-                            .keep_alive = exchange.request().keep_alive});
-  append_failure(exchange.out(), failure);
-  http::end_response(exchange.out(), mark);
 }
 
 }  // namespace
 
-Result<Document> Service::run(Match match, const http::Request& request) const {
-  api::Caller caller = TRY(parts_.gate.admit(request, {}));
+// A request, and what is found out about it on the way.
+struct Service::Asked {
+  const http::Request& request;
+  std::size_t action;
+  std::string id = api::new_request_id();
+  bool unproven = false;
+
+  api::RequestMark mark() const { return {.id = id, .peer = request.peer, .action = action}; }
+};
+
+Service::Service(Parts parts)
+    : parts_(std::move(parts)), witness_(parts_.observers, "management", operation_names()) {}
+
+Result<Document> Service::run(Match match, Asked& asked) const {
+  auto caller = parts_.gate.admit(asked.request, {});
+  if (!caller) {
+    asked.unproven = api::is_unproven(caller.error().code);
+    return std::unexpected(caller.error());
+  }
   const Route& route = *match.route;
-  if (caller.key != nullptr && !auth::has_right(caller.key->role, route.right)) {
-    return fail(ErrorCode::access_denied,
-                fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
-                            caller.key->arn(),
-                            route.method,
-                            request.path,
-                            auth::role_name(caller.key->role)));
-  }
-  Call call(parts_, request, std::move(caller), std::move(match.parameters));
-  auto document = route.run(call);
-  if (parts_.audit && route.method != "GET" && route.right != auth::Right::consume) {
-    parts_.audit(audit_line(call, document ? nullptr : &document.error()));
-  }
+  Call call(parts_, asked.request, *std::move(caller), std::move(match.parameters));
+  const auto allowed = check_right(route, call);
+  Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
+  if (!is_audited(route) || !witness_.writes_down()) return document;
+  const Failure failure = document ? Failure{} : failure_of(document.error());
+  const api::Refused refused = told_as(failure);
+  witness_.write_down(asked.mark(),
+                      call.caller,
+                      {.resource = asked.request.path,
+                       .refused = document ? nullptr : &refused,
+                       .request_json = body_text(asked.request)},
+                      parts_.gate.wall());
   return document;
 }
 
-void Service::handle(http::Exchange& exchange) {
-  const http::Request& request = exchange.request();
+http::Answer Service::refusal(const Failure& failure, const Asked& asked) const {
+  witness_.refused(asked.mark(), told_as(failure, asked.unproven));
+  http::Answer answer{.status = failure.status, .content_type = "application/json"};
+  if (!failure.allowed.empty()) answer.headers.emplace_back("Allow", failure.allowed);
+  append_failure(answer.body, failure);
+  return answer;
+}
+
+http::Answer Service::answer(Asked& asked) const {
+  const http::Request& request = asked.request;
   Match match = find_route(routes(), request.method, request.path);
-  if (match.route != nullptr) {
-    const auto document = run(std::move(match), request);
-    document ? write(exchange, *document) : write(exchange, failure_of(document.error()));
-  } else if (!match.allowed.empty()) {
-    write(exchange, method_not_allowed(request.method, std::move(match.allowed)));
-  } else {
-    write(exchange, no_such_path(request.path));
+  if (match.route == nullptr) {
+    return refusal(match.allowed.empty()
+                       ? no_such_path(request.path)
+                       : method_not_allowed(request.method, std::move(match.allowed)),
+                   asked);
   }
+  asked.action = static_cast<std::size_t>(match.route - routes().data());
+  auto document = run(std::move(match), asked);
+  if (!document) return refusal(failure_of(document.error()), asked);
+  return {.content_type = std::string(document->content_type), .body = std::move(document->body)};
+}
+
+void Service::handle(http::Exchange& exchange) {
+  Asked asked{.request = exchange.request(), .action = witness_.unknown()};
+  // What was true a moment ago is not to be shown again from a cache.
+  http::append_answer(exchange.out(),
+                      answer(asked),
+                      {{"x-amzn-RequestId", asked.id}, {"Cache-Control", "no-store"}},
+                      asked.request.keep_alive);
+  exchange.measure(witness_.latency(asked.action));
   exchange.reply(parts_.engine.appended());
 }
 

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "http/answer.h"
 #include "http/server.h"
 #include "manage/call.h"
 #include "manage/failure.h"
@@ -16,15 +17,20 @@ inline constexpr std::string_view kPathPrefix = "/_redrive/";
 // durable.
 class Service {
  public:
-  explicit Service(Parts parts) : parts_(parts) {}
+  explicit Service(Parts parts);
 
   // For requests whose path begins with kPathPrefix.
   void handle(http::Exchange& exchange);
 
  private:
-  Result<Document> run(Match match, const http::Request& request) const;
+  struct Asked;
+
+  Result<Document> run(Match match, Asked& asked) const;
+  http::Answer answer(Asked& asked) const;
+  http::Answer refusal(const Failure& failure, const Asked& asked) const;
 
   Parts parts_;
+  const api::Witness witness_;
 };
 
 }  // namespace redrive::manage

@@ -10,11 +10,14 @@
 
 #include "base/error.h"
 #include "metrics/histogram.h"
+#include "metrics/named_counters.h"
+#include "metrics/on_demand.h"
 
 namespace redrive::metrics {
 
 // How the actions of one API fare: how long each takes until its answer leaves, and which errors
-// it ends with. The names are given once, so that labels are bounded whatever clients ask for.
+// it ends with. The names are given once, so that labels are bounded whatever clients ask for;
+// "unknown" is put behind them, for requests that name none of them.
 class ActionMetrics {
  public:
   ActionMetrics(std::string service, std::vector<std::string_view> actions);
@@ -24,24 +27,30 @@ class ActionMetrics {
   std::string_view name(std::size_t action) const { return actions_[action]; }
 
   // Where this thread records the microseconds of an action; its total is the number of requests.
-  Histogram& latency(std::size_t action) { return latencies_[action].here(); }
+  Histogram& latency(std::size_t action) { return latencies_[action].get().here(); }
   void count_error(std::size_t action, ErrorCode code) {
-    errors_[action][static_cast<std::size_t>(code)].add();
+    errors_[action].get().by_code[static_cast<std::size_t>(code)].add();
+  }
+  // For APIs that have names of their own for errors.
+  void count_error(std::size_t action, std::string_view name) {
+    errors_[action].get().by_name.add(name);
   }
 
   Distribution read_latency(std::size_t action) const;
-  std::uint64_t errors(std::size_t action, ErrorCode code) const {
-    return errors_[action][static_cast<std::size_t>(code)].value();
-  }
-  std::uint64_t errors(std::size_t action) const;
+  std::uint64_t errors(std::size_t action, ErrorCode code) const;
+  std::vector<std::pair<std::string, std::uint64_t>> named_errors(std::size_t action) const;
+  std::uint64_t errors(std::size_t action) const;  // Of all kinds.
 
  private:
-  static constexpr std::size_t kCodes = static_cast<std::size_t>(ErrorCode::network) + 1;
+  struct Errors {
+    std::array<Counter, static_cast<std::size_t>(ErrorCode::network) + 1> by_code;
+    NamedCounters by_name;
+  };
 
   const std::string service_;
   const std::vector<std::string_view> actions_;
-  std::unique_ptr<PerThread<Histogram>[]> latencies_;
-  std::unique_ptr<std::array<Counter, kCodes>[]> errors_;
+  std::unique_ptr<OnDemand<PerThread<Histogram>>[]> latencies_;
+  std::unique_ptr<OnDemand<Errors>[]> errors_;
 };
 
 }  // namespace redrive::metrics

@@ -25,6 +25,12 @@ constexpr Metric kOfQueues[] = {
     {"redriven", Nature::counter},
     {"failed-again", Nature::counter},
     {"expired", Nature::counter},
+    // Of queues that have tenants; others have no value.
+    {"noisy-groups", Nature::highest},
+    {"visible-quiet", Nature::highest},
+    {"not-visible-quiet", Nature::highest},
+    {"delayed-quiet", Nature::highest},
+    {"oldest-age-quiet", Nature::highest},
 };
 static_assert(std::size(kOfQueues) == kQueueMetrics);
 

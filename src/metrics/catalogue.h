@@ -45,8 +45,13 @@ enum class QueueMetric : std::uint8_t {
   redriven,
   failed_again,
   expired,
+  noisy_groups,
+  visible_quiet,
+  not_visible_quiet,
+  delayed_quiet,
+  oldest_age_quiet,  // Seconds.
 };
-inline constexpr std::size_t kQueueMetrics = 18;
+inline constexpr std::size_t kQueueMetrics = 23;
 
 enum class FunctionMetric : std::uint8_t {
   invocations,

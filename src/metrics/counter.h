@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -11,6 +12,8 @@ namespace redrive::metrics {
 class Counter {
  public:
   void add(std::uint64_t more = 1) { value_.fetch_add(more, std::memory_order_relaxed); }
+  // Counts what somebody else has counted so far. By one thread at a time.
+  void reach(std::uint64_t sum) { add(sum - std::min(sum, value())); }
   std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
 
  private:

@@ -10,24 +10,9 @@
 #include <vector>
 
 #include "metrics/histogram.h"
+#include "metrics/named_counters.h"
 
 namespace redrive::metrics {
-
-// Counts by a name that strangers choose, such as the type of an error: the first few names are
-// kept apart, all others are together. From any thread.
-class NamedCounters {
- public:
-  static constexpr std::size_t kNamesMax = 16;
-  static constexpr std::size_t kNameBytesMax = 128;
-  static constexpr std::string_view kOther = "other";
-
-  void add(std::string_view name);
-  std::vector<std::pair<std::string, std::uint64_t>> read() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::uint64_t, std::less<>> counts_;  // Guarded by mutex_.
-};
 
 // What whoever runs a function records of it. Everything may be used from any thread.
 struct FunctionMetrics {
@@ -56,6 +41,7 @@ struct MappingMetrics {
   Counter dropped;
   Counter sent_on_failure;  // Delivered to the destination for failures.
   Gauge concurrency;        // Batches in hand.
+  Histogram age;            // Milliseconds from a message's send until the function gets it.
 };
 
 // The metrics of things that come and go under names. Who asks for one keeps it; when the table is

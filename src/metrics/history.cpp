@@ -154,6 +154,14 @@ std::vector<std::optional<Bucket>> History::read(const Subject& subject, std::si
   return buckets;
 }
 
+bool History::has(const Subject& subject, std::size_t metric) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(subject);
+  if (found == entries_.end()) return false;
+  const Line& line = found->second.lines[metric];
+  return line.minute || !line.seconds.empty() || !line.minutes.empty();
+}
+
 std::vector<Subject> History::subjects(Scope scope, Timestamp since) const {
   const std::lock_guard lock(mutex_);
   std::vector<Subject> found;

@@ -61,6 +61,8 @@ class History {
   std::vector<std::optional<Bucket>> read(const Subject& subject, std::size_t metric,
                                           Timestamp from, Timestamp to,
                                           std::chrono::seconds step) const;
+  // Whether anything is known of that metric.
+  bool has(const Subject& subject, std::size_t metric) const;
   // Subjects of which something was recorded at or after that moment.
   std::vector<Subject> subjects(Scope scope, Timestamp since) const;
   void forget_all();

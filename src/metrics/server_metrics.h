@@ -16,12 +16,7 @@ struct ServerMetrics {
   Histogram sync_micros;
   Histogram sync_records;
   FunctionRegistry functions;
-  std::vector<std::unique_ptr<ActionMetrics>> apis;
-
-  ActionMetrics& add_api(std::string service, std::vector<std::string_view> actions) {
-    apis.push_back(std::make_unique<ActionMetrics>(std::move(service), std::move(actions)));
-    return *apis.back();
-  }
+  std::vector<std::shared_ptr<ActionMetrics>> apis;
 };
 
 }  // namespace redrive::metrics

@@ -43,6 +43,14 @@ std::vector<Point> values_of(const QueueReading& reading, std::vector<std::uint6
   set(QueueMetric::delayed, reading.delayed);
   set(QueueMetric::oldest_age, static_cast<std::uint64_t>(reading.oldest_age.count() / 1000));
   set(QueueMetric::groups_in_flight, reading.groups_in_flight);
+  if (reading.fair) {
+    set(QueueMetric::noisy_groups, reading.fair->noisy_groups);
+    set(QueueMetric::visible_quiet, reading.fair->visible);
+    set(QueueMetric::not_visible_quiet, reading.fair->not_visible);
+    set(QueueMetric::delayed_quiet, reading.fair->delayed);
+    set(QueueMetric::oldest_age_quiet,
+        static_cast<std::uint64_t>(reading.fair->oldest_age.count() / 1000));
+  }
   grow(QueueMetric::sent, traffic.sent);
   grow(QueueMetric::received, traffic.received);
   grow(QueueMetric::deleted, traffic.deleted);

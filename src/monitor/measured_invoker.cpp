@@ -1,9 +1,25 @@
 #include "monitor/measured_invoker.h"
 
+#include <map>
+
+#include "base/text.h"
+
 namespace redrive::monitor {
 namespace {
 
 using runtime::Outcome;
+
+// arn:aws:lambda:region:account:function:name, and behind it a version, unless it is the latest.
+constexpr std::size_t kNamePart = 6;
+
+std::string name_in(const std::string& arn) {
+  const auto parts = split(arn, ':');
+  return parts.size() > kNamePart ? std::string(parts[kNamePart]) : arn;
+}
+
+bool is_version(const std::string& arn) {
+  return split(arn, ':').size() > kNamePart + 1;
+}
 
 void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
   metrics.concurrency.add(-1);
@@ -23,7 +39,12 @@ void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
 void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> function,
                              runtime::Invocation what, std::function<void(Outcome)> done) {
   const auto metrics = registry_.functions.of(function->name);
-  metrics->concurrency.add();
+  // What waits in a lane does not run.
+  what.admitted = [metrics] { metrics->concurrency.add(); };
+  {
+    const std::lock_guard lock(mutex_);
+    invoked_.insert(function->arn);
+  }
   inner_->invoke(
       std::move(function), std::move(what), [metrics, done = std::move(done)](Outcome outcome) {
         record(*metrics, outcome);
@@ -31,8 +52,23 @@ void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> functi
       });
 }
 
+void MeasuredInvoker::count_cold_starts() {
+  std::set<std::string> invoked;
+  {
+    const std::lock_guard lock(mutex_);
+    invoked = invoked_;
+  }
+  std::map<std::string, std::uint64_t> sums;  // Accounts and regions may have the same names.
+  for (const std::string& arn : invoked) sums[name_in(arn)] += inner_->stats(arn).cold_starts;
+  for (const auto& [name, sum] : sums) registry_.functions.of(name)->cold_starts.reach(sum);
+}
+
 void MeasuredInvoker::forget(const std::string& arn) {
-  registry_.functions.forget(arn.substr(arn.rfind(':') + 1));
+  {
+    const std::lock_guard lock(mutex_);
+    invoked_.erase(arn);
+  }
+  if (!is_version(arn)) registry_.functions.forget(name_in(arn));
   inner_->forget(arn);
 }
 

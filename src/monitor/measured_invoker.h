@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <set>
+#include <string>
 
 #include "metrics/function_metrics.h"
 #include "runtime/invoker.h"
@@ -23,9 +26,13 @@ class MeasuredInvoker final : public runtime::Invoker {
   }
   runtime::FunctionStats stats(const std::string& arn) override { return inner_->stats(arn); }
   std::string isolation() const override { return inner_->isolation(); }
+  // Brings the processes that were started so far into the registry.
+  void count_cold_starts();
 
  private:
   metrics::FunctionRegistry& registry_;
+  std::mutex mutex_;
+  std::set<std::string> invoked_;  // ARNs. Guarded by mutex_.
   std::unique_ptr<runtime::Invoker> inner_;
 };
 

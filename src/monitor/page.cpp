@@ -91,6 +91,32 @@ constexpr QueueFamily kQueueFamilies[] = {
      [](const QueueReading& q) { return q.traffic.expired; }},
 };
 
+struct FairFamily {
+  std::string_view name;
+  std::string_view help;
+  std::uint64_t (*value)(const QueueReading::Fair&);
+};
+
+constexpr FairFamily kFairFamilies[] = {
+    {"redrive_queue_noisy_groups",
+     "Standard queues with groups: groups that hold too much of what is in flight.",
+     [](const QueueReading::Fair& f) { return f.noisy_groups; }},
+    {"redrive_queue_messages_visible_quiet",
+     "The same without noisy groups: messages that can be received.",
+     [](const QueueReading::Fair& f) { return f.visible; }},
+    {"redrive_queue_messages_not_visible_quiet",
+     "The same without noisy groups: messages in flight.",
+     [](const QueueReading::Fair& f) { return f.not_visible; }},
+    {"redrive_queue_messages_delayed_quiet",
+     "The same without noisy groups: messages whose delay has not ended.",
+     [](const QueueReading::Fair& f) { return f.delayed; }},
+    {"redrive_queue_oldest_message_age_quiet_seconds",
+     "The same without noisy groups: age of the oldest message.",
+     [](const QueueReading::Fair& f) {
+       return static_cast<std::uint64_t>(f.oldest_age.count() / 1000);
+     }},
+};
+
 // What there is too much of to be told apart: sums, and the age of the oldest of all.
 std::uint64_t together(std::span<const QueueReading> readings, const QueueFamily& family) {
   std::uint64_t sum = 0;
@@ -101,6 +127,22 @@ std::uint64_t together(std::span<const QueueReading> readings, const QueueFamily
   return sum;
 }
 
+Labels labels_of(const QueueReading& reading) {
+  return {{"account", reading.identity.account},
+          {"region", reading.identity.region},
+          {"queue", reading.identity.name}};
+}
+
+// Of queues with lines of their own.
+void write_tenants(Exposition& out, std::span<const QueueReading> readings) {
+  for (const FairFamily& family : kFairFamilies) {
+    out.family(family.name, Family::gauge, family.help);
+    for (const QueueReading& reading : readings) {
+      if (reading.fair) out.sample(labels_of(reading), family.value(*reading.fair));
+    }
+  }
+}
+
 void write_queues(Exposition& out, const PageParts& parts) {
   const std::vector<QueueReading> readings = read_queues(parts.engine, Extremes::keep);
   const std::size_t own = std::min(readings.size(), parts.queues_max);
@@ -109,15 +151,13 @@ void write_queues(Exposition& out, const PageParts& parts) {
   for (const QueueFamily& family : kQueueFamilies) {
     out.family(family.name, family.family, family.help);
     for (const QueueReading& reading : std::span(readings).first(own)) {
-      out.sample({{"account", reading.identity.account},
-                  {"region", reading.identity.region},
-                  {"queue", reading.identity.name}},
-                 family.value(reading));
+      out.sample(labels_of(reading), family.value(reading));
     }
     if (own == readings.size()) continue;
     out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}},
                together(std::span(readings).subspan(own), family));
   }
+  write_tenants(out, std::span(readings).first(own));
 }
 
 void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {
@@ -139,12 +179,13 @@ void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {
   for (const auto& api : recorded.apis) {
     for (std::size_t i = 0; i < api->size(); ++i) {
       // Several codes may travel under one name.
-      std::map<std::string_view, std::uint64_t> errors;
+      std::map<std::string, std::uint64_t, std::less<>> errors;
       for (int code = 0; code <= static_cast<int>(ErrorCode::network); ++code) {
         const auto error = static_cast<ErrorCode>(code);
         const std::string_view type = sqs::error_row(error).json_type;
-        errors[type.substr(type.find('#') + 1)] += api->errors(i, error);
+        errors[std::string(type.substr(type.find('#') + 1))] += api->errors(i, error);
       }
+      for (const auto& [name, count] : api->named_errors(i)) errors[name] += count;
       for (const auto& [error, count] : errors) {
         const Labels labels{
             {"service", api->service()}, {"action", api->name(i)}, {"error", error}};
@@ -197,6 +238,17 @@ void write_connections(Exposition& out, const Sources& sources) {
   if (!sources.waiting_receives) return;
   out.family("redrive_waiting_receives", Family::gauge, "Receives that wait for messages.");
   out.sample({}, std::uint64_t{sources.waiting_receives()});
+}
+
+void write_traces(Exposition& out, const Sources& sources) {
+  if (!sources.spans) return;
+  const SpanTotals totals = sources.spans();
+  out.family("redrive_trace_spans_sent_total", Family::counter, "Spans the collector took.");
+  out.sample({}, totals.sent);
+  out.family("redrive_trace_spans_dropped_total",
+             Family::counter,
+             "Spans that did not fit, or that the collector did not take.");
+  out.sample({}, totals.dropped);
 }
 
 void write_process(Exposition& out, const PageParts& parts) {
@@ -313,6 +365,12 @@ void write_functions(Exposition& out, const metrics::FunctionRegistry& registry)
   for (const auto& [name, function] : functions) {
     out.sample({{"function", name}}, function->duration.read(), 1e-3);
   }
+  out.family("redrive_mapping_message_age_seconds",
+             Family::histogram,
+             "Age of messages when their function gets them.");
+  for (const auto& [id, mapping] : registry.mappings.all()) {
+    out.sample({{"mapping", id}}, mapping->age.read(), 1e-3);
+  }
   out.family("redrive_function_async_age_seconds",
              Family::histogram,
              "Age of asynchronous events when they are run.");
@@ -329,6 +387,7 @@ std::string metrics_page(const PageParts& parts) {
   write_actions(out, parts.recorded);
   write_journal(out, parts);
   write_connections(out, parts.sources);
+  write_traces(out, parts.sources);
   write_process(out, parts);
   write_functions(out, parts.recorded.functions);
   return out.take();

@@ -18,6 +18,12 @@ ProcessReading read_process();
 // Looks at each of them: not for every second.
 std::uint64_t count_open_files();
 
+// Of the exporter of traces.
+struct SpanTotals {
+  std::uint64_t sent = 0;
+  std::uint64_t dropped = 0;
+};
+
 // What the parts of the server that have no metrics of their own can be asked for. Each may be
 // empty.
 struct Sources {
@@ -26,6 +32,7 @@ struct Sources {
   std::function<http::Server::Totals()> http;
   std::function<std::size_t()> connections;
   std::function<std::size_t()> waiting_receives;
+  std::function<SpanTotals()> spans;
 };
 
 }  // namespace redrive::monitor

@@ -22,20 +22,62 @@ std::optional<Timestamp> dead_since(const queue::History& history) {
   return found->wall;
 }
 
+// How long a message has been there.
+Duration age_of(const queue::State& state, queue::Slot slot, const queue::Stamp& stamp) {
+  const queue::History* const history = state.messages().history_if(slot);
+  const auto dead = history == nullptr ? std::nullopt : dead_since(*history);
+  return dead ? stamp.wall - *dead : stamp.now - state.messages()[slot].sent_at;
+}
+
+// Received so often that it says nothing about how consumers keep up.
+bool is_poison(const queue::State& state, queue::Slot slot) {
+  const queue::History* const history = state.messages().history_if(slot);
+  const std::uint32_t before = history == nullptr ? 0 : history->entered_generation;
+  return state.generation(slot) - before >= kReceivesLeftOut;
+}
+
+// Behind the messages of noisy tenants, however many these are, the one that is served first
+// stands for its like.
+Duration oldest_quiet_age(const queue::State& state, const queue::Mailbox& box,
+                          const queue::Stamp& stamp) {
+  Duration oldest{0};
+  for (const queue::Slot slot : box.page({}, kOldestLookedAt)) {
+    if (box.is_noisy(state.messages()[slot].group) || is_poison(state, slot)) continue;
+    oldest = std::max(oldest, age_of(state, slot, stamp));
+  }
+  const queue::Slot first = box.first_quiet();
+  if (first == queue::kNoSlot || is_poison(state, first)) return oldest;
+  return std::max(oldest, age_of(state, first, stamp));
+}
+
+QueueReading::Fair look_at_tenants(const queue::State& state, const queue::Mailbox& box,
+                                   const queue::Stamp& stamp) {
+  const queue::Mailbox::NoisyGroups noisy = box.noisy_groups();
+  return {.noisy_groups = noisy.groups,
+          .visible = box.visible() - noisy.visible,
+          .not_visible = box.in_flight() - noisy.in_flight,
+          .delayed = box.delayed() - noisy.delayed,
+          .oldest_age = oldest_quiet_age(state, box, stamp)};
+}
+
 QueueReading look_at(const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
   const queue::Mailbox& box = state.mailbox(queue);
   Timestamp& active_at = queue.traffic.active_at;
   // A queue that was just made, or that the server started with, is active too.
   if (box.size() > 0 || active_at == Timestamp()) active_at = stamp.now;
-  return {.identity = queue.identity,
-          .key = queue.key,
-          .active = stamp.now - active_at < kActiveFor,
-          .visible = box.visible(),
-          .not_visible = box.in_flight(),
-          .delayed = box.delayed(),
-          .groups_in_flight = box.is_fifo() ? box.groups_in_flight() : 0,
-          .oldest_age = oldest_age(state, queue, stamp),
-          .traffic = queue.traffic};
+  queue.traffic.fair = queue.traffic.fair || (!box.is_fifo() && box.groups() > 0);
+  QueueReading reading{.identity = queue.identity,
+                       .key = queue.key,
+                       .active = stamp.now - active_at < kActiveFor,
+                       .visible = box.visible(),
+                       .not_visible = box.in_flight(),
+                       .delayed = box.delayed(),
+                       .groups_in_flight = box.is_fifo() ? box.groups_in_flight() : 0,
+                       .oldest_age = oldest_age(state, queue, stamp),
+                       .fair = {},
+                       .traffic = queue.traffic};
+  if (queue.traffic.fair) reading.fair = look_at_tenants(state, box, stamp);
+  return reading;
 }
 
 }  // namespace
@@ -46,12 +88,8 @@ Duration oldest_age(const queue::State& state, const queue::Queue& queue,
   if (box.size() == 0) return Duration::zero();
   Duration oldest{0};
   for (const queue::Slot slot : box.page({}, kOldestLookedAt)) {
-    const queue::Message& message = state.messages()[slot];
-    const queue::History* history = state.messages().history_if(slot);
-    const std::uint32_t before = history == nullptr ? 0 : history->entered_generation;
-    if (!box.is_fifo() && state.generation(slot) - before >= kReceivesLeftOut) continue;
-    const auto dead = history == nullptr ? std::nullopt : dead_since(*history);
-    oldest = std::max(oldest, dead ? stamp.wall - *dead : stamp.now - message.sent_at);
+    if (!box.is_fifo() && is_poison(state, slot)) continue;
+    oldest = std::max(oldest, age_of(state, slot, stamp));
   }
   return oldest;
 }

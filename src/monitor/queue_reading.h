@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/engine.h"
@@ -18,6 +19,16 @@ struct QueueReading {
   std::uint64_t delayed = 0;
   std::uint64_t groups_in_flight = 0;  // Of FIFO queues.
   Duration oldest_age{0};
+  // Of standard queues whose messages have groups: tenants that hold too much, and the messages of
+  // all others.
+  struct Fair {
+    std::uint64_t noisy_groups = 0;
+    std::uint64_t visible = 0;
+    std::uint64_t not_visible = 0;
+    std::uint64_t delayed = 0;
+    Duration oldest_age{0};
+  };
+  std::optional<Fair> fair;
   queue::Traffic traffic;
 };
 

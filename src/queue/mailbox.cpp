@@ -75,14 +75,13 @@ void Mailbox::enter(Slot slot, std::string_view group) {
   message.group = group_for(group);
   message.returned = false;
   ++groups_[message.group].total;
-  ++count_of(message.phase);
+  enter_phase(message);
   age_insert(slot);
   if (is_fifo()) list_push_back(groups_[message.group].fresh, slot);
   if (message.phase == Phase::visible) {
     if (!is_fifo()) list_push_back(groups_[message.group].fresh, slot);
   } else {
     timer_insert(slot);
-    if (message.phase == Phase::in_flight) hold_in_group(message.group);
   }
   is_fifo() ? refresh_rotation(message.group) : index_tenant(message.group);
 }
@@ -90,9 +89,8 @@ void Mailbox::enter(Slot slot, std::string_view group) {
 void Mailbox::leave(Slot slot) {
   Message& message = table_[slot];
   const std::uint32_t group = message.group;
-  --count_of(message.phase);
+  leave_phase(message);
   --groups_[group].total;
-  if (message.phase == Phase::in_flight) let_go_in_group(group);
   if (message.phase != Phase::visible) timer_remove(slot);
   if (is_fifo() || message.phase == Phase::visible) {
     list_remove(message.returned ? groups_[group].returned : groups_[group].fresh, slot);
@@ -102,12 +100,78 @@ void Mailbox::leave(Slot slot) {
   drop_group_if_empty(group);
 }
 
+void Mailbox::enter_phase(const Message& message) {
+  switch (message.phase) {
+    case Phase::visible:
+      ++visible_;
+      return;
+    case Phase::in_flight:
+      ++in_flight_;
+      return hold_in_group(message.group);
+    case Phase::delayed:
+      ++delayed_;
+      ++groups_[message.group].delayed;
+  }
+}
+
+void Mailbox::leave_phase(const Message& message) {
+  switch (message.phase) {
+    case Phase::visible:
+      --visible_;
+      return;
+    case Phase::in_flight:
+      --in_flight_;
+      return let_go_in_group(message.group);
+    case Phase::delayed:
+      --delayed_;
+      --groups_[message.group].delayed;
+  }
+}
+
 void Mailbox::hold_in_group(std::uint32_t group) {
-  if (++groups_[group].in_flight == 1 && group != 0) ++groups_in_flight_;
+  const std::uint32_t held = ++groups_[group].in_flight;
+  if (group == 0) return;
+  if (held == 1) ++groups_in_flight_;
+  if (held == kNoisyInFlightMin && !is_fifo()) crowded_.insert(group);
 }
 
 void Mailbox::let_go_in_group(std::uint32_t group) {
-  if (--groups_[group].in_flight == 0 && group != 0) --groups_in_flight_;
+  const std::uint32_t held = --groups_[group].in_flight;
+  if (group == 0) return;
+  if (held == 0) --groups_in_flight_;
+  if (held == kNoisyInFlightMin - 1) crowded_.erase(group);
+}
+
+bool Mailbox::is_noisy(std::uint32_t group, std::size_t more, std::size_t more_in_all) const {
+  if (group == 0) return false;
+  const std::size_t held = groups_[group].in_flight + more;
+  return held >= kNoisyInFlightMin && held * 10 > in_flight_ + more_in_all;
+}
+
+Mailbox::NoisyGroups Mailbox::noisy_groups() const {
+  NoisyGroups noisy;
+  for (const std::uint32_t index : crowded_) {
+    if (!is_noisy(index)) continue;
+    const Group& group = groups_[index];
+    ++noisy.groups;
+    noisy.in_flight += group.in_flight;
+    noisy.delayed += group.delayed;
+    noisy.visible += group.total - group.in_flight - group.delayed;
+  }
+  return noisy;
+}
+
+Slot Mailbox::first_quiet() const {
+  const auto head = [](const Group& group) {
+    return group.returned.head != kNoSlot ? group.returned.head : group.fresh.head;
+  };
+  const Slot nobodys = head(groups_[0]);
+  for (const auto& [key, group] : tenants_) {
+    if (is_noisy(group)) continue;
+    const Slot named = head(groups_[group]);
+    return nobodys == kNoSlot || older_than(named, nobodys) ? named : nobodys;
+  }
+  return nobodys;
 }
 
 void Mailbox::deliver(Slot slot, Timestamp visible_at) {
@@ -164,8 +228,7 @@ void Mailbox::make_visible(Slot slot) {
   Message& message = table_[slot];
   Group& group = groups_[message.group];
   timer_remove(slot);
-  --count_of(message.phase);
-  if (message.phase == Phase::in_flight) let_go_in_group(message.group);
+  leave_phase(message);
   message.phase = Phase::visible;
   ++visible_;
   if (is_fifo()) return refresh_rotation(message.group);
@@ -426,19 +489,6 @@ void Mailbox::age_remove(Slot slot) {
   (message.younger == kNoSlot ? youngest_ : table_[message.younger].older) = message.older;
 }
 
-std::size_t& Mailbox::count_of(Phase phase) {
-  switch (phase) {
-    case Phase::visible:
-      return visible_;
-    case Phase::in_flight:
-      return in_flight_;
-    case Phase::delayed:
-      return delayed_;
-  }
-  assert(false);
-  return visible_;
-}
-
 ReadyWalk::ReadyWalk(const Mailbox& mailbox) : box_(mailbox), fifo_group_(mailbox.rotation_head_) {
   if (fifo_group_ != kNoGroup) fifo_at_ = box_.groups_[fifo_group_].fresh.head;
   if (!box_.is_fifo()) ungrouped_ = cursor_for(0);
@@ -509,12 +559,6 @@ Slot ReadyWalk::take(Cursor& cursor) {
   ++cursor.taken;
   ++taken_;
   return slot;
-}
-
-bool ReadyWalk::noisy(const Cursor& cursor) const {
-  if (cursor.group == 0) return false;
-  const std::size_t held = box_.groups_[cursor.group].in_flight + cursor.taken;
-  return held >= kNoisyInFlightMin && held * 10 > box_.in_flight_ + taken_;
 }
 
 ReadyWalk::Cursor* ReadyWalk::find_cursor(std::uint32_t group) {

@@ -37,6 +37,7 @@ struct Group {
   List returned;
   std::uint32_t total = 0;  // Messages in any phase; the group goes when the last one does.
   std::uint32_t in_flight = 0;
+  std::uint32_t delayed = 0;
   std::uint32_t rotation_prev = UINT32_MAX;
   std::uint32_t rotation_next = UINT32_MAX;
   bool in_rotation = false;
@@ -98,6 +99,19 @@ class Mailbox {
   std::size_t groups() const { return group_index_.size(); }
   // Of those, how many have messages in flight.
   std::size_t groups_in_flight() const { return groups_in_flight_; }
+
+  // Standard: messages of tenants that are noisy at this moment, see ReadyWalk. There are nine such
+  // tenants at most, found without looking at the others.
+  struct NoisyGroups {
+    std::size_t groups = 0;
+    std::size_t visible = 0;
+    std::size_t in_flight = 0;
+    std::size_t delayed = 0;
+  };
+  NoisyGroups noisy_groups() const;
+  bool is_noisy(std::uint32_t group) const { return is_noisy(group, 0, 0); }
+  // Standard: of the visible messages of quiet tenants, the oldest of the one that is served first.
+  Slot first_quiet() const;
   // FIFO: a consumer has messages of its group, so those behind must not overtake.
   bool is_blocked(Slot slot) const {
     return is_fifo() && groups_[table_[slot].group].in_flight > 0;
@@ -146,9 +160,12 @@ class Mailbox {
   bool in_age_list(const AgeMark& mark) const;
   Slot first_behind(const AgeMark& mark) const;
   void leave_milestone(Slot slot);
-  std::size_t& count_of(Phase phase);
   void hold_in_group(std::uint32_t group);
   void let_go_in_group(std::uint32_t group);
+  void enter_phase(const Message& message);
+  void leave_phase(const Message& message);
+  // As it is after that many more have been delivered, to this group and in all.
+  bool is_noisy(std::uint32_t group, std::size_t more, std::size_t more_in_all) const;
 
   MessageTable& table_;
   std::uint32_t index_;
@@ -159,6 +176,7 @@ class Mailbox {
   std::size_t in_flight_ = 0;
   std::size_t delayed_ = 0;
   std::size_t groups_in_flight_ = 0;
+  std::set<std::uint32_t> crowded_;  // Standard: named groups that hold enough to be noisy.
 
   std::vector<Group> groups_;
   std::vector<std::uint32_t> free_groups_;
@@ -201,7 +219,9 @@ class ReadyWalk {
   Slot next_tenant();
   Cursor cursor_for(std::uint32_t group) const;
   Slot take(Cursor& cursor);
-  bool noisy(const Cursor& cursor) const;
+  bool noisy(const Cursor& cursor) const {
+    return box_.is_noisy(cursor.group, cursor.taken, taken_);
+  }
   Cursor* find_cursor(std::uint32_t group);
 
   const Mailbox& box_;

@@ -27,6 +27,7 @@ struct Traffic {
   std::uint32_t sent_bytes_min = UINT32_MAX;  // Of one message; of all since this was last reset,
   std::uint32_t sent_bytes_max = 0;           // like this.
   Timestamp active_at;                        // When somebody last asked for the queue.
+  bool fair = false;  // A standard queue in which whoever measures has seen tenants.
 
   void count_sent(std::uint32_t bytes) {
     ++sent;

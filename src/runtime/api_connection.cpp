@@ -4,6 +4,7 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
@@ -35,23 +36,26 @@ const http::Limits& api_limits() {
 
 }  // namespace
 
-bool ApiConnection::open(Descriptor socket) {
+bool ApiConnection::open(Descriptor input, Descriptor output) {
+  const auto tell = [this](std::uint32_t events) { on_events(events); };
+  const bool piped = output.is_open();
   const int on = 1;
-  ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  return socket_.open(
-      poller_, std::move(socket), [this](std::uint32_t events) { on_events(events); });
+  if (!piped) ::setsockopt(input.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (piped && !output_.open(poller_, std::move(output), tell)) return false;
+  return input_.open(poller_, std::move(input), tell);
 }
 
 void ApiConnection::close() {
-  if (!socket_.is_open()) return;
-  socket_.close();
+  if (!input_.is_open()) return;
+  input_.close();
+  output_.close();
   owner_.on_closed(*this);
 }
 
 void ApiConnection::on_events(std::uint32_t events) {
   const bool over = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (!out_.empty() && !flush_posted_) flush();
-  for (bool more = true; more && socket_.is_open();) {
+  for (bool more = true; more && input_.is_open();) {
     more = receive() || over;
     serve();
     if (handling_ && in_.size() > kReadAheadBytesMax) close();
@@ -62,7 +66,7 @@ void ApiConnection::on_events(std::uint32_t events) {
 bool ApiConnection::receive() {
   in_.reserve(in_.size() + std::max(kReceiveBytesMin, in_.size()));
   const auto space = in_.space();
-  const ssize_t count = ::recv(socket_.number(), space.data(), space.size(), 0);
+  const ssize_t count = ::read(input_.number(), space.data(), space.size());
   if (count > 0) {
     in_.commit(static_cast<std::size_t>(count));
     return static_cast<std::size_t>(count) == space.size();
@@ -77,7 +81,7 @@ void ApiConnection::serve() {
   if (serving_) return;
   if (refused_) return in_.consume(in_.size());
   serving_ = true;
-  while (socket_.is_open() && !handling_ && !in_.empty()) {
+  while (input_.is_open() && !handling_ && !in_.empty()) {
     http::Request request;
     const auto status = parser_.parse(in_, api_limits(), request);
     if (status == http::Parser::Status::need_more) break;
@@ -113,7 +117,7 @@ void ApiConnection::answer(int status, std::span<const http::Header> headers,
                            std::string_view body) {
   assert(handling_);
   handling_ = false;
-  if (!socket_.is_open()) return;
+  if (!input_.is_open()) return;
   const std::size_t mark = http::begin_response(out_,
                                                 {.status = status,
                                                  .content_type = "application/json",
@@ -134,9 +138,9 @@ void ApiConnection::flush_soon() {
 
 void ApiConnection::flush() {
   flush_posted_ = false;
-  while (socket_.is_open() && out_sent_ < out_.size()) {
+  while (input_.is_open() && out_sent_ < out_.size()) {
     const ssize_t count =
-        ::send(socket_.number(), out_.data() + out_sent_, out_.size() - out_sent_, MSG_NOSIGNAL);
+        ::write(output_number(), out_.data() + out_sent_, out_.size() - out_sent_);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (count < 0) return close();

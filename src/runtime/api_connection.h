@@ -33,11 +33,14 @@ class ApiConnection {
 
   ApiConnection(Poller& poller, Owner& owner) : poller_(poller), owner_(owner) {}
 
-  bool open(Descriptor socket);
+  // A socket, or two pipes.
+  bool open(Descriptor input, Descriptor output);
   // Answers the request in hand.
   void answer(int status, std::span<const http::Header> headers, std::string_view body);
+  // The request in hand wants none.
+  void pass_over() { handling_ = false; }
   void close();
-  bool is_open() const { return socket_.is_open(); }
+  bool is_open() const { return input_.is_open(); }
 
  private:
   void on_events(std::uint32_t events);
@@ -46,10 +49,12 @@ class ApiConnection {
   void handle(const http::Request& request);
   void flush_soon();
   void flush();
+  int output_number() const { return output_.is_open() ? output_.number() : input_.number(); }
 
   Poller& poller_;
   Owner& owner_;
-  Watch socket_;
+  Watch input_;
+  Watch output_;  // Not open: the same as the input.
   http::Parser parser_;
   http::Buffer in_;
   std::string out_;

@@ -48,7 +48,7 @@ Result<void> CommandRun::start() {
   add_line(fmt::format("START RequestId: {} Version: $LATEST", job_.what.request_id));
   process_ = TRY(Process::start(grounds_,
                                 function,
-                                0,
+                                {},
                                 Process::Command{.input = job_.what.payload},
                                 {.log = [this](std::string_view text) { take_log(text); },
                                  .output = [this](std::string_view text) { take_output(text); },

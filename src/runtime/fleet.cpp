@@ -84,6 +84,45 @@ void Fleet::refresh(Pool& pool) {
 // --- Jobs ---
 
 void Fleet::invoke(Job job) {
+  if (enter_lane(job)) admit(std::move(job));
+}
+
+bool Fleet::enter_lane(Job& job) {
+  if (!job.what.lane) return true;
+  LaneUse& lane = lanes_[job.what.lane.get()];
+  if (lane.running < job.what.lane->running_max) {
+    ++lane.running;
+    return true;
+  }
+  const Lane& told = *job.what.lane;
+  lane.waiting.push_back(std::move(job));
+  told.waiting = static_cast<unsigned>(lane.waiting.size());
+  return false;
+}
+
+void Fleet::leave_lane(const Job& job) {
+  if (!job.what.lane) return;
+  const Lane* const key = job.what.lane.get();
+  assert(lanes_[key].running > 0);
+  --lanes_[key].running;
+  // Looked for anew each time: whoever is turned away at once leaves, too.
+  for (auto found = lanes_.find(key); found != lanes_.end(); found = lanes_.find(key)) {
+    LaneUse& lane = found->second;
+    if (lane.running == 0 && lane.waiting.empty()) {
+      lanes_.erase(found);
+      return;
+    }
+    if (lane.waiting.empty() || lane.running >= key->running_max) return;
+    Job next = std::move(lane.waiting.front());
+    lane.waiting.pop_front();
+    key->waiting = static_cast<unsigned>(lane.waiting.size());
+    ++lane.running;
+    admit(std::move(next));
+  }
+}
+
+void Fleet::admit(Job job) {
+  if (job.what.admitted) job.what.admitted();
   Pool& pool = pool_of(job.function->arn);
   const auto limit = job.function->concurrency_max;
   ++pool.active;
@@ -111,6 +150,7 @@ void Fleet::complete(Pool& pool, const Job& job, Outcome outcome) {
   });
   refresh(pool);
   job.done(std::move(outcome));
+  leave_lane(job);
 }
 
 void Fleet::pump(Pool& pool) {
@@ -155,14 +195,15 @@ bool Fleet::hand_over_front(Pool& pool) {
   return true;
 }
 
-// The first for whom no process is being started.
+// The first for whom no process is being started, nor about to be ready.
 const Job* Fleet::find_uncovered(const Pool& pool) const {
-  std::map<std::string_view, unsigned> starting;
+  const auto now = steady_clock::now();
+  std::map<std::string_view, unsigned> coming;
   for (const auto& worker : pool.workers) {
-    if (worker->state() == Worker::State::starting) ++starting[worker->function().revision];
+    if (worker->is_coming(now)) ++coming[worker->function().revision];
   }
   for (const Job& job : pool.queue) {
-    unsigned& left = starting[job.function->revision];
+    unsigned& left = coming[job.function->revision];
     if (left == 0) return &job;
     --left;
   }
@@ -229,7 +270,8 @@ void Fleet::start_call(Pool& pool, Job job) {
   const std::string id = job.what.request_id;
   const std::string arn = job.function->arn;
   const std::uint64_t call = ++call_last_;
-  pool.record->add_line(id, fmt::format("START RequestId: {} Version: $LATEST", id));
+  pool.record->add_line(id,
+                        fmt::format("START RequestId: {} Version: {}", id, job.function->version));
   http_.start(job.function, job.what, [this, arn, call](Outcome outcome) {
     grounds_.poller.post(
         [this, arn, call, outcome = std::move(outcome)] { end_call(arn, call, outcome); });
@@ -245,7 +287,7 @@ void Fleet::end_call(const std::string& arn, std::uint64_t call, Outcome outcome
   const Job& job = node.mapped();
   const std::string& id = job.what.request_id;
   InvocationLog log;
-  log.append_line(fmt::format("START RequestId: {} Version: $LATEST", id));
+  log.append_line(fmt::format("START RequestId: {} Version: {}", id, job.function->version));
   const std::string report = report_line(id, outcome.duration, job.function->memory_mb, 0);
   for (const std::string& line : {fmt::format("END RequestId: {}", id), report}) {
     pool.record->add_line(id, line);
@@ -371,6 +413,7 @@ void Fleet::tick() {
     busy = true;
   }
   if (busy) arm(now + kTick);
+  pump_all();  // Who was expected may not have come.
 }
 
 // Those for whom no process is being started.

@@ -17,8 +17,9 @@ namespace redrive::runtime {
 // turned away. Lives on the poller's thread, except where said.
 //
 // Always true: processes alive are at most processes_max; of a function's accepted invocations at
-// most its reserved concurrency are unfinished; a job is in a pool's queue, in one worker, in one
-// command or in one call, and ends exactly once.
+// most its reserved concurrency are unfinished; a job is in a lane, in a pool's queue, in one
+// worker, in one command or in one call, and ends exactly once. Who waits in a lane waits for one
+// that runs.
 class Fleet final : private Worker::Manager {
  public:
   explicit Fleet(const Grounds& grounds);
@@ -51,6 +52,10 @@ class Fleet final : private Worker::Manager {
   Pool& pool_of(const std::string& arn);
   Pool& pool_of(const Worker& worker) { return pool_of(worker.function().arn); }
   std::shared_ptr<FunctionRecord> record_of(const std::string& arn);
+  // False: it waits there, and is not the caller's any more.
+  bool enter_lane(Job& job);
+  void leave_lane(const Job& job);
+  void admit(Job job);
   void complete(Pool& pool, const Job& job, Outcome outcome);
   void pump(Pool& pool);
   void pump_all();
@@ -76,6 +81,11 @@ class Fleet final : private Worker::Manager {
   bool ending_ = false;
   unsigned processes_ = 0;
   std::map<std::string, Pool> pools_;
+  struct LaneUse {
+    unsigned running = 0;
+    std::deque<Job> waiting;
+  };
+  std::map<const Lane*, LaneUse> lanes_;  // Those in use.
   std::vector<std::shared_ptr<CommandRun>> commands_;
   std::map<std::uint64_t, Job> calls_;  // Of HTTP, under way.
   std::uint64_t call_last_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -17,8 +18,9 @@ namespace redrive::runtime {
 
 // What it takes to run a function. Immutable; a change makes a new one with another `revision`.
 struct FunctionSpec {
-  std::string arn;  // Unqualified.
+  std::string arn;  // Of $LATEST without a qualifier, of other versions with their number.
   std::string name;
+  std::string version = "$LATEST";
   std::string runtime;  // python3.x, nodejsNN.x, provided.*, command, http.
   std::string handler;
   std::filesystem::path code;  // Directory of unpacked code; of command and http may be empty.
@@ -33,12 +35,24 @@ struct FunctionSpec {
   std::string region;
 };
 
+// Of invocations that share a lane at most so many run at a time. The others wait in it, in order,
+// and for as long as it takes: to be next, not to be turned away. Whoever fills a lane ahead keeps
+// processes busy that would otherwise wait for it between two events.
+struct Lane {
+  std::atomic<unsigned> running_max = 1;  // At least 1. What is raised holds from the next end on.
+  // How many wait. While there are some, nobody has to hurry: not who brings more of them, nor who
+  // takes care of those that have run.
+  mutable std::atomic<unsigned> waiting = 0;
+};
+
 struct Invocation {
   std::string request_id;      // A UUID.
   std::string payload;         // JSON.
   std::string client_context;  // JSON or empty.
   std::string trace;           // X-Ray header or empty.
   std::string invoked_arn;     // As the caller named the function; empty: the function's own.
+  std::shared_ptr<const Lane> lane = {};  // None: it runs as soon as there is room.
+  std::function<void()> admitted = {};    // It is its turn in its lane. May be empty.
 };
 
 struct Outcome {

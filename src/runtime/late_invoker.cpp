@@ -28,6 +28,7 @@ void LateInvoker::invoke(std::shared_ptr<const FunctionSpec> function, Invocatio
   if (!invoker) {
     Outcome outcome{.kind = Outcome::Kind::service_error};
     outcome.error_message = invoker.error().message;
+    if (what.admitted) what.admitted();
     return done(std::move(outcome));
   }
   (*invoker)->invoke(std::move(function), std::move(what), std::move(done));

@@ -70,15 +70,15 @@ std::vector<SpawnRequest::Mount> mounts_of(const Host& host, const FunctionSpec&
   return mounts;
 }
 
-std::string log_stream_name() {
+std::string log_stream_name(const std::string& version) {
   RandomIds ids;
   const auto today = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return fmt::format(
-      "{:%Y/%m/%d}/[$LATEST]{:016x}{:016x}", fmt::gmtime(today), ids.bits(), ids.bits());
+      "{:%Y/%m/%d}/[{}]{:016x}{:016x}", fmt::gmtime(today), version, ids.bits(), ids.bits());
 }
 
 std::vector<std::string> environment_of(const FunctionSpec& function, const View& view,
-                                        std::uint16_t api_port) {
+                                        const ApiWays& api) {
   std::map<std::string, std::string> all = {{"PATH", kPath},
                                             {"LANG", "C.UTF-8"},
                                             {"TZ", ":UTC"},
@@ -90,16 +90,16 @@ std::vector<std::string> environment_of(const FunctionSpec& function, const View
   all["_HANDLER"] = function.handler;
   all["LAMBDA_TASK_ROOT"] = view.task;
   all["LAMBDA_RUNTIME_DIR"] = view.runtime;
-  if (api_port != 0) all["AWS_LAMBDA_RUNTIME_API"] = fmt::format("127.0.0.1:{}", api_port);
+  if (api.port != 0) all["AWS_LAMBDA_RUNTIME_API"] = fmt::format("127.0.0.1:{}", api.port);
+  if (api.link_input >= 0) all["REDRIVE_RUNTIME_LINK"] = "3,4";
   all["AWS_LAMBDA_FUNCTION_NAME"] = function.name;
-  all["AWS_LAMBDA_FUNCTION_VERSION"] = "$LATEST";
+  all["AWS_LAMBDA_FUNCTION_VERSION"] = function.version;
   all["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"] = fmt::to_string(function.memory_mb);
   all["AWS_LAMBDA_LOG_GROUP_NAME"] = "/aws/lambda/" + function.name;
-  all["AWS_LAMBDA_LOG_STREAM_NAME"] = log_stream_name();
+  all["AWS_LAMBDA_LOG_STREAM_NAME"] = log_stream_name(function.version);
   all["AWS_LAMBDA_INITIALIZATION_TYPE"] = "on-demand";
   all.emplace("AWS_LAMBDA_LOG_FORMAT", "Text");
-  const bool named = function.runtime.starts_with("python") || function.runtime.starts_with("node");
-  if (named) all["AWS_EXECUTION_ENV"] = "AWS_Lambda_" + function.runtime;
+  if (knows_link(function)) all["AWS_EXECUTION_ENV"] = "AWS_Lambda_" + function.runtime;
   std::vector<std::string> result;
   for (const auto& [name, value] : all) {
     // A null byte would cut the value, and what follows with it.
@@ -153,7 +153,7 @@ Result<std::vector<std::string>> words_of(Host& host, const FunctionSpec& functi
     words.front() = find_command(function, view);
     return words;
   }
-  if (runtime.starts_with("python") || runtime.starts_with("node")) {
+  if (knows_link(function)) {
     return interpreter_words(host, function, view);
   }
   if (::access((function.code / "bootstrap").c_str(), X_OK) == 0)
@@ -193,8 +193,12 @@ void wrap(const Host& host, const FunctionSpec& function, const Place& place, co
 
 }  // namespace
 
+bool knows_link(const FunctionSpec& function) {
+  return function.runtime.starts_with("python") || function.runtime.starts_with("node");
+}
+
 Result<SpawnRequest> plan_launch(Host& host, const FunctionSpec& function, const Place& place,
-                                 std::uint16_t api_port) {
+                                 const ApiWays& api) {
   std::error_code ignored;
   if (!function.code.empty() && !fs::is_directory(function.code, ignored)) {
     return fail(ErrorCode::resource_not_found,
@@ -203,8 +207,10 @@ Result<SpawnRequest> plan_launch(Host& host, const FunctionSpec& function, const
   const View view = view_of(host, function, place);
   const bool node = function.runtime.starts_with("node");
   SpawnRequest request{
-      .environment = environment_of(function, view, api_port),
+      .environment = environment_of(function, view, api),
       .directory = view.task,
+      .link_input = api.link_input,
+      .link_output = api.link_output,
       .mounts = mounts_of(host, function, place),
       .data_bytes_max = (function.memory_mb + (node ? kDataReserveNodeMb : kDataReserveMb)) * kMiB,
       .processes_max = host.is_root() ? kProcessesOfUserMax : 0,

@@ -10,18 +10,20 @@
 #include <cerrno>
 #include <utility>
 
-#include "runtime/launch.h"
-
 namespace redrive::runtime {
 namespace {
 
 // Read from one pipe before others have their turn.
 constexpr std::size_t kReadBytesMax = 1u << 20;
 
-struct PipeEnds {
-  Descriptor reading{};
-  Descriptor writing{};
-};
+// A sandbox tells a signal as shells do.
+int unwrap_status(int wait_status) {
+  const bool tells_signal = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) > 128 &&
+                            WEXITSTATUS(wait_status) < 128 + NSIG;
+  return tells_signal ? WEXITSTATUS(wait_status) - 128 : wait_status;
+}
+
+}  // namespace
 
 PipeEnds make_pipe() {
   std::array<int, 2> ends = {-1, -1};
@@ -33,25 +35,15 @@ void make_nonblocking(const Descriptor& descriptor) {
   if (descriptor.is_open()) ::fcntl(descriptor.number(), F_SETFL, O_NONBLOCK);
 }
 
-// A sandbox tells a signal as shells do.
-int unwrap_status(int wait_status) {
-  const bool tells_signal = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) > 128 &&
-                            WEXITSTATUS(wait_status) < 128 + NSIG;
-  return tells_signal ? WEXITSTATUS(wait_status) - 128 : wait_status;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Process>> Process::start(const Grounds& grounds,
-                                                const FunctionSpec& function,
-                                                std::uint16_t api_port,
+                                                const FunctionSpec& function, const ApiWays& api,
                                                 std::optional<Command> command, Hooks hooks) {
   std::unique_ptr<Process> process(new Process(grounds, std::move(hooks)));
-  CHECK(process->launch(function, api_port, std::move(command)));
+  CHECK(process->launch(function, api, std::move(command)));
   return process;
 }
 
-Result<void> Process::launch(const FunctionSpec& function, std::uint16_t api_port,
+Result<void> Process::launch(const FunctionSpec& function, const ApiWays& api,
                              std::optional<Command> command) {
   const InvokerOptions& options = grounds_.host.options();
   if (grounds_.host.is_root()) {
@@ -60,7 +52,7 @@ Result<void> Process::launch(const FunctionSpec& function, std::uint16_t api_por
   }
   place_ = TRY(grounds_.host.make_place(user()));
   CHECK(grounds_.host.bring_code(function.code, *place_));
-  SpawnRequest request = TRY(plan_launch(grounds_.host, function, *place_, api_port));
+  SpawnRequest request = TRY(plan_launch(grounds_.host, function, *place_, api));
   PipeEnds log = make_pipe();
   PipeEnds output = command ? make_pipe() : PipeEnds();
   PipeEnds input = command ? make_pipe() : PipeEnds();

@@ -12,11 +12,20 @@
 #include "base/result.h"
 #include "runtime/host.h"
 #include "runtime/janitor.h"
+#include "runtime/launch.h"
 #include "runtime/memory_use.h"
 #include "runtime/users.h"
 #include "runtime/watch.h"
 
 namespace redrive::runtime {
+
+struct PipeEnds {
+  Descriptor reading{};
+  Descriptor writing{};
+};
+// Closed when there are no descriptors left. Whoever keeps an end must not wait at it.
+PipeEnds make_pipe();
+void make_nonblocking(const Descriptor& descriptor);
 
 // What every process of the invoker's needs around it.
 struct Grounds {
@@ -41,8 +50,7 @@ class Process {
   };
 
   static Result<std::unique_ptr<Process>> start(const Grounds& grounds,
-                                                const FunctionSpec& function,
-                                                std::uint16_t api_port,
+                                                const FunctionSpec& function, const ApiWays& api,
                                                 std::optional<Command> command, Hooks hooks);
   ~Process();
   Process(const Process&) = delete;
@@ -61,7 +69,7 @@ class Process {
  private:
   Process(const Grounds& grounds, Hooks hooks) : grounds_(grounds), hooks_(std::move(hooks)) {}
 
-  Result<void> launch(const FunctionSpec& function, std::uint16_t api_port,
+  Result<void> launch(const FunctionSpec& function, const ApiWays& api,
                       std::optional<Command> command);
   bool adopt(Spawned spawned, Descriptor log, Descriptor output, Descriptor input);
   void read_log() { read_from(log_, hooks_.log); }

@@ -38,6 +38,7 @@ struct Birth {
   const SpawnRequest& request;
   std::vector<char*> arguments;
   std::vector<char*> environment;
+  pid_t parent = ::getpid();
   const char* failed_step = nullptr;
   int error = 0;
 };
@@ -66,16 +67,18 @@ bool set_limits(const SpawnRequest& request) {
 bool place_descriptors(const SpawnRequest& request) {
   const int nothing = open_file("/dev/null", O_RDWR);
   if (nothing < 0) return false;
-  int wanted[] = {request.input, request.output, request.errors};
+  int wanted[] = {
+      request.input, request.output, request.errors, request.link_input, request.link_output};
+  const int count = request.link_input >= 0 ? 5 : 3;
   for (int& number : wanted) {
-    // First out of the way of the three that are about to be replaced.
-    number = static_cast<int>(::syscall(SYS_fcntl, number >= 0 ? number : nothing, F_DUPFD, 3));
+    // First out of the way of those that are about to be replaced.
+    number = static_cast<int>(::syscall(SYS_fcntl, number >= 0 ? number : nothing, F_DUPFD, 5));
     if (number < 0) return false;
   }
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < count; ++i) {
     if (::syscall(SYS_dup3, wanted[i], i, 0) < 0) return false;
   }
-  return ::syscall(SYS_close_range, 3u, ~0u, 0u) == 0;
+  return ::syscall(SYS_close_range, static_cast<unsigned>(count), ~0u, 0u) == 0;
 }
 
 bool mount_one(const SpawnRequest::Mount& what) {
@@ -147,6 +150,7 @@ __attribute__((no_sanitize_thread)) int child_body(void* argument) {
   if (!become_user(request)) return give_up(birth, "its user");
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return give_up(birth, "its privileges");
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return give_up(birth, "its parent's death");
+  if (::syscall(SYS_getppid) != birth.parent) return 127;  // It has died already.
   ::umask(0022);
   if (::chdir(request.directory.c_str()) != 0) return give_up(birth, request.directory.c_str());
   reset_signals();

@@ -23,6 +23,9 @@ struct SpawnRequest {
   int input = -1;                        // -1: /dev/null.
   int output = -1;
   int errors = -1;
+  // Two more, which become descriptors 3 (to read from) and 4 (to write to); -1: there are none.
+  int link_input = -1;
+  int link_output = -1;
   std::optional<unsigned> user;  // User and group; only for root.
 
   // What the process sees of the file system, for root: a place filled with another's content.
@@ -44,7 +47,7 @@ struct Spawned {
   Descriptor handle;  // A pidfd: readable when the process has ended.
 };
 
-// Starts a process in a session of its own, without descriptors but the three, with no way to gain
+// Starts a process in a session of its own, without descriptors but those, with no way to gain
 // privileges; it dies when the calling thread does. Only one thread may call this at a time.
 //
 // The caller's memory is lent to the child until its program runs (as vfork does), because copying

@@ -28,6 +28,7 @@ constexpr milliseconds kKillTime{2'000};      // For a killed process to be gone
 constexpr milliseconds kMemoryInterval{100};  // Between two looks at what a process holds.
 constexpr milliseconds kMemoryIntervalIdle{1'000};
 constexpr milliseconds kSampleInterval{10};  // The same, the cheap way.
+constexpr milliseconds kAskTime{10};         // Most ask for their next event sooner than this.
 
 void refuse_call(ApiConnection& connection, int status, std::string_view type,
                  std::string_view message) {
@@ -73,13 +74,15 @@ Worker::Worker(const Grounds& grounds, Manager& manager,
 
 Result<void> Worker::start() {
   const std::uint16_t port = TRY(listen());
-  process_ = TRY(Process::start(grounds_,
-                                *function_,
-                                port,
-                                std::nullopt,
-                                {.log = [this](std::string_view text) { take_log(text); },
-                                 .output = {},
-                                 .ended = [this](int status) { on_exit(status); }}));
+  const PipeEnds theirs = link();
+  process_ = TRY(Process::start(
+      grounds_,
+      *function_,
+      {.port = port, .link_input = theirs.reading.number(), .link_output = theirs.writing.number()},
+      std::nullopt,
+      {.log = [this](std::string_view text) { take_log(text); },
+       .output = {},
+       .ended = [this](int status) { on_exit(status); }}));
   started_ = steady_clock::now();
   due_ = started_ + grounds_.host.options().init_time_max + function_->timeout;
   return {};
@@ -100,6 +103,18 @@ Result<std::uint16_t> Worker::listen() {
   return ntohs(address.sin_port);
 }
 
+// Without one there is still the port.
+PipeEnds Worker::link() {
+  if (!knows_link(*function_)) return {};
+  PipeEnds there = make_pipe();
+  PipeEnds back = make_pipe();
+  if (!there.reading.is_open() || !back.reading.is_open()) return {};
+  make_nonblocking(there.writing);
+  make_nonblocking(back.reading);
+  if (!adopt(std::move(back.reading), std::move(there.writing))) return {};
+  return {.reading = std::move(there.reading), .writing = std::move(back.writing)};
+}
+
 // --- The Runtime API ---
 
 void Worker::accept_connections() {
@@ -114,11 +129,16 @@ void Worker::accept_connections() {
 // Other functions of this machine could ask for events, too, if they guessed the port.
 void Worker::admit(Descriptor socket) {
   const auto user = process_->user();
-  if (user && !is_peer_of_user(socket.number(), *user)) return;
+  if (!user || is_peer_of_user(socket.number(), *user)) adopt(std::move(socket), Descriptor());
+}
+
+bool Worker::adopt(Descriptor input, Descriptor output) {
   auto connection =
       std::make_shared<ApiConnection>(grounds_.poller, static_cast<ApiConnection::Owner&>(*this));
   connections_.push_back(connection);
-  if (!connection->open(std::move(socket))) connection->close();
+  if (connection->open(std::move(input), std::move(output))) return true;
+  connection->close();
+  return false;
 }
 
 void Worker::on_closed(ApiConnection& connection) {
@@ -222,6 +242,8 @@ void Worker::on_result(ApiConnection& connection, const http::Request& request,
                 413,
                 "RequestEntityTooLarge",
                 fmt::format("Exceeded maximum allowed payload size ({} bytes).", kPayloadBytesMax));
+  } else if (request.header("Redrive-Answer") == "none") {
+    connection.pass_over();
   } else {
     connection.answer(202, {}, kAccepted);
   }
@@ -255,6 +277,7 @@ void Worker::finish(Outcome outcome) {
   end_log(request_id(), outcome);
   if (state_ == State::running) {
     state_ = State::answered;
+    answered_at_ = now;
     due_ = now + function_->timeout;  // To ask for the next event.
   }
   Job job = std::move(*job_);
@@ -309,6 +332,11 @@ Outcome Worker::init_outcome(const Job& job) {
   begin_log(id);
   end_log(id, outcome);
   return outcome;
+}
+
+bool Worker::is_coming(SteadyTime now) const {
+  if (state_ == State::starting) return true;
+  return state_ == State::answered && now - answered_at_ < kAskTime;
 }
 
 // --- The end of it ---
@@ -367,7 +395,8 @@ void Worker::log_line(std::string_view text) {
 }
 
 void Worker::begin_log(std::string_view request_id) {
-  const std::string line = fmt::format("START RequestId: {} Version: $LATEST", request_id);
+  const std::string line =
+      fmt::format("START RequestId: {} Version: {}", request_id, function_->version);
   log_.append_line(line);
   record_->add_line(request_id, line);
 }

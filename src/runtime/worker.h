@@ -68,6 +68,8 @@ class Worker final : private ApiConnection::Owner {
   Outcome init_outcome(const Job& job);
 
   State state() const { return state_; }
+  // It will be ready soon: it starts, or has just answered.
+  bool is_coming(SteadyTime now) const;
   bool is_retired() const { return retired_; }
   const FunctionSpec& function() const { return *function_; }
   SteadyTime due() const { return due_; }
@@ -89,6 +91,9 @@ class Worker final : private ApiConnection::Owner {
   void accept_connections();
   void admit(Descriptor socket);
   Result<std::uint16_t> listen();
+  // A connection that the process is born with; the ends that are for it.
+  PipeEnds link();
+  bool adopt(Descriptor input, Descriptor output);
 
   void take_log(std::string_view text);
   void log_line(std::string_view text);
@@ -110,6 +115,7 @@ class Worker final : private ApiConnection::Owner {
   Sentence sentence_ = Sentence::none;
   SteadyTime due_ = SteadyTime::max();
   SteadyTime waiting_since_{};
+  SteadyTime answered_at_{};
   std::optional<Job> job_;
   SteadyTime started_{};   // Of the process, then of the job.
   SteadyTime measured_{};  // When its memory was last looked at.

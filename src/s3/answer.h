@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <expected>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,18 +8,12 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "http/answer.h"
 #include "objects/failure.h"
 
 namespace redrive::s3 {
 
-// What a request is answered with, but for what every answer has.
-struct Answer {
-  int status = 200;
-  std::string content_type;
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;
-  std::optional<std::uint64_t> length;  // Of the body that a HEAD leaves out.
-};
+using http::Answer;
 
 // Why a request is not served, as S3 calls it.
 struct Refusal {

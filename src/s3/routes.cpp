@@ -51,31 +51,47 @@ struct Row {
   std::string_view method;
   bool of_object;
   std::string_view sub_resource;
-  S3Route route;
+  std::string_view action;
+  Right right;
+  Outcome<Answer> (*run)(Call& call);
 };
 
 constexpr std::array kRows = {
-    Row{"GET", false, "", {Right::look, list_objects}},
-    Row{"HEAD", false, "", {Right::look, head_bucket}},
-    Row{"PUT", false, "", {Right::administer, create_bucket}},
-    Row{"DELETE", false, "", {Right::administer, delete_bucket}},
-    Row{"GET", false, "location", {Right::look, bucket_location}},
-    Row{"GET", false, "acl", {Right::look, bucket_acl}},
-    Row{"GET", false, "tagging", {Right::look, get_bucket_tagging}},
-    Row{"PUT", false, "tagging", {Right::administer, put_bucket_tagging}},
-    Row{"DELETE", false, "tagging", {Right::administer, delete_bucket_tagging}},
-    Row{"POST", false, "delete", {Right::operate, delete_objects}},
-    Row{"GET", true, "", {Right::look, get_object}},
-    Row{"HEAD", true, "", {Right::look, get_object}},
-    Row{"PUT", true, "", {Right::operate, put_object}},
-    Row{"DELETE", true, "", {Right::operate, delete_object}},
-    Row{"POST", true, "uploads", {Right::operate, create_multipart_upload}},
-    Row{"GET", false, "uploads", {Right::look, list_multipart_uploads}},
-    Row{"PUT", true, "uploadId", {Right::operate, upload_part}},
-    Row{"GET", true, "uploadId", {Right::look, list_parts}},
-    Row{"POST", true, "uploadId", {Right::operate, complete_multipart_upload}},
-    Row{"DELETE", true, "uploadId", {Right::operate, abort_multipart_upload}},
+    Row{"GET", false, "", "ListObjects", Right::look, list_objects},
+    Row{"HEAD", false, "", "HeadBucket", Right::look, head_bucket},
+    Row{"PUT", false, "", "CreateBucket", Right::administer, create_bucket},
+    Row{"DELETE", false, "", "DeleteBucket", Right::administer, delete_bucket},
+    Row{"GET", false, "location", "GetBucketLocation", Right::look, bucket_location},
+    Row{"GET", false, "acl", "GetBucketAcl", Right::look, bucket_acl},
+    Row{"GET", false, "tagging", "GetBucketTagging", Right::look, get_bucket_tagging},
+    Row{"PUT", false, "tagging", "PutBucketTagging", Right::administer, put_bucket_tagging},
+    Row{"DELETE",
+        false,
+        "tagging",
+        "DeleteBucketTagging",
+        Right::administer,
+        delete_bucket_tagging},
+    Row{"POST", false, "delete", "DeleteObjects", Right::operate, delete_objects},
+    Row{"GET", true, "", "GetObject", Right::look, get_object},
+    Row{"HEAD", true, "", "HeadObject", Right::look, get_object},
+    Row{"PUT", true, "", "PutObject", Right::operate, put_object},
+    Row{"DELETE", true, "", "DeleteObject", Right::operate, delete_object},
+    Row{"POST", true, "uploads", "CreateMultipartUpload", Right::operate, create_multipart_upload},
+    Row{"GET", false, "uploads", "ListMultipartUploads", Right::look, list_multipart_uploads},
+    Row{"PUT", true, "uploadId", "UploadPart", Right::operate, upload_part},
+    Row{"GET", true, "uploadId", "ListParts", Right::look, list_parts},
+    Row{"POST",
+        true,
+        "uploadId",
+        "CompleteMultipartUpload",
+        Right::operate,
+        complete_multipart_upload},
+    Row{"DELETE", true, "uploadId", "AbortMultipartUpload", Right::operate, abort_multipart_upload},
 };
+
+// Behind the rows, what has none.
+constexpr std::size_t kListBuckets = kRows.size();
+constexpr std::size_t kGetUnset = kRows.size() + 1;
 
 // What S3 answers about settings that nobody made; here nobody can. Terraform and the console of
 // many tools ask for all of them.
@@ -139,21 +155,30 @@ Outcome<Answer> answer_unset(Call& call) {
 
 }  // namespace
 
+std::vector<std::string_view> s3_action_names() {
+  std::vector<std::string_view> names;
+  for (const Row& row : kRows) names.push_back(row.action);
+  names.push_back("ListBuckets");
+  names.push_back("GetBucketSetting");
+  return names;
+}
+
 Outcome<S3Route> find_s3_route(const Call& call) {
   const std::string_view method = call.request.method;
   const std::string_view sub_resource = sub_resource_of(call);
   if (call.address.bucket.empty()) {
-    if (method == "GET") return S3Route{Right::look, list_buckets};
+    if (method == "GET") return S3Route{kListBuckets, Right::look, list_buckets};
     return not_implemented(fmt::format("{} on the service itself", method));
   }
   const bool of_object = !call.address.key.empty();
-  for (const Row& row : kRows) {
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    const Row& row = kRows[i];
     if (row.method == method && row.of_object == of_object && row.sub_resource == sub_resource) {
-      return row.route;
+      return S3Route{i, row.right, row.run};
     }
   }
   if (method == "GET" && !of_object && find_unset(call) != nullptr) {
-    return S3Route{Right::look, answer_unset};
+    return S3Route{kGetUnset, Right::look, answer_unset};
   }
   return not_implemented(sub_resource.empty() ? std::string(method)
                                               : fmt::format("{} ?{}", method, sub_resource));

@@ -4,182 +4,105 @@
 
 #include <utility>
 
-#include "base/calendar.h"
-#include "base/ids.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "s3/address.h"
 #include "s3/call.h"
 #include "s3/routes.h"
-#include "wire/encode.h"
-#include "wire/shape.h"
 
 namespace redrive::s3 {
 namespace {
 
-struct AuditedWrite {
-  std::string_view time;
-  std::string_view who;
-  std::string_view key;
-  std::string_view account;
-  std::string_view from;
-  std::string_view action;
-  std::string_view bucket;
-  std::string_view object;
-  std::string_view outcome;
-  std::string_view error;
-  std::string_view request_id;
-};
-consteval auto shape_of(AuditedWrite*) {
-  using Out = AuditedWrite;
-  return wire::shape(wire::required("time", &Out::time),
-                     wire::required("who", &Out::who),
-                     wire::optional("key", &Out::key),
-                     wire::required("account", &Out::account),
-                     wire::required("from", &Out::from),
-                     wire::required("action", &Out::action),
-                     wire::optional("bucket", &Out::bucket),
-                     wire::optional("object", &Out::object),
-                     wire::required("outcome", &Out::outcome),
-                     wire::optional("error", &Out::error),
-                     wire::required("requestId", &Out::request_id));
+void write(std::string& out, const Answer& answer, std::string_view request_id, bool keep_alive) {
+  http::append_answer(out, answer, {{"x-amz-request-id", request_id}}, keep_alive);
 }
 
-// They mostly wait for the disk, and those who wait together share its syncs.
-constexpr unsigned kThreads = 8;
-// Requests that wait for a thread: beyond these a client is told to come again.
-constexpr std::size_t kWaitingMax = 1000;
-constexpr std::size_t kWaitingBytesMax = 256u << 20;
-
-std::string new_request_id() {
-  thread_local RandomIds ids;
-  return ids.uuid().text();
-}
-
-void write(std::string& out, const Answer& answer, bool keep_alive, std::string_view request_id) {
-  std::vector<http::Header> headers = {{"x-amz-request-id", request_id}};
-  for (const auto& [name, value] : answer.headers) headers.push_back({name, value});
-  const std::size_t mark = http::begin_response(out,
-                                                {.status = answer.status,
-                                                 .content_type = answer.content_type,
-                                                 .headers = headers,
-                                                 .keep_alive = keep_alive});
-  if (!answer.length) {
-    out += answer.body;
-    return http::end_response(out, mark);
-  }
-  // The place for the length, as begin_response left it; nothing follows the head of a HEAD.
-  const std::size_t end = out.find('\r', mark);
-  out.replace(mark, end - mark, std::to_string(*answer.length));
-}
-
-Answer answer_of(const Refusal& refusal, std::string_view bucket, std::string_view key,
-                 std::string_view request_id) {
+api::Refused told_as(const Refusal& refusal, bool unproven) {
   return {.status = refusal.status,
-          .content_type = "application/xml",
-          .headers = refusal.headers,
-          .body = error_document(refusal, bucket, key, request_id)};
+          .code = refusal.code,
+          .message = refusal.message,
+          .unproven = unproven};
+}
+
+Outcome<void> check_right(const Call& call, auth::Right right) {
+  const auth::AccessKey* const key = call.caller.key;
+  if (key == nullptr || auth::has_right(key->role, right)) return {};
+  return refuse(403,
+                "AccessDenied",
+                fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
+                            key->arn(),
+                            call.request.method,
+                            call.request.path,
+                            auth::role_name(key->role)));
+}
+
+Outcome<Answer> run(const S3Route& route, Call& call) {
+  CHECK(call.may_touch(call.address.bucket));
+  CHECK(check_right(call, route.right));
+  return route.run(call);
+}
+
+std::string resource_of(const Address& address) {
+  return address.key.empty() ? address.bucket : address.bucket + "/" + address.key;
 }
 
 }  // namespace
 
-// A request that no longer depends on its connection.
-struct Service::Job {
-  explicit Job(const http::Request& original) : request(original), id(new_request_id()) {
-    for (const auto& header : original.headers) {
-      texts.emplace_back(header.name);
-      texts.emplace_back(header.value);
-    }
-    for (std::size_t i = 0; i < request.headers.size(); ++i) {
-      request.headers[i] = {.name = texts[2 * i], .value = texts[2 * i + 1]};
-    }
-    request.method = keep(original.method);
-    request.target = keep(original.target);
-    request.path = keep(original.path);
-    request.query = keep(original.query);
-    request.host = keep(original.host);
-    request.peer = keep(original.peer);
-    request.body = keep(original.body);
-  }
-  std::string_view keep(std::string_view text) { return texts.emplace_back(text); }
+// A request, and what is found out about it on the way.
+struct Service::Asked {
+  const http::Request& request;
+  std::string id = api::new_request_id();
+  std::size_t action;
+  std::string bucket = {};
+  std::string key = {};
+  bool unproven = false;
 
-  http::Request request;
-  std::deque<std::string> texts;  // What the views of `request` point into.
-  std::string id;
-  http::Ticket ticket;
+  api::RequestMark mark() const { return {.id = id, .peer = request.peer, .action = action}; }
+  Answer refusal(const Refusal& refusal) const {
+    return {.status = refusal.status,
+            .content_type = "application/xml",
+            .headers = refusal.headers,
+            .body = error_document(refusal, bucket, key, id)};
+  }
 };
 
-Service::Service(Parts parts) : parts_(std::move(parts)) {
-  for (unsigned i = 0; i < kThreads; ++i) threads_.emplace_back([this] { work(); });
-}
-
-Service::~Service() {
-  stop();
-}
-
-void Service::stop() {
-  {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  threads_.clear();
-}
+Service::Service(Parts parts)
+    : parts_(std::move(parts)),
+      witness_(parts_.observers, "s3", s3_action_names()),
+      // They mostly wait for the disk, and those who wait together share its syncs.
+      desk_([this](const http::Desk::TaskPtr& task) { serve(task); }, {.threads = 8}) {}
 
 void Service::handle(http::Exchange& exchange) {
-  const http::Request& request = exchange.request();
-  {
-    std::lock_guard lock(mutex_);
-    const bool room = !stopping_ && waiting_.size() < kWaitingMax &&
-                      waiting_bytes_ + request.body.size() <= kWaitingBytesMax;
-    if (room) {
-      auto job = std::make_unique<Job>(request);
-      job->ticket = exchange.defer([] {});
-      waiting_bytes_ += job->request.body.size();
-      waiting_.push_back(std::move(job));
-      changed_.notify_one();
-      return;
-    }
-  }
-  const std::string id = new_request_id();
+  if (desk_.take(exchange)) return;
+  const Asked asked{.request = exchange.request(), .action = witness_.unknown()};
   const Refusal refusal{503, "SlowDown", "Please reduce your request rate."};
-  write(exchange.out(), answer_of(refusal, {}, {}, id), request.keep_alive, id);
+  witness_.refused(asked.mark(), told_as(refusal, false));
+  write(exchange.out(), asked.refusal(refusal), asked.id, asked.request.keep_alive);
   exchange.reply(0);
 }
 
-void Service::work() {
-  while (true) {
-    std::unique_ptr<Job> job;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      job = std::move(waiting_.front());
-      waiting_.pop_front();
-      waiting_bytes_ -= job->request.body.size();
-    }
-    const auto answer = std::make_shared<const Answer>(run(*job));
-    server_->resume(job->ticket,
-                    [answer, id = job->id, keep_alive = job->request.keep_alive](
-                        std::string* out) -> http::Mark {
-                      if (out != nullptr) write(*out, *answer, keep_alive, id);
-                      return 0;
-                    });
+void Service::serve(const http::Desk::TaskPtr& task) const {
+  Asked asked{.request = task->request(), .action = witness_.unknown()};
+  auto answered = answer(asked);
+  if (!answered) {
+    witness_.refused(asked.mark(), told_as(answered.error(), asked.unproven));
+    answered = asked.refusal(answered.error());
   }
+  const auto answer = std::make_shared<const Answer>(*std::move(answered));
+  task->answer(
+      [answer, id = asked.id, keep_alive = asked.request.keep_alive](std::string& out) {
+        write(out, *answer, id, keep_alive);
+        return http::Mark{0};
+      },
+      &witness_.latency(asked.action));
 }
 
-Answer Service::run(Job& job) const {
-  std::string bucket;
-  std::string key;
-  auto answer = serve(job, bucket, key);
-  if (answer) return *std::move(answer);
-  return answer_of(answer.error(), bucket, key, job.id);
-}
-
-Outcome<Answer> Service::serve(const Job& job, std::string& bucket, std::string& key) const {
-  const http::Request& request = job.request;
+Outcome<Answer> Service::answer(Asked& asked) const {
+  const http::Request& request = asked.request;
   auto caller = parts_.gate.admit(request, "s3");
-  if (!caller) return std::unexpected(refusal_of(caller.error()));
+  if (!caller) {
+    asked.unproven = api::is_unproven(caller.error().code);
+    return std::unexpected(refusal_of(caller.error()));
+  }
   const auto is_bucket = [&](const std::string& name) {
     return parts_.store.bucket(name).has_value();
   };
@@ -191,45 +114,21 @@ Outcome<Answer> Service::serve(const Job& job, std::string& bucket, std::string&
                 request.host, request.path, {.domains = parts_.domains, .is_bucket = is_bucket}),
             .parameters = parse_parameters(request.query),
             .now = parts_.gate.wall()};
-  bucket = call.address.bucket;
-  key = call.address.key;
+  asked.bucket = call.address.bucket;
+  asked.key = call.address.key;
   const S3Route route = TRY(find_s3_route(call));
-  CHECK(call.may_touch(bucket));
-  const auth::AccessKey* const access = call.caller.key;
-  if (access != nullptr && !auth::has_right(access->role, route.right)) {
-    return refuse(403,
-                  "AccessDenied",
-                  fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
-                              access->arn(),
-                              request.method,
-                              request.path,
-                              auth::role_name(access->role)));
+  asked.action = route.action;
+  auto answer = run(route, call);
+  // Who changed what; contents are nobody's business.
+  if (route.right != auth::Right::look) {
+    const std::string resource = resource_of(call.address);
+    const auto refused = answer ? api::Refused{} : told_as(answer.error(), false);
+    witness_.write_down(asked.mark(),
+                        call.caller,
+                        {.resource = resource, .refused = answer ? nullptr : &refused},
+                        call.now);
   }
-  auto answer = route.run(call);
-  if (parts_.audit && route.right != auth::Right::look) write_down(call, job.id, answer);
   return answer;
-}
-
-// Who changed what, like the lines of the SQS actions; contents are nobody's business.
-void Service::write_down(const Call& call, std::string_view request_id,
-                         const Outcome<Answer>& answer) const {
-  const std::string time = format_utc(call.now);
-  const std::string action = fmt::format("S3 {} {}", call.request.method, call.request.target);
-  std::string line;
-  wire::encode_json(
-      line,
-      AuditedWrite{.time = time,
-                   .who = call.caller.sender_id,
-                   .key = call.caller.key == nullptr ? std::string_view() : call.caller.key->id,
-                   .account = call.caller.account,
-                   .from = call.request.peer,
-                   .action = action,
-                   .bucket = call.address.bucket,
-                   .object = call.address.key,
-                   .outcome = answer ? std::string_view("done") : answer.error().code,
-                   .error = answer ? std::string_view() : answer.error().message,
-                   .request_id = request_id});
-  parts_.audit(std::move(line));
 }
 
 }  // namespace redrive::s3

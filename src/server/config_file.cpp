@@ -106,6 +106,7 @@ bool set_alarms(Config& config, std::string_view key, const toml::node& node, bo
            });
   }
   if (key == "private-webhooks") return take(node, config.alarm_private_webhooks);
+  if (key == "ca-file") return take(node, config.alarm_ca_file);
   if (key == "dead-letters") return take(node, rules.on);
   if (key == "arrivals-per-minute") return take_limit(node, rules.arrivals_per_minute, kNumberMax);
   if (key == "expires-within") return take_limit(node, rules.expires_within, kNumberMax);

@@ -35,26 +35,16 @@ void complain(std::string_view what, const Error& error) {
   spdlog::error("{}: {}", what, error.message);
 }
 
-// Each server has its own: two may run on one machine.
-fs::path scratch_directory(IdSource& ids) {
-  return fs::temp_directory_path() / ("redrive-handlers-" + ids.uuid().text());
-}
-
 fs::path code_root(const Config& config, const fs::path& scratch) {
-  return config.memory ? fs::path(scratch.string() + "-code") : fs::path(config.data) / "functions";
-}
-
-// Counts what somebody else has counted.
-void follow(metrics::Counter& counter, std::uint64_t value) {
-  counter.add(value - std::min(value, counter.value()));
+  return config.memory ? scratch / "code" : fs::path(config.data) / "functions";
 }
 
 }  // namespace
 
 Handlers::Handlers(const Parts& parts)
     : engine_(parts.engine),
-      scratch_(scratch_directory(parts.ids)),
-      code_({.root = code_root(parts.config, scratch_),
+      scratch_(fs::temp_directory_path(), parts.ids),
+      code_({.root = code_root(parts.config, scratch_.path()),
              .sync = parts.config.memory ? objects::Sync::no : objects::Sync::yes,
              .passing = parts.config.memory}),
       functions_({.engine = parts.engine,
@@ -70,7 +60,7 @@ std::unique_ptr<Handlers> Handlers::make(Parts parts) {
 
 void Handlers::open(const Parts& parts) {
   functions_.forget_unused_code();
-  runtime::InvokerOptions options{.scratch = scratch_};
+  runtime::InvokerOptions options{.scratch = scratch_.path() / "run"};
   using Sandbox = runtime::InvokerOptions::Sandbox;
   if (parts.config.sandbox == "off") options.sandbox = Sandbox::off;
   if (parts.config.sandbox == "required") options.sandbox = Sandbox::required;
@@ -80,18 +70,20 @@ void Handlers::open(const Parts& parts) {
       runtime::LateInvoker::Hooks{
           .ready = [](std::string how) { spdlog::info("functions run {}", how); },
           .impossible = [](std::string why) { spdlog::error("functions cannot run: {}", why); }});
-  if (parts.measured != nullptr) {
-    invoker_ = std::make_unique<monitor::MeasuredInvoker>(std::move(invoker_), *parts.measured);
-  }
+  auto measured = std::make_unique<monitor::MeasuredInvoker>(std::move(invoker_),
+                                                             parts.observers.recorded->functions);
+  measured_ = measured.get();
+  invoker_ = std::move(measured);
   dispatcher_ = std::make_unique<dispatch::Dispatcher>(
       dispatch::Dispatcher::Parts{.engine = parts.engine,
                                   .invoker = *invoker_,
                                   .buckets = &parts.buckets,
-                                  .definitions = [this] { return definitions(); }},
+                                  .definitions = [this] { return definitions(); },
+                                  .measured = &parts.observers.recorded->functions},
       dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
                                   .log = [](std::string line) { spdlog::error("{}", line); },
                                   .ran = parts.ran},
-      dispatch::Dispatcher::Options{});
+      dispatch::Dispatcher::Options{.wait_for_sync = !parts.config.memory});
   service_ = std::make_unique<lambda::Service>(
       lambda::Parts{.engine = parts.engine,
                     .gate = parts.gate,
@@ -104,7 +96,7 @@ void Handlers::open(const Parts& parts) {
                       return {};
                     },
                     .changed = [this] { dispatcher_->reload(); },
-                    .audit = parts.audit,
+                    .observers = parts.observers,
                     .directories = parts.directories});
 }
 
@@ -112,8 +104,6 @@ Handlers::~Handlers() {
   service_.reset();
   dispatcher_.reset();
   invoker_.reset();
-  std::error_code ignored;
-  fs::remove_all(scratch_, ignored);
 }
 
 void Handlers::stop(std::chrono::milliseconds patience) {
@@ -130,23 +120,19 @@ void Handlers::count_into(metrics::FunctionRegistry& registry) const {
   const dispatch::Dispatcher::Stats stats = dispatcher_->stats();
   for (const auto& [id, mapping] : stats.mappings) {
     const auto measured = registry.mappings.of(id);
-    follow(measured->polled, mapping->polled);
-    follow(measured->filtered, mapping->filtered_out);
-    follow(measured->invoked, mapping->invoked);
-    follow(measured->failed, mapping->failed);
-    follow(measured->deleted, mapping->deleted);
-    follow(measured->dropped, mapping->dead_lettered);
-    follow(measured->sent_on_failure, mapping->sent_on_failure);
+    measured->polled.reach(mapping->polled);
+    measured->filtered.reach(mapping->filtered_out);
+    measured->invoked.reach(mapping->invoked);
+    measured->failed.reach(mapping->failed);
+    measured->deleted.reach(mapping->deleted);
+    measured->dropped.reach(mapping->dead_lettered);
+    measured->sent_on_failure.reach(mapping->sent_on_failure);
     measured->concurrency.set(mapping->running);
   }
   for (const auto& [id, gone] : registry.mappings.all()) {
     if (!stats.mappings.contains(id)) registry.mappings.forget(id);
   }
-  for (const auto& [arn, async] : stats.functions) {
-    const auto measured = registry.functions.of(arn.substr(arn.rfind(':') + 1));
-    follow(measured->async_dropped, async->dropped);
-    follow(measured->destination_failures, async->undelivered);
-  }
+  measured_->count_cold_starts();
 }
 
 // A definition that cannot be read or made ready is left out, and said so: the others go on.
@@ -176,6 +162,10 @@ dispatch::Definitions Handlers::definitions() {
   }
   for (const std::string& document : documents.mappings) {
     if (auto mapping = functions::decode_mapping(document)) {
+      const std::string& arn = mapping->function_arn;
+      const bool qualified = lambda::without_qualifier(arn) != arn;
+      if (const auto deployed = functions_.find(arn); qualified && deployed)
+        found.versions.emplace(arn, (*deployed)->spec);
       found.mappings.push_back(*std::move(mapping));
     } else {
       complain("a mapping cannot be read", mapping.error());

@@ -13,9 +13,11 @@
 #include "lambda/functions.h"
 #include "lambda/service.h"
 #include "metrics/function_metrics.h"
+#include "monitor/measured_invoker.h"
 #include "objects/store.h"
 #include "runtime/invoker.h"
 #include "server/config.h"
+#include "server/scratch_directory.h"
 
 namespace redrive::server {
 
@@ -31,10 +33,9 @@ class Handlers {
     IdSource& ids;
     std::function<std::string()> endpoint_url;  // Where handlers find this server.
     std::function<void()> sync_wanted;
-    std::function<void(std::string)> audit;
+    api::Observers observers;
     std::function<void(const dispatch::RunReport&)> ran = {};  // See dispatch::Dispatcher::Hooks.
     bool directories = false;                                  // See lambda::Parts.
-    metrics::FunctionRegistry* measured = nullptr;
   };
   static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();
@@ -43,7 +44,11 @@ class Handlers {
 
   // Before the first request. Requests may come from then on; queues are polled after start().
   void attach(http::Server& server) { service_->attach(server); }
-  void start() { dispatcher_->reload(); }
+  void start() { reload(); }
+  // The catalogue is not what it was.
+  void reload() { dispatcher_->reload(); }
+  // Everything up to here is durable. From any thread.
+  void note_synced(journal::Sequence synced) { dispatcher_->note_synced(synced); }
   void handle(http::Exchange& exchange) { service_->handle(exchange); }
   // Takes nothing more from queues, and lets what runs come to its end, for so long at most.
   void stop(std::chrono::milliseconds patience);
@@ -63,10 +68,11 @@ class Handlers {
   dispatch::Definitions definitions();
 
   engine::Engine& engine_;
-  const std::filesystem::path scratch_;
+  const ScratchDirectory scratch_;
   lambda::CodeStore code_;
   lambda::Functions functions_;
   std::unique_ptr<runtime::Invoker> invoker_;
+  monitor::MeasuredInvoker* measured_ = nullptr;  // The same.
   std::unique_ptr<dispatch::Dispatcher> dispatcher_;
   std::unique_ptr<lambda::Service> service_;
 };

@@ -28,7 +28,7 @@ void write_text(std::string& out, const http::ResponseHead& head, std::string_vi
 Monitoring::Monitoring(Parts parts)
     : parts_(std::move(parts)), history_(parts_.config.history_queues_max) {
   collector_.emplace(monitor::Collector::Parts{.engine = parts_.engine,
-                                               .recorded = recorded_,
+                                               .recorded = parts_.recorded,
                                                .history = history_,
                                                .sources = sources(),
                                                .virtual_time = parts_.time != nullptr});
@@ -39,8 +39,8 @@ Monitoring::Monitoring(Parts parts)
                                         .history = history_,
                                         .observe = [this] { observe(); },
                                         .watcher = *watcher_,
-                                        .look = [this] { look(); }},
-                      &recorded_.add_api("cloudwatch", cloudwatch::measured_actions()));
+                                        .look = [this] { look(); },
+                                        .observers = parts_.observers});
 }
 
 void Monitoring::open_alarms() {
@@ -52,6 +52,7 @@ void Monitoring::open_alarms() {
         return fail(ErrorCode::service_unavailable, "functions do not run yet");
       },
       .private_webhooks = config.alarm_private_webhooks,
+      .ca_file = config.alarm_ca_file,
       .sync_wanted = parts_.sync_wanted,
       .log = [](std::string line) { spdlog::warn("{}", line); }});
   watcher_.emplace(alarms::Watcher::Parts{.engine = parts_.engine,
@@ -60,11 +61,12 @@ void Monitoring::open_alarms() {
                                           .sync_wanted = parts_.sync_wanted,
                                           .rules = config.dead_letter_alarms,
                                           .notify = config.alarm_targets,
-                                          .account = config.account});
+                                          .account = config.account,
+                                          .region = config.region});
 }
 
 void Monitoring::observe() {
-  if (handlers_ != nullptr) handlers_->count_into(recorded_.functions);
+  if (handlers_ != nullptr) handlers_->count_into(parts_.recorded.functions);
   collector_->observe();
 }
 
@@ -84,25 +86,32 @@ monitor::Sources Monitoring::sources() const {
           .segments = [this] { return parts_.journal.usage(); },
           .http = [this] { return server_ ? server_->totals() : http::Server::Totals(); },
           .connections = [this] { return server_ ? server_->connections() : 0; },
-          .waiting_receives = [this] { return parts_.engine.waiting(); }};
+          .waiting_receives = [this] { return parts_.engine.waiting(); },
+          .spans = parts_.spans};
 }
 
 void Monitoring::record_sync(std::uint64_t records, std::chrono::nanoseconds taken) {
-  recorded_.sync_micros.record(static_cast<std::uint64_t>(taken.count()) / 1000);
-  recorded_.sync_records.record(records);
+  parts_.recorded.sync_micros.record(static_cast<std::uint64_t>(taken.count()) / 1000);
+  parts_.recorded.sync_records.record(records);
 }
 
 void Monitoring::attach(http::Server& server, Handlers& handlers) {
   server_ = &server;
   handlers_ = &handlers;
   // Where time stands still, looking is for those who move it.
-  background_ = std::make_unique<Background>([this] {
-    if (parts_.time == nullptr) look();
+  if (parts_.time == nullptr) keep_looking(Workers::Clock::now());
+}
+
+// Each second; what was missed is not made up for.
+void Monitoring::keep_looking(Workers::Clock::time_point due) {
+  background_.run_at(due, [this, due] {
+    look();
+    keep_looking(std::max(due + std::chrono::seconds(1), Workers::Clock::now()));
   });
 }
 
 void Monitoring::stop() {
-  background_.reset();
+  background_.stop();
   courier_->stop();
   server_ = nullptr;
   handlers_ = nullptr;
@@ -150,10 +159,10 @@ bool Monitoring::handle(http::Exchange& exchange) {
 void Monitoring::answer_page(http::Exchange& exchange) {
   const bool keep_alive = exchange.request().keep_alive;
   const http::Ticket ticket = exchange.defer([] {});
-  background_->post([this, ticket, keep_alive] {
+  background_.run([this, ticket, keep_alive] {
     const std::string page =
         monitor::metrics_page({.engine = parts_.engine,
-                               .recorded = recorded_,
+                               .recorded = parts_.recorded,
                                .history = history_,
                                .sources = sources(),
                                .queues_max = parts_.config.metrics_queues_max});

@@ -8,6 +8,7 @@
 #include "alarms/courier.h"
 #include "alarms/watcher.h"
 #include "api/gate.h"
+#include "base/workers.h"
 #include "cloudwatch/service.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
@@ -17,14 +18,13 @@
 #include "metrics/history_files.h"
 #include "metrics/server_metrics.h"
 #include "monitor/collector.h"
-#include "server/background.h"
 #include "server/config.h"
 #include "server/handlers.h"
 
 namespace redrive::server {
 
-// Everything that watches the server: where others record, the history, who looks at it each
-// second, the page for Prometheus, and CloudWatch.
+// Everything that watches the server: the history, who looks at it each second, the page for
+// Prometheus, and CloudWatch.
 class Monitoring {
  public:
   struct Parts {
@@ -32,13 +32,15 @@ class Monitoring {
     engine::Engine& engine;
     journal::Journal& journal;
     const api::Gate& gate;
+    const api::Observers& observers;
+    metrics::ServerMetrics& recorded;    // Where others record.
     engine::TimeTravel* time = nullptr;  // Where time stands still.
     std::function<void()> sync_wanted;
+    std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);
 
-  metrics::ServerMetrics& recorded() { return recorded_; }
   metrics::History& history() { return history_; }
   void record_sync(std::uint64_t records, std::chrono::nanoseconds taken);
 
@@ -56,13 +58,13 @@ class Monitoring {
   explicit Monitoring(Parts parts);
   void open_alarms();
   void look();
+  void keep_looking(Workers::Clock::time_point due);
   bool may_read(const http::Request& request) const;
   void answer_page(http::Exchange& exchange);
   monitor::Sources sources() const;
 
   Parts parts_;
   std::mutex looking_;  // Held while somebody looks. Taken before the engine's turn.
-  metrics::ServerMetrics recorded_;
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
   std::optional<monitor::Collector> collector_;
@@ -71,7 +73,7 @@ class Monitoring {
   std::optional<cloudwatch::Service> cloudwatch_;
   http::Server* server_ = nullptr;
   Handlers* handlers_ = nullptr;
-  std::unique_ptr<Background> background_;
+  Workers background_{1};  // For looking, and for pages.
 };
 
 }  // namespace redrive::server

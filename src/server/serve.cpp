@@ -108,9 +108,10 @@ engine::Notice notice_of(const api::FailedRequest& failed) {
   return {.weight = engine::Notice::Weight::swarm,
           .event = failed.status >= 500 ? "request failed" : "signature refused",
           .fields = {{"request-id", std::string(failed.request_id)},
+                     {"service", std::string(failed.service)},
                      {"action", std::string(failed.action)},
                      {"code", std::string(failed.code)},
-                     {"message", failed.error.message},
+                     {"message", std::string(failed.message)},
                      {"peer", std::string(failed.peer)}}};
 }
 
@@ -389,24 +390,36 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
+  AuditLog audit = TRY(AuditLog::open(audit_path(config)));
+  metrics::ServerMetrics recorded;
+  const api::Observers observers{
+      .audit = [&](std::string line) { audit.write(std::move(line)); },
+      .failed = [&](const api::FailedRequest& failed) { log.write(notice_of(failed)); },
+      .recorded = &recorded};
+  std::function<monitor::SpanTotals()> span_totals;
+  if (tracing) {
+    span_totals = [&] {
+      return monitor::SpanTotals{.sent = tracing->sent(), .dropped = tracing->dropped()};
+    };
+  }
   const auto monitoring = TRY(Monitoring::open({.config = config,
                                                 .engine = engine,
                                                 .journal = journal,
                                                 .gate = gate,
+                                                .observers = observers,
+                                                .recorded = recorded,
                                                 .time = time ? &*time : nullptr,
-                                                .sync_wanted = [&] { sync->request(); }}));
-  AuditLog audit = TRY(AuditLog::open(audit_path(config)));
+                                                .sync_wanted = [&] { sync->request(); },
+                                                .spans = span_totals}));
   api::Service service(
       engine,
       gate,
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
-       .audit = [&](std::string line) { audit.write(std::move(line)); },
-       .failed = [&](const api::FailedRequest& failed) { log.write(notice_of(failed)); },
+       .observers = observers,
        .received = tracing ? std::bind_front(&Tracing::received, &*tracing)
-                           : decltype(api::Service::Hooks::received)(),
-       .actions = &monitoring->recorded().add_api("sqs", api::measured_actions())});
+                           : decltype(api::Service::Hooks::received)()});
 
   std::unique_ptr<Handlers> handlers;  // Made below, before the first request.
   manage::Service management(
@@ -414,14 +427,15 @@ Result<void> serve(const Config& config) {
        .gate = gate,
        .time = time ? &*time : nullptr,
        .disposable = config.memory || config.virtual_clock,
-       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .observers = observers,
        .history = &monitoring->history(),
        .observe = [&] { monitoring->observe(); },
        .watcher = &monitoring->watcher(),
        .log_after = [&](std::uint64_t number, std::size_t max) { return log.after(number, max); },
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
-       .clear_buckets = [&] { return clear_buckets(*buckets, uploads); }});
+       .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
+       .catalogue_cleared = [&] { handlers->reload(); }});
 
   handlers = Handlers::make(
       {.config = config,
@@ -431,21 +445,18 @@ Result<void> serve(const Config& config) {
        .ids = ids,
        .endpoint_url = [&] { return url_of(reachable(listen), config, server->port()); },
        .sync_wanted = [&] { sync->request(); },
-       .audit = [&](std::string line) { audit.write(std::move(line)); },
+       .observers = observers,
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
-       .directories = listen.loopback && config.keys.empty(),
-       .measured = &monitoring->recorded().functions});
+       .directories = listen.loopback && config.keys.empty()});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
                        .gate = gate,
                        .domains = config.allowed_hosts,
-                       .audit = [&](std::string line) { audit.write(std::move(line)); }});
+                       .observers = observers});
 
-  iam::Endpoint roles({.engine = engine, .gate = gate, .audit = [&](std::string line) {
-                         audit.write(std::move(line));
-                       }});
+  iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers});
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -480,7 +491,9 @@ Result<void> serve(const Config& config) {
                                     .threads = threads,
                                     .limits = with_uploads(config.limits, config.object_bytes_max),
                                     .tls = config.tls()},
-                                   {.handle = handle, .round_ended = [&] { sync->request(); }}));
+                                   {.handle = handle,
+                                    .pass_ended = [&] { service.send_gathered(); },
+                                    .round_ended = [&] { sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
@@ -492,6 +505,7 @@ Result<void> serve(const Config& config) {
               [&](journal::Sequence synced) {
                 std::lock_guard lock(serving);
                 if (server) server->release(synced);
+                if (server) handlers->note_synced(synced);
               },
           .on_failure = stop_at_once,
           .on_measured = [&](std::uint64_t records,

@@ -21,6 +21,9 @@ class Tracing {
   // Of what the engine notices only dead letters; the message is looked at later, not in turn.
   void noticed(const engine::Notice& notice);
 
+  std::uint64_t sent() const { return exporter_.sent(); }
+  std::uint64_t dropped() const { return exporter_.dropped(); }
+
  private:
   struct Happening;
   struct Arrival;

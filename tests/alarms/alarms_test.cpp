@@ -90,6 +90,16 @@ TEST(Webhook, OfAStrangerDoesNotReachThisMachine) {
   EXPECT_FALSE(post_webhook("file:///etc/passwd", some_notice(), {.private_addresses = true}));
 }
 
+// Whoever reads errors need not know the secrets in an address.
+TEST(Webhook, ErrorsDoNotNameSecrets) {
+  const auto refused = post_webhook("http://user:hunter2@127.0.0.1:9/services/hunter3?key=hunter4",
+                                    some_notice(),
+                                    {.private_addresses = true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message.find("hunter"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("127.0.0.1:9"), std::string::npos);
+}
+
 DeadLetterReading reading(std::uint64_t messages) {
   return {.identity = {"000000000000", "us-east-1", "orders-dlq"},
           .messages = messages,
@@ -158,6 +168,15 @@ TEST(Notice, SaysWhy) {
       << notice.json;
   EXPECT_EQ(notice.title, "ALARM: dead letters in q");
   EXPECT_EQ(slack_json(notice).rfind("{\"text\":\"*ALARM: dead letters in q*", 0), 0u);
+}
+
+TEST(Notice, SaysNothingThatSlackWouldActOn) {
+  Notice notice;
+  notice.title = "ALARM: <!channel>";
+  notice.text = "a & b ``` <http://evil.example|here>";
+  EXPECT_EQ(slack_json(notice),
+            R"({"text":"*ALARM: &lt;!channel&gt;*\n```a &amp; b ''' )"
+            R"(&lt;http://evil.example|here&gt;```"})");
 }
 
 }  // namespace

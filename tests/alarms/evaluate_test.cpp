@@ -97,6 +97,19 @@ TEST(Explain, NamesPointsAndThreshold) {
   EXPECT_NE(told.data.find(R"("recentDatapoints":[5])"), std::string::npos);
 }
 
+TEST(Explain, WithoutPointsItSaysWhatWasMadeOfThat) {
+  const Alarm alarm{.statistic = "Maximum", .rule = {.periods = 2}};
+  const auto seen = points("----");
+  const auto reason = [&](AlarmState state) {
+    return explain(alarm, state, {.points = seen, .last_wall = {}, .now_wall = {}}).reason;
+  };
+  EXPECT_EQ(reason(AlarmState::insufficient_data), "Insufficient Data: 2 datapoints were unknown.");
+  EXPECT_EQ(reason(kOk),
+            "Threshold Crossed: no datapoints were received for 2 periods and 2 missing "
+            "datapoints were treated as [NonBreaching].");
+  EXPECT_NE(reason(kAlarm).find("[Breaching]"), std::string::npos);
+}
+
 TEST(Alarm, SurvivesTheCatalogue) {
   Alarm alarm{.account = "000000000000",
               .region = "us-east-1",

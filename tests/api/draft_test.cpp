@@ -395,7 +395,11 @@ struct Prepare : testing::Test {
   std::string stored;
 
   store::MessageContents contents(const Message& message, const QueueSettings& settings = {}) {
-    prepare_message(call, message.outgoing(), settings, md5(message.body), prepared);
+    prepare_message({.id = call.sender_id, .trace = call.trace},
+                    message.outgoing(),
+                    settings,
+                    md5(message.body),
+                    prepared);
     store::encode_message_head(stored,
                                {.tail_crc = prepared.draft.tail_crc, .tail = prepared.tail});
     stored += prepared.tail;

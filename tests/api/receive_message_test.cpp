@@ -170,7 +170,8 @@ TEST_F(Receive, UnknownSystemNamesAreRefusedQueueAttributesIgnored) {
 }
 
 TEST_F(Receive, TheRequestCarriesWhatWasAsked) {
-  call.consumer = "AIDA 10.0.0.1";
+  call.sender_id = "AIDA";
+  call.peer = "10.0.0.1";
   const auto plan = plan_receive(call,
                                  {.queue_url = "orders",
                                   .max_number_of_messages = 7,

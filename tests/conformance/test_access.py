@@ -319,7 +319,7 @@ def test_the_audit_log_tells_who_did_what(as_, place, orders):
         as_("READER").DeleteQueue(QueueUrl=orders)
     as_("ADMIN").DeleteQueue(QueueUrl=orders)
     lines = [json.loads(line) for line in (place / "data/audit.ndjson").read_text().splitlines()]
-    mine = [line for line in lines if line["queue"] == arn_of(orders)]
+    mine = [line for line in lines if line["resource"] == arn_of(orders)]
     assert [(line["who"], line["action"], line["outcome"]) for line in mine] == [
         ("boss", "CreateQueue", "done"),
         ("boss", "PurgeQueue", "done"),
@@ -327,7 +327,7 @@ def test_the_audit_log_tells_who_did_what(as_, place, orders):
         ("boss", "DeleteQueue", "done"),
     ]
     assert mine[0]["request"]["QueueName"] == orders.rsplit("/", 1)[1]
-    assert {"time", "key", "account", "from", "requestId"} <= mine[0].keys()
+    assert {"time", "key", "account", "from", "service", "requestId"} <= mine[0].keys()
 
 
 def run_server(*arguments):

@@ -7,7 +7,6 @@ import urllib.request
 import boto3
 import pytest
 from botocore.config import Config
-from botocore.exceptions import ClientError
 
 from harness.server import binary_path
 
@@ -263,10 +262,6 @@ description = "somebody should look"
 
 def test_alarms(site):
     cloudwatch = site.client("cloudwatch")
-    try:
-        cloudwatch.describe_alarms()
-    except ClientError:
-        pytest.skip("this server has no alarms")
     assert site.apply(ALARM)[-1] == "+ alarm dead-orders"
     alarm = cloudwatch.describe_alarms(AlarmNames=["dead-orders"])["MetricAlarms"][0]
     assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
@@ -281,18 +276,7 @@ def test_alarms(site):
     assert site.apply(ORDERS, "--prune") == ["- alarm dead-orders"]
 
 
-@pytest.fixture
-def functions(site):
-    """A site whose server has functions."""
-    try:
-        site.client("lambda").list_functions()
-    except ClientError:
-        pytest.skip("this server has no functions")
-    return site
-
-
-def test_functions_and_mappings(functions):
-    site = functions
+def test_functions_and_mappings(site):
     (site.directory / "src").mkdir()
     (site.directory / "src" / "index.py").write_text(HANDLER)
     assert site.apply(FUNCTION) == [

@@ -571,11 +571,11 @@ def test_changes_are_written_down(launch, tmp_path):
     with pytest.raises(ClientError):
         s3.delete_bucket(Bucket="audited")
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    told = [(line["action"], line["outcome"], line.get("object")) for line in lines]
+    told = [(line["action"], line["outcome"], line["resource"]) for line in lines]
     assert told == [
-        ("S3 PUT /audited", "done", None),
-        ("S3 PUT /audited/a%20b", "done", "a b"),
-        ("S3 DELETE /audited", "BucketNotEmpty", None),
+        ("CreateBucket", "done", "audited"),
+        ("PutObject", "done", "audited/a b"),
+        ("DeleteBucket", "BucketNotEmpty", "audited"),
     ]
     assert "secret" not in log.read_text()
 

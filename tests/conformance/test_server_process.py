@@ -142,3 +142,21 @@ def test_move_tasks_survive_a_restart(launch, tmp_path):
     assert len(bodies) == 8, "no message is in both queues"
     newest = api.ListMessageMoveTasks(SourceArn=target_arn)["Results"][0]
     assert newest["ApproximateNumberOfMessagesToMove"] == 8, "the task is remembered"
+
+
+def test_a_killed_server_leaves_no_directory_for_long(launch, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
+    def directories():
+        return {path.name for path in tmp_path.glob("redrive-handlers-*")}
+
+    killed, other = launch("--memory"), launch("--memory")
+    before = directories()
+    assert len(before) == 2
+    killed.kill()
+    assert directories() == before
+    third = launch("--memory")
+    # That of the other one, which lives, is none of its business.
+    assert len(directories()) == 2 and len(directories() & before) == 1
+    assert other.stop() == 0 and third.stop() == 0
+    assert not directories()

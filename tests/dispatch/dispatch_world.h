@@ -72,6 +72,12 @@ inline runtime::Outcome raised(std::string type = "ValueError", std::string mess
           .stack = "  File \"app.py\", line 3, in handler",
           .log = "START\nEND\n"};
 }
+// A run that was over in no time worth speaking of.
+inline runtime::Outcome returned_after(std::chrono::microseconds time) {
+  runtime::Outcome outcome = returned();
+  outcome.duration = time;
+  return outcome;
+}
 inline runtime::Outcome throttled() {
   return {.kind = Kind::throttled};
 }
@@ -83,6 +89,7 @@ struct DispatchWorld : testing::Test {
   Definitions definitions;
   std::unique_ptr<objects::Store> buckets;
   std::unique_ptr<Dispatcher> dispatcher;
+  bool wait_for_sync = false;
 
   static functions::FunctionId function_id(const std::string& name = "f") {
     return {"000000000000", "us-east-1", name};
@@ -130,7 +137,8 @@ struct DispatchWorld : testing::Test {
                           .definitions = [this] { return definitions; }},
         Dispatcher::Hooks{.sync_wanted = {},
                           .log = [this](std::string line) { log.push_back(std::move(line)); }},
-        Dispatcher::Options{.concurrency_max = 50, .mode = Strand::Mode::manual});
+        Dispatcher::Options{
+            .concurrency_max = 50, .mode = Strand::Mode::manual, .wait_for_sync = wait_for_sync});
     reload();
   }
   void start(functions::Mapping made) {

@@ -141,11 +141,16 @@ TEST_F(Failures, NoAttemptsMeanStraightToTheDeadLetterQueue) {
   expect_again_after(seconds(7));
 }
 
-TEST_F(Failures, AnErrorNoRetrierNamesIsFinal) {
-  start(with_retriers({{.error_equals = {"Soft"}}}));
+// As if there were no retriers: when the visibility timeout is over, and so often as the queue
+// says.
+TEST_F(Failures, AnErrorNoRetrierNamesIsTheQueuesAffair) {
+  start(with_retriers({{.error_equals = {"Soft"}, .interval_seconds = 7}}));
   send("m");
   answer(raised("Other"));
-  EXPECT_EQ(in("dead"), Bodies{"m"});
+  EXPECT_EQ(in("dead"), Bodies{});
+  expect_again_after(seconds(30));
+  answer(raised("Soft"));
+  expect_again_after(seconds(7));
 }
 
 // Without a dead-letter queue and without a destination a message stays where it is.

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "http/server.h"
 
@@ -50,6 +52,7 @@ inline void write_text(std::string& out, std::string_view body, bool keep_alive 
 
 // A server whose paths do what their names say:
 //   /hold/N    replies "held N" for mark N; /hold-large/N/BYTES so many bytes
+//   /gather    gathers; at the end of the pass all are answered with how many they were
 //   /defer     defers; the ticket goes to `tickets`, a client that left to `abandoned`
 //   /large/N   replies N bytes
 //   otherwise  replies "METHOD target body"
@@ -58,11 +61,13 @@ struct Service {
   Mailbox<std::uint64_t> abandoned;  // Generations of tickets.
   Mailbox<Mark> holds;               // Marks in the order of handling.
   Mailbox<int> rounds;
+  Mailbox<bool> found;  // Of what was gathered: whether its client was still there.
   std::unique_ptr<Server> server;
 
   explicit Service(const Server::Options& options = {}) {
     auto started = Server::start(options,
                                  {.handle = [this](Exchange& exchange) { handle(exchange); },
+                                  .pass_ended = [this] { answer_gathered(); },
                                   .round_ended = [this] { rounds.put(1); }});
     if (!started) throw std::runtime_error(started.error().message);
     server = std::move(*started);
@@ -84,6 +89,7 @@ struct Service {
     if (request.path.starts_with("/hold/")) return hold(exchange);
     if (request.path.starts_with("/hold-large/")) return hold_large(exchange);
     if (request.path == "/defer") return defer(exchange);
+    if (request.path == "/gather") return gathered_.push_back(exchange.gather());
     std::string text;
     if (request.path.starts_with("/large/")) {
       text.assign(std::stoul(std::string(request.path.substr(7))), 'x');
@@ -93,6 +99,17 @@ struct Service {
     }
     write_text(exchange.out(), text, request.keep_alive);
     exchange.reply(0);
+  }
+
+  void answer_gathered() {
+    const std::vector<Ticket> now = std::exchange(gathered_, {});
+    for (const Ticket& ticket : now) {
+      server->answer(ticket, [&](std::string* out) {
+        if (out != nullptr) write_text(*out, "one of " + std::to_string(now.size()));
+        found.put(out != nullptr);
+        return Mark(0);
+      });
+    }
   }
 
   void hold(Exchange& exchange) {
@@ -117,6 +134,8 @@ struct Service {
     *generation = ticket.generation;
     tickets.put(ticket);
   }
+
+  std::vector<Ticket> gathered_;  // With one I/O thread, which is its owner.
 };
 
 inline std::string get(std::string_view target, std::string_view headers = "") {

@@ -57,20 +57,21 @@ class LambdaTest : public Test {
   }
 
   void serve() {
-    service_ = std::make_unique<Service>(
-        Parts{.engine = *engine_,
-              .gate = gate_,
-              .functions = *functions_,
-              .invoker = invoker_,
-              .invoke_async = [this](const functions::FunctionId& function,
-                                     const runtime::Invocation& event) -> Result<void> {
-                events_.push_back(function.arn() + " " + event.payload);
-                event_id_ = event.request_id;
-                return {};
-              },
-              .changed = [this] { ++changes_; },
-              .audit = [this](std::string line) { audit_.push_back(std::move(line)); },
-              .directories = true});
+    service_ = std::make_unique<Service>(Parts{
+        .engine = *engine_,
+        .gate = gate_,
+        .functions = *functions_,
+        .invoker = invoker_,
+        .invoke_async = [this](const functions::FunctionId& function,
+                               const runtime::Invocation& event) -> Result<void> {
+          events_.push_back(function.arn() + " " + event.payload);
+          event_id_ = event.request_id;
+          return {};
+        },
+        .changed = [this] { ++changes_; },
+        .observers = {.audit = [this](std::string line) { audit_.push_back(std::move(line)); },
+                      .failed = {}},
+        .directories = true});
     auto started = http::Server::start(
         {}, {.handle = [this](http::Exchange& e) { service_->handle(e); }, .round_ended = {}});
     EXPECT_TRUE(started.has_value());
@@ -305,7 +306,7 @@ TEST_F(LambdaTest, AuditNamesDeedsAndNotTheirContents) {
   ask("GET", "/2015-03-31/functions/f");
   ask("DELETE", "/2015-03-31/functions/g");
   ASSERT_EQ(audit_.size(), 2u);
-  EXPECT_TRUE(has(audit_[0], R"("action":"lambda:CreateFunction")")) << audit_[0];
+  EXPECT_TRUE(has(audit_[0], R"("service":"lambda","action":"CreateFunction")")) << audit_[0];
   EXPECT_FALSE(has(audit_[0], "hunter2"));
   EXPECT_TRUE(has(audit_[1], R"("outcome":"ResourceNotFoundException")")) << audit_[1];
 }

@@ -10,11 +10,15 @@ Result<Document> nothing(Call&) {
 }
 
 constexpr Route kRoutes[] = {
-    {"GET", "/_redrive/v1/queues", auth::Right::look, &nothing},
-    {"GET", "/_redrive/v1/queues/all", auth::Right::look, &nothing},
-    {"GET", "/_redrive/v1/queues/{queue}", auth::Right::look, &nothing},
-    {"PUT", "/_redrive/v1/queues/{queue}", auth::Right::look, &nothing},
-    {"POST", "/_redrive/v1/queues/{queue}/messages/{message}", auth::Right::look, &nothing},
+    {"GET", "/_redrive/v1/queues", "nothing", auth::Right::look, &nothing},
+    {"GET", "/_redrive/v1/queues/all", "nothing", auth::Right::look, &nothing},
+    {"GET", "/_redrive/v1/queues/{queue}", "nothing", auth::Right::look, &nothing},
+    {"PUT", "/_redrive/v1/queues/{queue}", "nothing", auth::Right::look, &nothing},
+    {"POST",
+     "/_redrive/v1/queues/{queue}/messages/{message}",
+     "nothing",
+     auth::Right::look,
+     &nothing},
 };
 
 TEST(FindRoute, TakesTheFirstThatFits) {

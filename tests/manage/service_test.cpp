@@ -185,6 +185,18 @@ TEST_F(ManagementTest, ResetsWhatIsDisposable) {
   EXPECT_EQ(body_of(ask("POST", "reset")), R"({"queues":0})");
 }
 
+// Mappings and functions go with the rest, and whoever follows them is to know.
+TEST_F(ManagementTest, AResetIsTold) {
+  int told = 0;
+  open({.engine = *engine_,
+        .gate = gate_,
+        .time = nullptr,
+        .disposable = true,
+        .catalogue_cleared = [&] { ++told; }});
+  EXPECT_EQ(status_of(ask("POST", "reset")), 200);
+  EXPECT_EQ(told, 1);
+}
+
 TEST_F(ManagementTest, ARealServerIsNeitherResetNorMoved) {
   open({.engine = *engine_, .gate = gate_, .time = nullptr, .disposable = false});
   create("precious");

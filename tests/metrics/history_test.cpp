@@ -23,6 +23,7 @@ std::vector<Point> values(std::int64_t visible, std::int64_t sent) {
   all[index(QueueMetric::sent)] = sent;
   all[index(QueueMetric::sent_bytes_min)] = std::nullopt;
   all[index(QueueMetric::sent_bytes_max)] = std::nullopt;
+  for (std::size_t i = index(QueueMetric::noisy_groups); i < all.size(); ++i) all[i].reset();
   if (sent > 0) all[index(QueueMetric::sent_bytes_max)] = 100 * sent;
   return all;
 }
@@ -102,12 +103,25 @@ TEST(History, RemembersSoManySubjectsAndLetsSilentOnesGo) {
   EXPECT_EQ(left[1].name, "c");
 }
 
-TEST(History, AnIdleQueueCostsFourKibibytesHoweverLong) {
+TEST(History, AnIdleQueueCostsSixKibibytesHoweverLong) {
   History history;
   for (int minute = 0; minute < 20'160; ++minute) {
     history.record(kOrders, kNoon + minutes(minute), values(0, 0), History::Between::nothing);
   }
-  EXPECT_LT(history.memory_bytes(), 5'000u);
+  EXPECT_LT(history.memory_bytes(), 6'144u);
+}
+
+TEST(History, KnowsWhatWasEverMeasured) {
+  History history;
+  EXPECT_FALSE(history.has(kOrders, index(QueueMetric::visible)));
+  history.record(kOrders, kNoon, values(0, 0), History::Between::nothing);
+  history.record(kOrders, kNoon + minutes(2), values(0, 0), History::Between::nothing);
+  EXPECT_TRUE(history.has(kOrders, index(QueueMetric::visible)));
+  EXPECT_FALSE(history.has(kOrders, index(QueueMetric::noisy_groups)));
+  History read;
+  ASSERT_TRUE(read.decode(history.encode(Resolution::minute, 0, INT64_MAX / 60'000)));
+  EXPECT_TRUE(read.has(kOrders, index(QueueMetric::visible)));
+  EXPECT_FALSE(read.has(kOrders, index(QueueMetric::noisy_groups)));
 }
 
 class HistoryFilesTest : public testing::Test {

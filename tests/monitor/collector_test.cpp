@@ -112,6 +112,35 @@ TEST(GroupsInFlight, AreCountedOnce) {
   EXPECT_EQ(reading_of(world, "q.fifo").groups_in_flight, 0u);
 }
 
+// Who has tenants is told of those that hold too much; who has none is not.
+TEST(Tenants, NoisyOnesAreTakenOut) {
+  World world;
+  world.create("plain");
+  world.create("fair");
+  world.send("plain", "1");
+  const auto send = [&](std::string_view group) {
+    std::string tail;
+    store::encode_tail(tail, {.group = group, .body = "x"});
+    const queue::Draft draft{.group = group, .tail = tail, .tail_crc = crc32c(tail)};
+    ASSERT_TRUE(world.engine().send(engine::identity_of("fair"), std::span(&draft, 1)));
+  };
+  for (int i = 0; i < 45; ++i) send("loud");
+  for (int i = 0; i < 4; ++i) world.receive("fair", 10, seconds(600));
+  world.clock.advance(seconds(60));
+  send("soft");
+  send("");
+  world.clock.advance(seconds(5));
+  EXPECT_FALSE(reading_of(world, "plain").fair);
+  const QueueReading reading = reading_of(world, "fair");
+  ASSERT_TRUE(reading.fair);
+  EXPECT_EQ(reading.fair->noisy_groups, 1u);
+  EXPECT_EQ(reading.fair->visible, 2u);
+  EXPECT_EQ(reading.fair->not_visible, 0u);
+  EXPECT_EQ(reading.fair->oldest_age, seconds(5));
+  EXPECT_EQ(reading.oldest_age, seconds(65));
+  EXPECT_EQ(reading.visible, 7u);
+}
+
 class CollectorTest : public testing::Test {
  protected:
   std::vector<std::optional<metrics::Bucket>> read(QueueMetric metric, seconds step) {

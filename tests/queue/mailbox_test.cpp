@@ -206,6 +206,32 @@ TEST(FairQueue, AmongNoisyTenantsTheOneThatHoldsLessComesFirst) {
   EXPECT_EQ(world.receive(queue, {.max = 2}), (Keys{91, 92}));
 }
 
+TEST(FairQueue, NoisyTenantsAndWhatTheyHoldAreCounted) {
+  World world;
+  Queue& queue = world.create("orders");
+  const Mailbox& box = world.state.mailbox(queue);
+  for (int i = 0; i < 35; ++i) world.send(queue, {.group = "noisy"});  // 1..35
+  world.send(queue, {.group = "noisy", .delay = seconds(60)});
+  world.send(queue, {.group = "quiet", .delay = seconds(60)});
+  for (int i = 0; i < 2; ++i) world.receive_all(queue);
+  world.receive(queue, {.max = 9});
+  EXPECT_EQ(box.noisy_groups().groups, 0u);  // 29 in flight.
+  world.receive(queue);
+  world.send(queue, {.group = "quiet"});  // 38
+  const Mailbox::NoisyGroups noisy = box.noisy_groups();
+  EXPECT_EQ(noisy.groups, 1u);
+  EXPECT_EQ(noisy.visible, 5u);
+  EXPECT_EQ(noisy.in_flight, 30u);
+  EXPECT_EQ(noisy.delayed, 1u);
+  EXPECT_EQ(static_cast<std::uint64_t>(world.state.messages()[box.first_quiet()].key), 38u);
+  world.forget(queue, 1);  // One of those in flight.
+  EXPECT_EQ(box.noisy_groups().groups, 0u);
+  world.pass(seconds(60));  // All come back, and the delays end.
+  world.state.advance(queue, world.stamp.now);
+  EXPECT_EQ(box.noisy_groups().groups, 0u);
+  EXPECT_EQ(box.visible(), 37u);
+}
+
 TEST(FairQueue, ATenantWhoseMessagesAreGoneIsForgotten) {
   World world;
   Queue& queue = world.create("orders");

@@ -1,5 +1,5 @@
 // Carries events from the Lambda Runtime API to a Node.js handler, and its results back: one
-// connection, and one write for each invocation (the result, and the question for the next event
+// connection (of two pipes), and one write for each invocation (the result, and the question for the next event
 // behind it).
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,7 +15,8 @@ const prefix = "/2018-06-01/runtime/";
 const next = Buffer.from(`GET ${prefix}invocation/next HTTP/1.1\r\nHost: ${api}\r\n\r\n`);
 const headEnd = Buffer.from("\r\n\r\n");
 
-let socket;
+let input;
+let output;
 let received = Buffer.alloc(0);
 let running = null; // The invocation that runs.
 
@@ -26,7 +27,7 @@ function post(call, body, kind, behind) {
   const type = kind ? `Lambda-Runtime-Function-Error-Type: ${kind.replace(/[^\x21-\x7e]/g, "")}\r\n` : "";
   const head = `POST ${prefix}${call} HTTP/1.1\r\nHost: ${api}\r\nContent-Type: application/json\r\n` +
     `${type}Content-Length: ${bytes.length}\r\n\r\n`;
-  socket.write(Buffer.concat([Buffer.from(head), bytes, behind ?? Buffer.alloc(0)]));
+  output.write(Buffer.concat([Buffer.from(head), bytes, behind ?? Buffer.alloc(0)]));
 }
 
 function takeAnswer() {
@@ -177,7 +178,7 @@ class Run {
   finish(call, body, kind) {
     this.over = true;
     running = null;
-    socket.ref();
+    input.ref();
     post(`invocation/${this.id}/${call}`, body, kind, next);
   }
 }
@@ -218,7 +219,7 @@ function invoke(answer) {
   const trace = answer.headers["lambda-runtime-trace-id"];
   if (trace) env._X_AMZN_TRACE_ID = trace;
   // The connection alone shall not keep the event loop alive: it tells when the handler is at rest.
-  socket.unref();
+  input.unref();
   let event;
   try {
     event = JSON.parse(answer.body);
@@ -248,8 +249,8 @@ function die(words, error, code) {
   } else if (!handler) {
     post("init/error", body, document.errorType);
   }
-  socket.ref();
-  socket.end(() => process.exit(code));
+  input.ref();
+  output.end(() => process.exit(code));
 }
 
 process.on("uncaughtException", (error) => die("Uncaught Exception ", error, 129));
@@ -261,15 +262,20 @@ process.on("unhandledRejection", (reason) => {
 
 // --- Start ---
 
-const [host, port] = [api.slice(0, api.lastIndexOf(":")), Number(api.slice(api.lastIndexOf(":") + 1))];
-socket = net.connect({ host, port, noDelay: true });
-socket.on("data", onData);
+// Two pipes from the server, which cost less than its port.
+const [from, to] = env.REDRIVE_RUNTIME_LINK.split(",").map(Number);
+delete env.REDRIVE_RUNTIME_LINK;
+input = new net.Socket({ fd: from, readable: true, writable: false });
+output = new net.Socket({ fd: to, readable: false, writable: true });
+input.on("data", onData);
 // The server is gone, and with it everybody to work for.
-socket.on("error", () => process.exit(0));
-socket.on("close", () => process.exit(0));
+for (const pipe of [input, output]) {
+  pipe.on("error", () => process.exit(0));
+  pipe.on("close", () => process.exit(0));
+}
 try {
   handler = await loadHandler();
-  socket.write(next);
+  output.write(next);
 } catch (error) {
   die("Uncaught Exception ", error, 1);
 }

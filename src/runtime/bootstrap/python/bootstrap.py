@@ -1,9 +1,8 @@
 """Carries events from the Lambda Runtime API to a Python handler, and its results back.
 
-Written for speed: one connection, one write for each invocation (the result, and the question for
+Written for speed: one connection (of two pipes), one write for each invocation (the result, and the question for
 the next event behind it), and nothing imported that a handler does not need.
 """
-import _socket
 import json
 import os
 import sys
@@ -12,7 +11,11 @@ import time
 API = os.environ["AWS_LAMBDA_RUNTIME_API"]
 TASK_ROOT = os.environ.get("LAMBDA_TASK_ROOT", os.getcwd())
 PREFIX = "/2018-06-01/runtime/"
+# Whoever asks for the next event at once need not hear that the last result came.
+QUIET = "Redrive-Answer: none\r\n"
 NEXT = ("GET %sinvocation/next HTTP/1.1\r\nHost: %s\r\n\r\n" % (PREFIX, API)).encode()
+RESPONSE = ("POST %sinvocation/%%b/response HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
+            "%sContent-Length: %%d\r\n\r\n%%b" % (PREFIX, API, QUIET)).encode() + NEXT
 OWN_FILE = __file__
 
 decode_json = json.JSONDecoder().decode
@@ -43,44 +46,77 @@ class Fault(Exception):
 
 
 class Connection:
-    def __init__(self):
-        host, port = API.rsplit(":", 1)
-        self.socket = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-        self.socket.connect((host, int(port)))
-        self.socket.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-        self.buffer = b""
+    """Two pipes from the server, which cost less than its port. Answers come one at a time: to nothing
+    but questions for events, and to errors of the start."""
 
-    def more(self):
-        data = self.socket.recv(262144)
-        if not data:
+    def __init__(self):
+        self.input, self.output = (int(number) for number in os.environ.pop("REDRIVE_RUNTIME_LINK").split(","))
+        os.set_inheritable(self.input, False)
+        os.set_inheritable(self.output, False)
+        # Made once: room for every answer would cost more than what it holds.
+        self.space = bytearray(65536)
+        self.view = memoryview(self.space)
+        self.spaces = (self.view,)
+
+    def receive(self, spaces):
+        count = os.readv(self.input, spaces)
+        if count == 0:
             os._exit(0)  # The server is gone, and with it everybody to work for.
-        self.buffer += data
+        return count
 
     def read(self):
-        """The next answer: its head, and its body."""
-        while True:
-            end = self.buffer.find(b"\r\n\r\n")
-            if end >= 0:
-                break
-            self.more()
-        head = self.buffer[:end].decode("utf-8", "replace")
-        at = head.lower().index("content-length:") + 15
-        eol = head.find("\r\n", at)
-        size = int(head[at:] if eol < 0 else head[at:eol])
+        """The next answer: its headers, and its body, which is there until the next is read."""
+        count = self.receive(self.spaces)
+        end = self.space.find(b"\r\n\r\n", 0, count)
+        while end < 0:
+            if count == len(self.space):
+                self.grow()
+            count += self.receive((self.view[count:],))
+            end = self.space.find(b"\r\n\r\n", 0, count)
+        headers = {}
+        for line in str(self.view[:end], "utf-8", "replace").split("\r\n"):
+            name, _, value = line.partition(": ")
+            headers[name] = value
         begin = end + 4
-        while len(self.buffer) < begin + size:
-            self.more()
-        body = self.buffer[begin : begin + size]
-        self.buffer = self.buffer[begin + size :]
-        return head, body
+        size = int(headers["Content-Length"])
+        if begin + size <= count:
+            return headers, self.view[begin : begin + size]
+        return headers, self.read_rest(begin, count, size)
+
+    def grow(self):
+        """For headers that somebody filled up: a client's context may be large."""
+        space = bytearray(2 * len(self.space))
+        space[: len(self.space)] = self.space
+        self.space, self.view = space, memoryview(space)
+        self.spaces = (self.view,)
+
+    def read_rest(self, begin, end, size):
+        """A body of which more is to come."""
+        whole = bytearray(size)
+        at = end - begin
+        whole[:at] = self.view[begin:end]
+        view = memoryview(whole)
+        while at < size:
+            at += self.receive((view[at:],))
+        return view
 
     def post(self, path, body, kind=None, behind=b""):
         head = "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % (
             PREFIX, path, API, len(body))
+        if behind:
+            head += QUIET
         if kind:
             kind = "".join(c for c in kind if " " < c < "\x7f")
             head += "Lambda-Runtime-Function-Error-Type: %s\r\n" % kind
-        self.socket.sendall(head.encode() + b"\r\n" + body + behind)
+        self.send(head.encode() + b"\r\n" + body + behind)
+
+    def send(self, data):
+        try:
+            sent = os.write(self.output, data)
+            while sent < len(data):
+                sent += os.write(self.output, data[sent : sent + 1048576])
+        except BrokenPipeError:
+            os._exit(0)
 
 
 class CognitoIdentity:
@@ -113,10 +149,10 @@ class Context:
     aws_request_id = ""
 
     def __init__(self, headers):
-        self.aws_request_id = headers["lambda-runtime-aws-request-id"]
-        self.invoked_function_arn = headers.get("lambda-runtime-invoked-function-arn")
-        self._deadline_ms = int(headers["lambda-runtime-deadline-ms"])
-        client = headers.get("lambda-runtime-client-context")
+        self.aws_request_id = headers["Lambda-Runtime-Aws-Request-Id"]
+        self.invoked_function_arn = headers.get("Lambda-Runtime-Invoked-Function-Arn")
+        self._deadline_ms = int(headers["Lambda-Runtime-Deadline-Ms"])
+        client = headers.get("Lambda-Runtime-Client-Context")
         if client:
             self.client_context = ClientContext(decode_json(client))
 
@@ -260,18 +296,10 @@ def fail_init(connection, error):
     os._exit(1)
 
 
-def headers_of(head):
-    headers = {}
-    for line in head.split("\r\n")[1:]:
-        name, _, value = line.partition(":")
-        headers[name.lower()] = value.strip()
-    return headers
-
-
 def run(handler, body, context):
     """The result as JSON."""
     try:
-        event = decode_json(body.decode())
+        event = decode_json(str(body, "utf-8"))
     except ValueError as error:
         raise Fault("Runtime.UnmarshalError", "Unable to unmarshal input: %s" % error)
     result = handler(event, context)
@@ -283,29 +311,30 @@ def run(handler, body, context):
 
 def serve(connection, handler):
     global current
-    connection.socket.sendall(NEXT)
+    traced = None
+    connection.send(NEXT)
     while True:
-        head, body = connection.read()
-        if not head.startswith("HTTP/1.1 200"):
-            continue  # The answer to a result. If it was refused, the server knows why.
-        headers = headers_of(head)
+        headers, body = connection.read()
+        if "Lambda-Runtime-Aws-Request-Id" not in headers:
+            continue  # A result was refused. The server knows why.
         current = context = Context(headers)
         request_id = context.aws_request_id
-        trace = headers.get("lambda-runtime-trace-id")
+        trace = headers.get("Lambda-Runtime-Trace-Id")
         if trace:
             os.environ["_X_AMZN_TRACE_ID"] = trace
-        elif "_X_AMZN_TRACE_ID" in os.environ:
+        elif traced:
             del os.environ["_X_AMZN_TRACE_ID"]
+        traced = trace
         try:
             payload = run(handler, body, context)
         except Exception as error:
             document = document_of(error, request_id)
             print_error(document)
-            body = json.dumps(document).encode()
-            connection.post("invocation/" + request_id + "/error", body, document["errorType"], NEXT)
+            text = json.dumps(document).encode()
+            connection.post("invocation/" + request_id + "/error", text, document["errorType"], NEXT)
         else:
             flush()
-            connection.post("invocation/" + request_id + "/response", payload, None, NEXT)
+            connection.send(RESPONSE % (request_id.encode(), len(payload), payload))
         body = payload = context = None
 
 

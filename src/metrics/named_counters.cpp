@@ -1,4 +1,4 @@
-#include "metrics/function_metrics.h"
+#include "metrics/named_counters.h"
 
 namespace redrive::metrics {
 

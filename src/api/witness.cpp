@@ -1,0 +1,73 @@
+#include "api/witness.h"
+
+#include "base/calendar.h"
+#include "wire/encode.h"
+
+namespace redrive::api {
+namespace {
+
+void append_member(std::string& line, std::string_view name, std::string_view value) {
+  line += line.empty() ? '{' : ',';
+  wire::append_json_text(line, name);
+  line += ':';
+  wire::append_json_text(line, value);
+}
+
+}  // namespace
+
+Witness::Witness(Observers observers, std::string service, std::vector<std::string_view> actions)
+    : observers_(std::move(observers)),
+      actions_(std::make_shared<metrics::ActionMetrics>(std::move(service), std::move(actions))) {
+  if (observers_.recorded != nullptr) observers_.recorded->apis.push_back(actions_);
+}
+
+void Witness::refused(const RequestMark& request, const Refused& how) const {
+  actions_->count_error(request.action, how.code);
+  tell(request, how);
+}
+
+void Witness::tell(const RequestMark& request, const Refused& how) const {
+  if (!observers_.failed || (how.status < 500 && !how.unproven)) return;
+  const bool named = request.action != unknown();
+  observers_.failed({how,
+                     request.id,
+                     actions_->service(),
+                     named ? actions_->name(request.action) : std::string_view(),
+                     request.peer});
+}
+
+// One line, without its end:
+// {"time":…,"who":…,"key":…,"account":…,"from":…,"service":…,"action":…,"resource":…,"outcome":…,
+//  "error":…,"requestId":…,"request":{…}}
+void Witness::write_down(const RequestMark& request, const Caller& caller, const Deed& deed,
+                         Timestamp wall) const {
+  if (!observers_.audit) return;
+  std::string line;
+  append_member(line, "time", format_utc(wall));
+  append_member(line, "who", caller.sender_id);
+  if (caller.key != nullptr) append_member(line, "key", caller.key->id);
+  append_member(line, "account", caller.account);
+  append_member(line, "from", request.peer);
+  append_member(line, "service", actions_->service());
+  append_member(line, "action", actions_->name(request.action));
+  if (!deed.resource.empty()) append_member(line, "resource", deed.resource);
+  append_member(line, "outcome", deed.refused == nullptr ? "done" : deed.refused->code);
+  if (deed.refused != nullptr) append_member(line, "error", deed.refused->message);
+  append_member(line, "requestId", request.id);
+  if (!deed.request_json.empty()) line.append(R"(,"request":)").append(deed.request_json);
+  line += '}';
+  observers_.audit(std::move(line));
+}
+
+bool is_unproven(ErrorCode code) {
+  return code == ErrorCode::missing_authentication_token ||
+         code == ErrorCode::incomplete_signature || code == ErrorCode::invalid_client_token_id ||
+         code == ErrorCode::signature_does_not_match;
+}
+
+std::string new_request_id() {
+  thread_local RandomIds ids;
+  return ids.uuid().text();
+}
+
+}  // namespace redrive::api

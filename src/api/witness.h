@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/gate.h"
+#include "base/ids.h"
+#include "metrics/server_metrics.h"
+
+namespace redrive::api {
+
+// One request as others hear of it.
+struct RequestMark {
+  std::string_view id;  // The one that its client is told.
+  std::string_view peer;
+  std::size_t action;  // Of the names of its API.
+};
+
+// How a request was refused.
+struct Refused {
+  int status;
+  std::string_view code;
+  std::string_view message;
+  bool unproven = false;  // The caller could not prove who it is.
+};
+
+// A request that operators want to read of: a fault of ours, or a caller who is not let in.
+struct FailedRequest : Refused {
+  std::string_view request_id;
+  std::string_view service;
+  std::string_view action;
+  std::string_view peer;
+};
+
+// What a request did, or tried to do, that operators answer for.
+struct Deed {
+  std::string_view resource;           // Empty: it did not come so far as to name one.
+  const Refused* refused = nullptr;    // None: it was done.
+  std::string_view request_json = {};  // What was asked for; empty: not to be told.
+};
+
+// Who hears of requests. Each may be empty.
+struct Observers {
+  std::function<void(std::string)> audit;            // Takes a line for the audit log.
+  std::function<void(const FailedRequest&)> failed;  // May come by the thousand.
+  metrics::ServerMetrics* recorded = nullptr;
+};
+
+// Through this an API tells of the requests it serves: how long each action takes and how it is
+// refused (metrics), what went wrong (the log), who changed what (the audit log). Every API of the
+// server has one, so that all of them tell the same under the same names. From any thread.
+class Witness {
+ public:
+  // The actions are a closed list; behind them stands one for requests that name none of them.
+  Witness(Observers observers, std::string service, std::vector<std::string_view> actions);
+
+  std::size_t unknown() const { return actions_->size() - 1; }
+  metrics::ActionMetrics& actions() const { return *actions_; }
+  // Where this thread records how long that action takes.
+  metrics::Histogram& latency(std::size_t action) const { return actions_->latency(action); }
+
+  // Counts it, and tells operators if it is for them.
+  void refused(const RequestMark& request, const Refused& how) const;
+  // Tells operators if it is for them; whoever calls this has counted it.
+  void tell(const RequestMark& request, const Refused& how) const;
+  bool writes_down() const { return static_cast<bool>(observers_.audit); }
+  void write_down(const RequestMark& request, const Caller& caller, const Deed& deed,
+                  Timestamp wall) const;
+
+ private:
+  const Observers observers_;
+  const std::shared_ptr<metrics::ActionMetrics> actions_;
+};
+
+// Whether the error says that a caller could not prove who it is.
+bool is_unproven(ErrorCode code);
+
+// An id that no other request has.
+std::string new_request_id();
+
+}  // namespace redrive::api

@@ -1,0 +1,60 @@
+#include "base/workers.h"
+
+#include <utility>
+
+namespace redrive {
+
+bool Workers::run_at(Clock::time_point due, Work work) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return false;
+  waiting_.emplace(due, std::move(work));
+  if (waiting_.size() > idle_ && threads_.size() < threads_max_) {
+    threads_.emplace_back([this] { loop(); });
+  } else {
+    changed_.notify_one();
+  }
+  return true;
+}
+
+void Workers::stop(Rest rest) {
+  std::multimap<Clock::time_point, Work> forgotten;  // Ends after the lock: others may be told.
+  std::vector<std::thread> ending;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    auto later = rest == Rest::finish ? waiting_.upper_bound(Clock::now()) : waiting_.begin();
+    while (later != waiting_.end()) forgotten.insert(waiting_.extract(later++));
+    ending.swap(threads_);
+  }
+  changed_.notify_all();
+  for (std::thread& thread : ending) thread.join();
+}
+
+// What is due, as soon as something is; nothing: it is time to end.
+Workers::Work Workers::next(std::unique_lock<std::mutex>& lock) {
+  ++idle_;
+  while (!stopping_) {
+    if (waiting_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const Clock::time_point due = waiting_.begin()->first;
+    if (due <= Clock::now()) break;
+    changed_.wait_until(lock, due);
+  }
+  --idle_;
+  if (waiting_.empty()) return {};
+  return std::move(waiting_.extract(waiting_.begin()).mapped());
+}
+
+void Workers::loop() {
+  std::unique_lock lock(mutex_);
+  while (Work work = next(lock)) {
+    lock.unlock();
+    work();
+    work = {};
+    lock.lock();
+  }
+}
+
+}  // namespace redrive

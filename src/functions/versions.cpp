@@ -1,0 +1,92 @@
+#include "functions/versions.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "functions/codec.h"
+
+namespace redrive::functions {
+namespace {
+
+std::uint32_t number_of(const Function& version) {
+  return parse_int<std::uint32_t>(version.version).value_or(0);
+}
+
+// What makes two versions the same: everything but names and times.
+std::string essence(Function function) {
+  function.version.clear();
+  function.versions.clear();
+  function.aliases.clear();
+  function.version_last = 0;
+  function.description.clear();
+  function.tags.clear();
+  function.permissions.clear();
+  function.reserved_concurrency.reset();
+  function.revision.clear();
+  function.modified_wall = {};
+  return encode(function);
+}
+
+template <class T, class Decode>
+std::vector<T> decoded(const std::map<std::string, std::string>& documents, Decode decode) {
+  std::vector<T> all;
+  for (const auto& [name, document] : documents)
+    if (auto value = decode(document)) all.push_back(*std::move(value));
+  return all;
+}
+
+}  // namespace
+
+bool is_version_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<Alias> find_alias(const Function& latest, const std::string& name) {
+  const auto found = latest.aliases.find(name);
+  if (found == latest.aliases.end()) return std::nullopt;
+  const auto alias = decode_alias(found->second);
+  return alias ? std::optional(*alias) : std::nullopt;
+}
+
+std::optional<Function> find_version(const Function& latest, std::string_view qualifier) {
+  if (qualifier.empty() || qualifier == kLatest) return latest;
+  if (!is_version_number(qualifier)) {
+    const auto alias = find_alias(latest, std::string(qualifier));
+    return alias ? find_version(latest, alias->version) : std::nullopt;
+  }
+  const auto found = latest.versions.find(std::string(qualifier));
+  if (found == latest.versions.end()) return std::nullopt;
+  auto version = decode_function(found->second);
+  if (!version) return std::nullopt;
+  version->reserved_concurrency = latest.reserved_concurrency;  // It is the function's.
+  return *std::move(version);
+}
+
+std::vector<Function> versions_of(const Function& latest) {
+  auto all = decoded<Function>(latest.versions, decode_function);
+  std::ranges::sort(all, {}, number_of);
+  return all;
+}
+
+std::vector<Alias> aliases_of(const Function& latest) {
+  return decoded<Alias>(latest.aliases, decode_alias);
+}
+
+Function publish(Function& latest, const Publication& how) {
+  const auto last = find_version(latest, std::to_string(latest.version_last));
+  if (latest.version_last > 0 && last && essence(*last) == essence(latest)) return *last;
+  Function version = latest;
+  version.versions.clear();
+  version.aliases.clear();
+  version.tags.clear();
+  version.permissions.clear();
+  version.version_last = 0;
+  version.version = std::to_string(++latest.version_last);
+  if (!how.description.empty()) version.description = how.description;
+  version.revision = how.revision;
+  version.modified_wall = how.wall;
+  latest.versions[version.version] = encode(version);
+  return version;
+}
+
+}  // namespace redrive::functions

@@ -1,0 +1,22 @@
+#include "http/answer.h"
+
+namespace redrive::http {
+
+void append_answer(std::string& out, const Answer& answer, std::vector<Header> first,
+                   bool keep_alive) {
+  for (const auto& [name, value] : answer.headers) first.push_back({name, value});
+  const std::size_t mark = begin_response(out,
+                                          {.status = answer.status,
+                                           .content_type = answer.content_type,
+                                           .headers = first,
+                                           .keep_alive = keep_alive});
+  if (!answer.length) {
+    out += answer.body;
+    return end_response(out, mark);
+  }
+  // The place for the length, as begin_response left it; nothing follows the head of a HEAD.
+  const std::size_t end = out.find('\r', mark);
+  out.replace(mark, end - mark, std::to_string(*answer.length));
+}
+
+}  // namespace redrive::http
