@@ -22,9 +22,12 @@ Answer<std::vector<std::string>> list_sources(Session& session, const std::strin
   do {
     sqs::ListDeadLetterSourceQueuesInput input{.queue_url = url, .max_results = 1000};
     if (!token.empty()) input.next_token = token;
-    const auto page = TRY(session.service.call<sqs::ListDeadLetterSourceQueues>(input));
-    sources.insert(sources.end(), page->queue_urls.begin(), page->queue_urls.end());
-    token = page->next_token.value_or("");
+    const auto page = session.service.call<sqs::ListDeadLetterSourceQueues>(input);
+    // Not every server that speaks SQS knows this action.
+    if (!page && page.error().code == "InvalidAction") return sources;
+    if (!page) return std::unexpected(page.error());
+    sources.insert(sources.end(), (*page)->queue_urls.begin(), (*page)->queue_urls.end());
+    token = (*page)->next_token.value_or("");
   } while (!token.empty());
   return sources;
 }

@@ -118,7 +118,9 @@ class Loop:
 
     def learn(self):
         """A kill is to find messages in hand: how long that takes is the machine's affair."""
-        counts = self.command("queue", "show", "dlq", "--json")[0]["Attributes"]
+        queues = self.command("queue", "ls", "--json")
+        (dlq,) = [one for one in queues if one["QueueUrl"].endswith("/dlq")]
+        counts = dlq["Attributes"]
         if counts["ApproximateNumberOfMessagesNotVisible"] != "0":
             self.struck += 1
         elif counts["ApproximateNumberOfMessages"] != "0":

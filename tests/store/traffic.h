@@ -341,6 +341,8 @@ class Traffic {
     std::advance(at, roll(static_cast<unsigned>(archived.size())));
     const queue::Queue& queue = any_queue();
     if (queue.settings.is_fifo()) return;
+    auto history = std::make_shared<queue::History>(at->second.history);
+    history->group = queue::FailureGroupKey::none;
     std::string tail;
     encode_tail(tail, {.body = "back"});
     const queue::MessageKey key = next(state().last_key());
@@ -353,9 +355,7 @@ class Traffic {
                                .tail = tail,
                                .tail_crc = crc32c(tail),
                                .body = {}},
-            queue::LineageContinued{key,
-                                    at->second.message_id,
-                                    std::make_shared<const queue::History>(at->second.history)}});
+            queue::LineageContinued{key, at->second.message_id, history}});
   }
 
   // Deletes or holds a message with its last handle, if it has one.
