@@ -205,8 +205,8 @@ struct FunctionSettings {
   TextMap tags;
   std::optional<std::string_view> package_type;
   std::optional<std::string_view> revision_id;
-  bool publish = false;  // CreateFunction only.
-  Texts command;         // Ours, like the next.
+  std::optional<bool> publish;  // CreateFunction only.
+  Texts command;                // Ours, like the next.
   std::optional<std::string_view> url;
 };
 consteval auto shape_of(FunctionSettings*) {

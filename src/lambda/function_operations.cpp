@@ -76,7 +76,8 @@ Outcome<Answer> create_function(Call& call) {
   functions::Function told = function;
   const bool made = call.parts.engine.turn([&](engine::Turn& turn) {
     if (turn.state().find_entry(EntryKind::function, function.id.arn()) != nullptr) return false;
-    told = input.publish ? save_and_publish(turn, function, "") : save(turn, function);
+    told =
+        input.publish.value_or(false) ? save_and_publish(turn, function, "") : save(turn, function);
     return true;
   });
   if (!made) {

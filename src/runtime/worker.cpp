@@ -223,30 +223,32 @@ void Worker::on_init_error(ApiConnection& connection, const http::Request& reque
   due_ = steady_clock::now() + kTermTime;  // It is expected to exit by itself.
 }
 
-// `tail` is {id}/response or {id}/error.
+// `tail` is {id}/response or {id}/error. Our own bootstraps ask for the next event in the same
+// breath and expect no answer to anything else: not even a refusal, which would come in front of
+// the event.
 void Worker::on_result(ApiConnection& connection, const http::Request& request,
                        std::string_view tail) {
+  const bool unanswered = request.header("Redrive-Answer") == "none";
+  const auto answer = [&](auto give) { unanswered ? connection.pass_over() : give(); };
   const std::size_t slash = tail.find('/');
   const std::string_view id = tail.substr(0, slash);
   const std::string_view call = slash == tail.npos ? "" : tail.substr(slash + 1);
   if (call != "response" && call != "error") {
-    return refuse_call(connection, 404, "NotFound", "There is no such call");
+    return answer([&] { refuse_call(connection, 404, "NotFound", "There is no such call"); });
   }
-  if (!initialised_) return refuse_transition(connection);
+  if (!initialised_) return answer([&] { refuse_transition(connection); });
   if (state_ != State::running || id != request_id()) {
-    return refuse_call(connection, 400, "InvalidRequestID", "Invalid request ID");
+    return answer([&] { refuse_call(connection, 400, "InvalidRequestID", "Invalid request ID"); });
   }
   Outcome outcome = outcome_of(request, call == "error");
-  if (request.body.size() > kPayloadBytesMax) {
+  const bool too_large = request.body.size() > kPayloadBytesMax;
+  answer([&] {
+    if (!too_large) return connection.answer(202, {}, kAccepted);
     refuse_call(connection,
                 413,
                 "RequestEntityTooLarge",
                 fmt::format("Exceeded maximum allowed payload size ({} bytes).", kPayloadBytesMax));
-  } else if (request.header("Redrive-Answer") == "none") {
-    connection.pass_over();
-  } else {
-    connection.answer(202, {}, kAccepted);
-  }
+  });
   finish(std::move(outcome));
 }
 

@@ -316,7 +316,7 @@ def serve(connection, handler):
     while True:
         headers, body = connection.read()
         if "Lambda-Runtime-Aws-Request-Id" not in headers:
-            continue  # A result was refused. The server knows why.
+            os._exit(1)  # The question was refused: this process is out of step with the server.
         current = context = Context(headers)
         request_id = context.aws_request_id
         trace = headers.get("Lambda-Runtime-Trace-Id")
