@@ -110,14 +110,21 @@ class World:
 
     def runs(self, function):
         """How often it has run to some end."""
+        return self.ask(f"functions/{function}/logs?after=0").count("END RequestId")
+
+    def ask(self, path):
         address = address_of(self.endpoint)
         connection = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
-        connection.request("GET", f"/_redrive/v1/functions/{function}/logs?after=0")
-        answer = connection.getresponse().read().decode()
-        return answer.count("END RequestId")
+        connection.request("GET", f"/_redrive/v1/{path}")
+        return connection.getresponse().read().decode()
+
+    def rests(self, function):
+        """Whether it is decided what becomes of its last run: time may go on."""
+        handlers = json.loads(self.ask("overview"))["handlers"]
+        return not any(handler["running"] for handler in handlers if handler["function"] == function)
 
     def until_runs(self, function, count):
-        clock.until(f"{count} runs", lambda: self.runs(function) >= count, timeout=30)
+        clock.until(f"{count} runs", lambda: self.runs(function) >= count and self.rests(function), timeout=30)
         assert self.runs(function) == count
 
     def until_size(self, url, size):
