@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
 
 .PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
-        examples hostile crash instructions curves walkthroughs terraform cdk computing talking
+        examples hostile crash instructions curves walkthroughs terraform cdk
 
 run: packages build
 	@./build/release/redrive serve
@@ -25,19 +25,10 @@ build/%/build.ninja: CMakeLists.txt CMakePresets.json cmake/rooms.cmake
 build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
-# Two lanes: one compiles and computes, the other talks to servers and mostly waits. The first gives way, so
-# that waiting is measured as waiting. In each, what fails fastest comes first. What both need of the release
-# is built before: two builds in one directory would disturb each other.
-test: test-packages build
-	@$(NINJA) build/release redrive-sim
-	@$(MAKE) --no-print-directory -j2 --output-sync=target computing talking
+# The order puts what fails fastest first. One after the other: clients have deadlines of their own, and miss
+# them beside a compiler.
+test: test-packages build unit tsan sim instructions fuzz conformance clients walkthroughs hostile crash
 	@echo "make test: everything passed"
-
-computing: build
-	@nice -n 10 $(MAKE) --no-print-directory -j1 unit tsan sim instructions fuzz
-
-talking: build
-	@$(MAKE) --no-print-directory -j1 conformance clients walkthroughs hostile crash
 
 unit: build/dev/build.ninja
 	@$(NINJA) build/dev unit_tests redrive-sim
