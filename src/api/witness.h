@@ -27,6 +27,15 @@ struct Refused {
   bool unproven = false;  // The caller could not prove who it is.
 };
 
+// What an API's own refusal or failure is to those who watch. It points into it.
+template <class Refusal>
+Refused refused_as(const Refusal& refusal, bool unproven = false) {
+  return {.status = refusal.status,
+          .code = refusal.code,
+          .message = refusal.message,
+          .unproven = unproven};
+}
+
 // A request that operators want to read of: a fault of ours, or a caller who is not let in.
 struct FailedRequest : Refused {
   std::string_view request_id;

@@ -122,13 +122,6 @@ std::string_view resource_of(const Form& form) {
   return {};
 }
 
-api::Refused told_as(const Refusal& refusal, bool unproven) {
-  return {.status = refusal.status,
-          .code = refusal.code,
-          .message = refusal.message,
-          .unproven = unproven};
-}
-
 std::vector<std::string_view> action_names(Service service) {
   std::vector<std::string_view> names;
   for (const Action& action : kActions) {
@@ -188,7 +181,7 @@ Outcome<std::string> Endpoint::run(Asked& asked) const {
   auto done = check_right(*caller, action);
   if (done) done = action.run(call);
   if (action.changes()) {
-    const auto refused = done ? api::Refused{} : told_as(done.error(), false);
+    const auto refused = done ? api::Refused{} : api::refused_as(done.error(), false);
     witness_of(asked.service)
         .write_down(asked.mark(),
                     *caller,
@@ -206,7 +199,7 @@ void Endpoint::handle(http::Exchange& exchange, Service service) {
   Asked asked{.request = exchange.request(), .service = service, .action = witness.unknown()};
   const auto document = run(asked);
   exchange.measure(witness.latency(asked.action));
-  if (!document) witness.refused(asked.mark(), told_as(document.error(), asked.unproven));
+  if (!document) witness.refused(asked.mark(), api::refused_as(document.error(), asked.unproven));
   http::append_answer(
       exchange.out(),
       {.status = document ? 200 : document.error().status,

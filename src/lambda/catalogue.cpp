@@ -23,6 +23,17 @@ std::vector<T> entries_of(const Call& call, EntryKind kind, Decode decode, Mine 
   });
 }
 
+// The version that is published of a function as it is now; the function remembers it.
+functions::Function keep_published(engine::Turn& turn, functions::Function& function,
+                                   const std::string& description) {
+  functions::Function version = functions::publish(function,
+                                                   {.description = description,
+                                                    .revision = turn.ids().uuid().text(),
+                                                    .wall = turn.stamp().wall});
+  keep(turn, function);
+  return version;
+}
+
 }  // namespace
 
 std::unexpected<Refusal> no_such_function(const CalledFunction& called) {
@@ -79,24 +90,14 @@ functions::Function save_and_publish(engine::Turn& turn, functions::Function& fu
                                      const std::string& description) {
   function.revision = turn.ids().uuid().text();
   function.modified_wall = turn.stamp().wall;
-  functions::Function version = functions::publish(function,
-                                                   {.description = description,
-                                                    .revision = turn.ids().uuid().text(),
-                                                    .wall = turn.stamp().wall});
-  keep(turn, function);
-  return version;
+  return keep_published(turn, function, description);
 }
 
 Outcome<functions::Function> publish_version(Call& call, const CalledFunction& called,
                                              const std::string& description) {
   return call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<functions::Function> {
     functions::Function function = TRY(load_function(turn, called));
-    functions::Function version = functions::publish(function,
-                                                     {.description = description,
-                                                      .revision = turn.ids().uuid().text(),
-                                                      .wall = turn.stamp().wall});
-    keep(turn, function);
-    return version;
+    return keep_published(turn, function, description);
   });
 }
 

@@ -37,13 +37,6 @@ Answer answer_for(const http::Request& request, const Refusal& refusal) {
   return json_answer(refusal.status, ManagementRefusal{{refusal.code, refusal.message}});
 }
 
-api::Refused told_as(const Refusal& refusal, bool unproven = false) {
-  return {.status = refusal.status,
-          .code = refusal.code,
-          .message = refusal.message,
-          .unproven = unproven};
-}
-
 Outcome<void> check_right(const Route& route, const Call& call) {
   const auth::AccessKey* const key = call.caller.key;
   if (key == nullptr || auth::has_right(key->role, route.right)) return {};
@@ -88,7 +81,7 @@ void Service::handle(http::Exchange& exchange) {
   const std::string id = api::new_request_id();
   const Refusal refusal{503, "ServiceException", "The server is busy. Please try again."};
   witness_->refused({.id = id, .peer = request.peer, .action = witness_->unknown()},
-                    told_as(refusal));
+                    api::refused_as(refusal));
   write_answer(exchange.out(), answer_for(request, refusal), id, request.keep_alive);
   exchange.reply(0);
 }
@@ -96,7 +89,7 @@ void Service::handle(http::Exchange& exchange) {
 std::function<void(Outcome<Answer>)> Service::responder(std::shared_ptr<const Asked> asked) const {
   return [witness = witness_, &engine = parts_.engine, asked](Outcome<Answer> given) {
     if (!given) {
-      witness->refused(asked->mark(), told_as(given.error(), asked->unproven));
+      witness->refused(asked->mark(), api::refused_as(given.error(), asked->unproven));
       given = answer_for(asked->task->request(), given.error());
     }
     const auto answer = std::make_shared<const Answer>(*std::move(given));
@@ -141,7 +134,7 @@ Outcome<Answer> Service::run(const Route& route, Call& call, const Asked& asked)
   Outcome<Answer> answer = allowed ? route.run(call) : std::unexpected(allowed.error());
   if (!route.audited()) return answer;
   // The request itself stays out of it: it has code and environments, and in those secrets.
-  const auto refused = answer ? api::Refused{} : told_as(answer.error());
+  const auto refused = answer ? api::Refused{} : api::refused_as(answer.error());
   witness_->write_down(asked.mark(),
                        call.caller,
                        {.resource = call.request.path, .refused = answer ? nullptr : &refused},

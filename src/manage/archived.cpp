@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <deque>
 
 #include "api/access.h"
 #include "api/draft.h"
@@ -66,7 +66,7 @@ class Restoration {
  public:
   Restoration(Call& call, const documents::UnarchiveRequest& request,
               const queue::QueueSettings& settings)
-      : call_(call), request_(request), settings_(settings) {}
+      : request_(request), settings_(settings), actor_(call.actor()) {}
 
   Result<engine::Unarchive> prepare(const documents::UnarchiveMessage& message) {
     return engine::Unarchive{.draft = TRY(draft(message)),
@@ -93,52 +93,18 @@ class Restoration {
                                         .dedup_id = message.deduplication_id,
                                         .group_id = message.group_id};
     CHECK(api::check_message(outgoing, settings_, api::SendForm::single));
-    const std::string_view tail = call_.keep(encode(message));
-    return queue::Draft{.group = message.group_id.value_or(""),
-                        .dedup = dedup(message),
-                        .tail = tail,
-                        .tail_crc = crc32c(tail),
-                        .delay = std::chrono::seconds(0),
-                        .bytes = static_cast<std::uint32_t>(api::message_bytes(outgoing))};
+    api::PreparedMessage& prepared = prepared_.emplace_back();
+    api::prepare_message(
+        {.id = actor_, .trace = {}}, outgoing, settings_, md5(message.body), prepared);
+    queue::Draft draft = prepared.draft;
+    draft.delay = std::chrono::seconds(0);
+    return draft;
   }
 
-  std::string_view dedup(const documents::UnarchiveMessage& message) {
-    if (!settings_.is_fifo()) return {};
-    if (message.deduplication_id) return *message.deduplication_id;
-    return call_.keep(sha256_hex(message.body));
-  }
-
-  std::string encode(const documents::UnarchiveMessage& message) {
-    const std::string sender = call_.actor();
-    std::string attributes;
-    for (const auto& [name, value] : message.attributes) {
-      const bool binary = value.binary_value.has_value();
-      store::append_attribute(attributes,
-                              {name,
-                               value.data_type,
-                               binary ? value.binary_value->bytes : *value.string_value,
-                               binary});
-    }
-    store::MessageContents contents{
-        .group = message.group_id.value_or(""),
-        .dedup = dedup(message),
-        .sender = sender,
-        .trace = message.trace_header.value_or(""),
-        .md5_of_body = md5(message.body),
-        .attribute_count = static_cast<std::uint8_t>(message.attributes.size()),
-        .attributes = attributes,
-        .body = message.body};
-    if (!message.attributes.empty()) {
-      contents.md5_of_attributes = api::md5_of_attributes(message.attributes);
-    }
-    std::string tail;
-    store::encode_tail(tail, contents);
-    return tail;
-  }
-
-  Call& call_;
   const documents::UnarchiveRequest& request_;
   const queue::QueueSettings& settings_;
+  const std::string actor_;
+  std::deque<api::PreparedMessage> prepared_;  // What drafts point into: they stay where they are.
 };
 
 }  // namespace

@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::size_t kAuditedBodyBytes = 4096;
 
-api::Refused told_as(const Failure& failure, bool unproven = false) {
-  return {.status = failure.status,
-          .code = failure.code,
-          .message = failure.message,
-          .unproven = unproven};
-}
-
 Result<void> check_right(const Route& route, const Call& call) {
   const auth::AccessKey* const key = call.caller.key;
   if (key == nullptr || auth::has_right(key->role, route.right)) return {};
@@ -71,7 +64,7 @@ Result<Document> Service::run(Match match, Asked& asked) const {
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
   if (!is_audited(route) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());
-  const api::Refused refused = told_as(failure);
+  const api::Refused refused = api::refused_as(failure);
   witness_.write_down(asked.mark(),
                       call.caller,
                       {.resource = asked.request.path,
@@ -82,7 +75,7 @@ Result<Document> Service::run(Match match, Asked& asked) const {
 }
 
 http::Answer Service::refusal(const Failure& failure, const Asked& asked) const {
-  witness_.refused(asked.mark(), told_as(failure, asked.unproven));
+  witness_.refused(asked.mark(), api::refused_as(failure, asked.unproven));
   http::Answer answer{.status = failure.status, .content_type = "application/json"};
   if (!failure.allowed.empty()) answer.headers.emplace_back("Allow", failure.allowed);
   append_failure(answer.body, failure);

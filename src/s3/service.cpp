@@ -16,13 +16,6 @@ void write(std::string& out, const Answer& answer, std::string_view request_id, 
   http::append_answer(out, answer, {{"x-amz-request-id", request_id}}, keep_alive);
 }
 
-api::Refused told_as(const Refusal& refusal, bool unproven) {
-  return {.status = refusal.status,
-          .code = refusal.code,
-          .message = refusal.message,
-          .unproven = unproven};
-}
-
 Outcome<void> check_right(const Call& call, auth::Right right) {
   const auth::AccessKey* const key = call.caller.key;
   if (key == nullptr || auth::has_right(key->role, right)) return {};
@@ -75,7 +68,7 @@ void Service::handle(http::Exchange& exchange) {
   if (desk_.take(exchange)) return;
   const Asked asked{.request = exchange.request(), .action = witness_.unknown()};
   const Refusal refusal{503, "SlowDown", "Please reduce your request rate."};
-  witness_.refused(asked.mark(), told_as(refusal, false));
+  witness_.refused(asked.mark(), api::refused_as(refusal, false));
   write(exchange.out(), asked.refusal(refusal), asked.id, asked.request.keep_alive);
   exchange.reply(0);
 }
@@ -84,7 +77,7 @@ void Service::serve(const http::Desk::TaskPtr& task) const {
   Asked asked{.request = task->request(), .action = witness_.unknown()};
   auto answered = answer(asked);
   if (!answered) {
-    witness_.refused(asked.mark(), told_as(answered.error(), asked.unproven));
+    witness_.refused(asked.mark(), api::refused_as(answered.error(), asked.unproven));
     answered = asked.refusal(answered.error());
   }
   const auto answer = std::make_shared<const Answer>(*std::move(answered));
@@ -122,7 +115,7 @@ Outcome<Answer> Service::answer(Asked& asked) const {
   // Who changed what; contents are nobody's business.
   if (route.right != auth::Right::look) {
     const std::string resource = resource_of(call.address);
-    const auto refused = answer ? api::Refused{} : told_as(answer.error(), false);
+    const auto refused = answer ? api::Refused{} : api::refused_as(answer.error(), false);
     witness_.write_down(asked.mark(),
                         call.caller,
                         {.resource = resource, .refused = answer ? nullptr : &refused},
