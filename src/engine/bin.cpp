@@ -119,6 +119,7 @@ Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const
                    .stored = *stored,
                    .bin = bin,
                    .key = original,
+                   .message_id = ids_.uuid(),
                    .actor = actor,
                    .reason = reason},
                   turn.stamp(),

@@ -229,6 +229,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
                      .stored = *original,
                      .bin = *bin,
                      .key = static_cast<queue::MessageKey>(++sequence),
+                     .message_id = ids_.uuid(),
                      .actor = actor,
                      .reason = reason},
                     turn.stamp(),

@@ -16,6 +16,7 @@ std::shared_ptr<const queue::History> history_of(const queue::State& state,
   history->prior_receives += message.receive_count;
   history->entered_generation = history->prior_receives;
   history->sequence = 0;
+  history->message_id = original.message_id;
   history->job = queue::TaskKey::none;
   history->group = queue::FailureGroupKey::none;
   history->retries = {};

@@ -13,7 +13,8 @@ struct Original {
   queue::Slot slot;
   const store::StoredMessage& stored;  // Its bytes as they are.
   const queue::Queue& bin;
-  queue::MessageKey key;  // For the original.
+  queue::MessageKey key;  // For the original, and the
+  Uuid message_id;        // id under which it may come back beside what replaced it.
   queue::NameIndex actor;
   queue::NameIndex reason;
 };

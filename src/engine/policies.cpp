@@ -38,6 +38,13 @@ Duration dead_for(const queue::History& history, Timestamp wall) {
   return Duration::zero();
 }
 
+// A message may come back to the queue in which it was one: to work.
+bool is_dead_letter(const queue::State& state, queue::Slot slot) {
+  if (slot == queue::kNoSlot) return false;
+  const queue::History* history = state.messages().history_if(slot);
+  return history != nullptr && history->dead_letter_source != queue::NameIndex::none;
+}
+
 bool does_anything(const DeadLetterPolicy& policy) {
   return policy.redrive_after > std::chrono::seconds(0) || policy.archive_expiring ||
          (policy.redrives_max > 0 && policy.then != DeadLetterPolicy::Then::park);
@@ -73,9 +80,9 @@ void Engine::adopt_policies(Turn& turn) {
 void Engine::follow_policy(const Queue& queue, MessageKey key, const queue::Stamp& stamp) {
   const DeadLetterPolicy* policy = policy_of(queue);
   const queue::Slot slot = store_.state().find_message(queue, key);
-  if (policy == nullptr || !does_anything(*policy) || slot == queue::kNoSlot) return;
+  if (policy == nullptr || !does_anything(*policy)) return;
+  if (!is_dead_letter(store_.state(), slot)) return;
   const queue::History* history = store_.state().messages().history_if(slot);
-  if (history == nullptr || history->dead_letter_source == queue::NameIndex::none) return;
   Timestamp due = kNever;
   if (policy->is_spent(history->redrives)) {
     if (policy->then != DeadLetterPolicy::Then::park) due = stamp.now;
@@ -147,7 +154,7 @@ void Engine::run_policies(Turn& turn) {
     if (policy == nullptr) continue;
     turn.advance(*queue);
     const queue::Slot slot = store_.state().find_message(*queue, due.message);
-    if (slot == queue::kNoSlot) continue;
+    if (!is_dead_letter(store_.state(), slot)) continue;
     const bool held = store_.state().messages()[slot].phase == queue::Phase::in_flight;
     if (held || apply_policy(turn, *queue, slot, *policy)) {
       policy_due_.insert({now + kLookAgain, due.queue, due.message});
@@ -168,7 +175,7 @@ std::size_t Engine::archive_due() {
       const DeadLetterPolicy* policy = queue == nullptr ? nullptr : policy_of(*queue);
       const queue::Slot slot =
           policy != nullptr ? store_.state().find_message(*queue, message) : queue::kNoSlot;
-      if (slot == queue::kNoSlot) continue;
+      if (!is_dead_letter(store_.state(), slot)) continue;
       items.push_back({.target = policy->archive,
                        .reason = reason,
                        .queue_arn = queue->identity.arn(),
@@ -210,7 +217,7 @@ void Engine::let_go_archived(queue::QueueKey key, const ArchiveItem& item, std::
     if (queue == nullptr) return;
     turn.advance(*queue);
     const queue::Slot slot = turn.state().find_message(*queue, item.message.mark.key);
-    const bool same = slot != queue::kNoSlot &&
+    const bool same = is_dead_letter(turn.state(), slot) &&
                       turn.state().messages()[slot].body == item.message.body &&
                       turn.state().messages()[slot].phase != queue::Phase::in_flight;
     if (!same) return;
