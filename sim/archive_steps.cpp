@@ -41,7 +41,7 @@ void Driver::archive_held() {
   const auto expected = move_refusal(shown, *from, *from);
   const auto& message = held->messages.front();
   if (!message && world_.disk_fails()) return;
-  require(message.has_value() || message.error().code == expected,
+  require(message.has_value() || expected.has_value(),
           kPutAway,
           "message {}: to look at",
           number(shown.handle.key));

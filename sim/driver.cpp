@@ -127,6 +127,7 @@ void Driver::step() {
   tell("{} (record {})", choices()[chosen].name, world_.journal().appended());
   if (options_.verbose) std::fflush(stdout);
   (this->*choices()[chosen].step)();
+  world_.settle_answers();  // Whatever it was, time may have passed for those who wait.
   world_.check();
 }
 
