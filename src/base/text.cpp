@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/base64.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -11,8 +13,6 @@
 namespace redrive {
 namespace {
 
-constexpr std::string_view kBase64 =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr auto kHexPairs = [] {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<std::array<char, 2>, 256> pairs{};
@@ -103,18 +103,7 @@ std::string to_hex(std::string_view bytes) {
 void base64_append(std::string& out, std::string_view bytes) {
   const std::size_t before = out.size();
   out.resize(before + (bytes.size() + 2) / 3 * 4, '=');
-  char* to = out.data() + before;
-  const auto byte = [&](std::size_t at) {
-    return at < bytes.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at]))
-                             : 0u;
-  };
-  for (std::size_t at = 0; at < bytes.size(); at += 3, to += 4) {
-    const std::uint32_t group = byte(at) << 16 | byte(at + 1) << 8 | byte(at + 2);
-    to[0] = kBase64[group >> 18];
-    to[1] = kBase64[group >> 12 & 63];
-    if (at + 1 < bytes.size()) to[2] = kBase64[group >> 6 & 63];
-    if (at + 2 < bytes.size()) to[3] = kBase64[group & 63];
-  }
+  base64_write(out.data() + before, bytes);
 }
 
 std::string base64_encode(std::string_view bytes) {

@@ -52,21 +52,34 @@ std::string region_of(std::string_view arn) {
   return parts.size() > 3 ? std::string(parts[3]) : "";
 }
 
-events::Record record_of(const documents::Message& message) {
+// What a record says of a message in words that the message itself does not have.
+struct RecordTexts {
+  std::string message_id;
+  std::string receive_count;
+  std::string sent;
+  std::string first_received;
+  std::string md5_of_body;
+};
+
+RecordTexts texts_of(const documents::Message& message) {
+  const Md5 digest = md5(message.body);
+  return {.message_id = message.message_id.text(),
+          .receive_count = std::to_string(message.receive_count),
+          .sent = epoch_milliseconds(message.sent_at),
+          .first_received = epoch_milliseconds(message.first_received_at.value_or(message.sent_at)),
+          .md5_of_body = to_hex({reinterpret_cast<const char*>(digest.data()), digest.size()})};
+}
+
+events::Record record_of(const documents::Message& message, const RecordTexts& texts) {
   events::Record record{
-      .message_id = message.message_id.text(), .receipt_handle = "try", .body = message.body};
-  record.attributes = {{"ApproximateReceiveCount", std::to_string(message.receive_count)},
-                       {"SentTimestamp", epoch_milliseconds(message.sent_at)},
-                       {"SenderId", std::string(message.sender_id.value_or(""))},
-                       {"ApproximateFirstReceiveTimestamp",
-                        epoch_milliseconds(message.first_received_at.value_or(message.sent_at))}};
-  if (message.group_id) {
-    record.attributes.emplace_back("MessageGroupId", std::string(*message.group_id));
-  }
-  if (message.deduplication_id) {
-    record.attributes.emplace_back("MessageDeduplicationId",
-                                   std::string(*message.deduplication_id));
-  }
+      .message_id = texts.message_id, .receipt_handle = "try", .body = message.body};
+  record.attributes = {{"ApproximateReceiveCount", texts.receive_count},
+                       {"SentTimestamp", texts.sent},
+                       {"SenderId", message.sender_id.value_or("")},
+                       {"ApproximateFirstReceiveTimestamp", texts.first_received}};
+  if (message.group_id) record.attributes.emplace_back("MessageGroupId", *message.group_id);
+  if (message.deduplication_id)
+    record.attributes.emplace_back("MessageDeduplicationId", *message.deduplication_id);
   for (const auto& [name, value] : message.attributes) {
     const bool binary = value.binary_value.has_value();
     record.message_attributes.push_back(
@@ -75,8 +88,7 @@ events::Record record_of(const documents::Message& message) {
          .value = binary ? value.binary_value->bytes : value.string_value.value_or(""),
          .binary = binary});
   }
-  const Md5 digest = md5(message.body);
-  record.md5_of_body = to_hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  record.md5_of_body = texts.md5_of_body;
   return record;
 }
 
@@ -90,9 +102,12 @@ DeadCopy copy_of(const documents::Message& message) {
     copy.error_message = attempt.error_message;
     copy.stack_trace = attempt.stack_trace;
   }
-  const std::string record = events::encode_record(
-      record_of(message), {.arn = copy.source, .region = region_of(copy.source)});
-  copy.event = fmt::format(R"({{"Records":[{}]}})", record);
+  copy.event = events::kEventHead;
+  events::append_record(
+      copy.event,
+      record_of(message, texts_of(message)),
+      events::record_foot({.arn = copy.source, .region = region_of(copy.source)}));
+  copy.event += events::kEventFoot;
   return copy;
 }
 

@@ -36,50 +36,55 @@ std::string_view cut_text(std::string_view text, std::size_t bytes_max) {
 AsyncRunner::AsyncRunner(std::shared_ptr<World> world, Definitions::Entry entry)
     : Poller(std::move(world)),
       entry_(std::move(entry)),
+      queue_(std::make_shared<queue::QueueIdentity>(async_queue_of(entry_.id))),
       concurrency_({.first = Concurrency::kFirst, .max = this->world().concurrency_max}) {}
 
 std::optional<Poller::Intake> AsyncRunner::next_intake() {
   const auto busy = static_cast<unsigned>(running_ + waiting_.size());
   if (busy >= concurrency_.limit()) return std::nullopt;
-  return Intake{.queue = async_queue_of(entry_.id),
+  const Duration hold_time = entry_.spec->timeout + std::chrono::seconds(30);
+  const Duration visibility = world().engine.turn(
+      [&](engine::Turn& turn) { return visibility_of(turn.state().find(*queue_), hold_time); });
+  return Intake{.queue = queue_,
                 .consumer = "function:" + entry_.id.name,
                 .max = std::min<std::size_t>(concurrency_.limit() - busy, queue::kReceiveMax),
-                .hold_time = entry_.spec->timeout + std::chrono::seconds(30)};
+                .visibility = visibility};
 }
 
 void AsyncRunner::received(const Catch& brought) {
   const ReceivedMessages messages(world().engine, brought.outcome);
   for (const auto& message : messages.messages()) {
-    Item item = describe_item(message, brought.handle_of(message.received), brought.hold);
-    item.record = message.stored.contents.body;
+    Item item = describe_item(message, world().secret, brought.hold);
     // See send_event. What came as a record from another function has its MessageId.
     if (const auto request = Uuid::parse(message.stored.contents.sender))
-      item.message_id = request->text();
-    waiting_.push_back({brought.outcome.after, std::move(item)});
+      item.message_id = *request;
+    waiting_.push_back(
+        {brought.outcome.after, std::move(item), std::string(message.stored.contents.body)});
   }
   synced();
 }
 
 void AsyncRunner::synced() {
   while (!waiting_.empty() && world().is_durable(waiting_.front().after)) {
-    Item item = std::move(waiting_.front().item);
+    Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    begin(std::move(item));
+    begin(std::move(next));
   }
 }
 
-void AsyncRunner::begin(Item item) {
+void AsyncRunner::begin(Waiting next) {
   stats_->running = ++running_;
-  const std::uint32_t runs = RunCounts::read(item.retries, kAsyncScope).runs;
-  const auto run = std::make_shared<const Run>(Run{entry_, std::move(item), runs});
+  const std::uint32_t runs = RunCounts::read(next.item.retries, kAsyncScope).runs;
+  const auto run =
+      std::make_shared<const Run>(Run{entry_, std::move(next.item), std::move(next.event), runs});
   if (too_old(*run, Duration::zero())) return give_up(run, runs, "EventAgeExceeded", nullptr);
   const Duration age = std::max(Duration::zero(), world().wall() - run->item.sent_wall);
   world().counted(run->entry.id.name)->async_age.record(static_cast<std::uint64_t>(age.count()));
   auto self = std::static_pointer_cast<AsyncRunner>(shared_from_this());
   world().invoker.invoke(
       run->entry.spec,
-      {.request_id = run->item.message_id,
-       .payload = run->item.record,
+      {.request_id = run->item.message_id.text(),
+       .payload = run->event,
        .client_context = {},
        .trace = run->item.trace,
        .invoked_arn = {}},
@@ -93,7 +98,7 @@ void AsyncRunner::answered(const RunPtr& run, const runtime::Outcome& outcome) {
   if (world().ran) {
     world().ran({async_queue_of(run->entry.id),
                  run->entry.id.name,
-                 run->item.message_id,
+                 run->item.message_id.text(),
                  std::span(&run->item, 1),
                  outcome});
   }
@@ -123,7 +128,7 @@ void AsyncRunner::failed(const RunPtr& run, const runtime::Outcome& outcome) {
   const Duration delay = kFirstRetry * (1 << (runs - 1));
   if (too_old(*run, delay)) return give_up(run, runs, "EventAgeExceeded", &outcome);
   stats_->retried += 1;
-  run->item.hold->forget(run->item.handle);
+  run->item.hold->forget(run->item.receipt);
   static_cast<void>(world().engine.report_failure(
       async_queue_of(run->entry.id),
       {.handle = run->item.handle,
@@ -148,7 +153,7 @@ void AsyncRunner::not_run(const RunPtr& run, const runtime::Outcome& outcome) {
       std::min(kLongestThrottle, std::chrono::seconds(1) * (1 << std::min(in_vain, 10u)));
   if (too_old(*run, delay)) return give_up(run, run->runs, "EventAgeExceeded", &outcome);
   concurrency_.throttled();
-  run->item.hold->forget(run->item.handle);
+  run->item.hold->forget(run->item.receipt);
   const engine::Engine::VisibilityRequest request{run->item.handle, delay};
   static_cast<void>(
       world().engine.change_visibility(async_queue_of(run->entry.id), std::span(&request, 1)));
@@ -182,16 +187,17 @@ Result<void> AsyncRunner::send_dead_letter(const Run& run, const runtime::Outcom
   const std::string code = std::to_string(status_of(outcome));
   const std::string_view message =
       outcome == nullptr ? "The event was too old." : std::string_view(outcome->error_message);
+  const std::string request_id = run.item.message_id.text();
   std::vector<store::AttributeView> attributes = {
       {"ErrorCode", "Number", code},
       {"ErrorMessage", "String", cut_text(message, kErrorMessageBytesMax)},
-      {"RequestID", "String", run.item.message_id}};
+      {"RequestID", "String", request_id}};
   if (message.empty()) attributes.erase(attributes.begin() + 1);  // Attributes are never empty.
   const bool fifo = to.name.ends_with(".fifo");
-  const Letter letter({.body = run.item.record,
+  const Letter letter({.body = run.event,
                        .sender = run.entry.id.account,
                        .group = fifo ? std::string_view(run.entry.id.name) : std::string_view(),
-                       .dedup = fifo ? std::string_view(run.item.message_id) : std::string_view(),
+                       .dedup = fifo ? std::string_view(request_id) : std::string_view(),
                        .attributes = attributes});
   const queue::Draft draft = letter.draft();
   TRY(world().engine.send(to, std::span(&draft, 1)));
@@ -201,15 +207,16 @@ Result<void> AsyncRunner::send_dead_letter(const Run& run, const runtime::Outcom
 std::string AsyncRunner::document_of(const Run& run, std::uint32_t runs, std::string_view condition,
                                      const runtime::Outcome* outcome) {
   const std::string arn = run.entry.id.arn() + ":$LATEST";
+  const std::string request_id = run.item.message_id.text();
   const bool error = outcome != nullptr && outcome->kind == Kind::function_error;
   const bool ran = outcome != nullptr && (error || outcome->kind == Kind::done);
   return events::write_async_record(
       {.wall = world().wall(),
-       .request_id = run.item.message_id,
+       .request_id = request_id,
        .function_arn = arn,
        .condition = condition,
        .invoke_count = runs,
-       .request_payload = run.item.record,
+       .request_payload = run.event,
        .outcome = {.status = status_of(outcome),
                    .executed_version = "$LATEST",
                    .function_error = error,
@@ -224,7 +231,7 @@ void AsyncRunner::send_away(const RunPtr& run, const std::string& to, std::strin
   }
   Parcel parcel{.to = *std::move(destination),
                 .from = async_queue_of(run->entry.id),
-                .handles = {run->item.handle},
+                .handles = {std::string(run->item.handle)},
                 .documents = {std::move(document)},
                 .object_key = events::async_record_key(
                     run->entry.id.name, world().wall(), world().ids.uuid().text()),
@@ -243,12 +250,12 @@ void AsyncRunner::send_away(const RunPtr& run, const std::string& to, std::strin
 }
 
 void AsyncRunner::remove(const Run& run) {
-  const std::string_view handle = run.item.handle;
-  static_cast<void>(world().engine.remove(async_queue_of(run.entry.id), std::span(&handle, 1)));
+  static_cast<void>(
+      world().engine.remove(async_queue_of(run.entry.id), std::span(&run.item.receipt, 1)));
 }
 
 void AsyncRunner::ended(const Run& run) {
-  run.item.hold->forget(run.item.handle);
+  run.item.hold->forget(run.item.receipt);
   stats_->running = --running_;
   poll();
 }

@@ -31,6 +31,7 @@ class AsyncRunner final : public Poller {
   struct Run {
     Definitions::Entry entry;  // As it was when it began.
     Item item;
+    std::string event;
     std::uint32_t runs = 0;  // That ended with an error, before this one.
   };
   using RunPtr = std::shared_ptr<const Run>;
@@ -39,7 +40,12 @@ class AsyncRunner final : public Poller {
   void received(const Catch& brought) override;
   void waited_in_vain() override { concurrency_.idle(); }
 
-  void begin(Item item);
+  struct Waiting {
+    engine::Sequence after = 0;
+    Item item;
+    std::string event;
+  };
+  void begin(Waiting next);
   void answered(const RunPtr& run, const runtime::Outcome& outcome);
   void succeeded(const RunPtr& run, const runtime::Outcome& outcome);
   void failed(const RunPtr& run, const runtime::Outcome& outcome);
@@ -57,12 +63,9 @@ class AsyncRunner final : public Poller {
   void ended(const Run& run);
 
   Definitions::Entry entry_;
+  const std::shared_ptr<const queue::QueueIdentity> queue_;
   Concurrency concurrency_;
   const std::shared_ptr<AsyncStats> stats_ = std::make_shared<AsyncStats>();
-  struct Waiting {
-    engine::Sequence after = 0;
-    Item item;
-  };
   std::deque<Waiting> waiting_;  // Until it is durable that they were received.
   unsigned running_ = 0;
 };

@@ -18,12 +18,13 @@ events::InvocationOutcome described(const runtime::Outcome& outcome) {
 }  // namespace
 
 std::string BatchRun::document_of(std::span<const Item> items, const Story& story) {
-  std::vector<std::string_view> ids;
+  std::vector<std::string> ids;
   std::vector<std::string_view> records;
   for (const Item& item : items) {
-    ids.push_back(item.message_id);
-    records.push_back(item.record);
+    ids.push_back(item.message_id.text());
+    records.push_back(record_of(item));
   }
+  const std::vector<std::string_view> id_views(ids.begin(), ids.end());
   const auto [first, last] =
       std::ranges::minmax(items, {}, [](const Item& item) { return item.sent_wall; });
   return events::write_batch_record({.wall = parts_.world->wall(),
@@ -36,7 +37,7 @@ std::string BatchRun::document_of(std::span<const Item> items, const Story& stor
                                                     : std::nullopt,
                                      .reported_by_item = story.by_item,
                                      .queue_arn = plan_.mapping.queue_arn,
-                                     .message_ids = ids,
+                                     .message_ids = id_views,
                                      .first_arrival = first.sent_wall,
                                      .last_arrival = last.sent_wall,
                                      .records = records});
@@ -62,7 +63,7 @@ void BatchRun::send_away(const Destination& to, std::vector<Item> items, const S
                 .object_key = events::batch_record_key(
                     plan_.mapping.id, plan_.queue.name, world.wall(), world.ids.uuid().text()),
                 .sender = plan_.spec->name};
-  for (const Item& item : items) parcel.handles.push_back(item.handle);
+  for (const Item& item : items) parcel.handles.emplace_back(item.handle);
   ++deliveries_;
   const bool success = story.condition == "Success";
   deliver(parts_.world,
@@ -70,7 +71,7 @@ void BatchRun::send_away(const Destination& to, std::vector<Item> items, const S
           [self = shared_from_this(), items = std::move(items), success, undelivered](
               const Result<void>& delivered) {
             --self->deliveries_;
-            for (const Item& item : items) item.hold->forget(item.handle);
+            for (const Item& item : items) item.hold->forget(item.receipt);
             MappingStats& stats = *self->parts_.stats;
             if (delivered) {
               (success ? stats.deleted : stats.sent_on_failure) += items.size();

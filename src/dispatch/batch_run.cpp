@@ -17,12 +17,6 @@ constexpr std::string_view kInvalidResponse = "InvalidBatchResponse";
 constexpr std::chrono::milliseconds kFirstBackoff{100};
 constexpr std::chrono::milliseconds kLongestBackoff{10'000};
 
-std::vector<std::string_view> views(std::span<const Item> items, std::string Item::*field) {
-  std::vector<std::string_view> out;
-  for (const Item& item : items) out.push_back(item.*field);
-  return out;
-}
-
 // Moves those that fit to the returned list.
 template <class Predicate>
 std::vector<Item> take_out(std::vector<Item>& items, Predicate fits) {
@@ -50,16 +44,19 @@ std::string common_trace(const std::vector<Item>& items) {
 
 }  // namespace
 
-BatchRun::BatchRun(Parts parts, std::vector<Item> items)
-    : parts_(std::move(parts)), plan_(*parts_.plan) {
-  waiting_.push_back(std::move(items));
+BatchRun::BatchRun(Parts parts, Load load)
+    : parts_(std::move(parts)),
+      plan_(*parts_.plan),
+      event_(std::move(load.event)),
+      whole_(load.items.size()) {
+  waiting_.push_back(std::move(load.items));
 }
 
 void BatchRun::step() {
   running_ = true;
   while (!waiting_.empty()) {
-    part_ = std::move(waiting_.front());
-    waiting_.pop_front();
+    part_ = std::move(waiting_.back());
+    waiting_.pop_back();
     attempts_ = 0;
     sift();
     if (!part_.empty()) return invoke();
@@ -89,17 +86,24 @@ void BatchRun::invoke() {
   parts_.world->invoker.invoke(
       plan_.spec,
       {.request_id = request_id_,
-       .payload = events::event_document(views(part_, &Item::record)),
+       .payload = event_of_part(),
        .client_context = {},
        .trace = common_trace(part_),
        .invoked_arn = plan_.mapping.function_arn,
        .lane = parts_.lane},
       [self = shared_from_this()](runtime::Outcome outcome) {
-        auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
+        self->outcome_ = std::move(outcome);
         Strand& strand = self->parts_.world->strand;
-        auto work = [self, shared] { self->answered(*shared); };
+        auto work = [self] { self->answered(std::exchange(self->outcome_, {})); };
         self->is_hurried() ? strand.post(std::move(work)) : strand.post_lazily(std::move(work));
       });
+}
+
+std::string BatchRun::event_of_part() const {
+  if (part_.size() == whole_) return event_;
+  std::vector<std::string_view> records;
+  for (const Item& item : part_) records.push_back(record_of(item));
+  return events::event_document(records);
 }
 
 void BatchRun::measure_ages() {
@@ -142,9 +146,10 @@ void BatchRun::not_run(const runtime::Outcome&) {
 events::BatchResult BatchRun::judge(const runtime::Outcome& outcome) const {
   if (outcome.kind == Kind::function_error) return events::judge_whole_batch(part_.size(), false);
   if (!plan_.mapping.report_item_failures) return events::judge_whole_batch(part_.size(), true);
-  std::vector<std::string_view> ids;
-  for (const Item& item : part_) ids.push_back(item.message_id);
-  return events::judge_batch(outcome.payload, ids);
+  std::vector<std::string> ids;
+  for (const Item& item : part_) ids.push_back(item.message_id.text());
+  return events::judge_batch(outcome.payload,
+                             std::vector<std::string_view>(ids.begin(), ids.end()));
 }
 
 void BatchRun::ran(const runtime::Outcome& outcome) {
@@ -161,6 +166,7 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
                              .log = outcome.log}},
                   outcome);
   }
+  if (result.all_succeeded()) return succeed(std::exchange(part_, {}), outcome);
   std::vector<Item> good;
   std::vector<Item> bad;
   for (std::size_t i = 0; i < part_.size(); ++i)
@@ -172,7 +178,7 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
                                .stack = {},
                                .fingerprint = {},
                                .log = outcome.log};
-  if (!bad.empty()) fail_items(std::move(bad), {.error = error, .by_item = true}, outcome);
+  fail_items(std::move(bad), {.error = error, .by_item = true}, outcome);
 }
 
 void BatchRun::failed(const Failure& failure, const runtime::Outcome& outcome) {
@@ -185,8 +191,8 @@ void BatchRun::split() {
   const auto middle = part_.begin() + static_cast<std::ptrdiff_t>(part_.size() / 2);
   std::vector<Item> second(std::make_move_iterator(middle), std::make_move_iterator(part_.end()));
   part_.erase(middle, part_.end());
-  waiting_.push_front(std::move(second));
-  waiting_.push_front(std::exchange(part_, {}));
+  waiting_.push_back(std::move(second));
+  waiting_.push_back(std::exchange(part_, {}));
 }
 
 BatchRun::QueueFacts BatchRun::facts() const {
@@ -214,7 +220,7 @@ void BatchRun::let_go(std::vector<Item> items) {
   const QueueFacts now = facts();
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const Item& item : items) {
-    item.hold->forget(item.handle);
+    item.hold->forget(item.receipt);
     requests.push_back(
         {item.handle, std::chrono::ceil<std::chrono::seconds>(plain_delay(item, now))});
   }
@@ -223,7 +229,6 @@ void BatchRun::let_go(std::vector<Item> items) {
 
 void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome) {
   if (items.empty()) return;
-  const std::size_t count = items.size();
   if (plan_.on_success) {
     send_away(*plan_.on_success,
               std::move(items),
@@ -231,9 +236,14 @@ void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome)
               [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back); });
     return;
   }
-  for (const Item& item : items) item.hold->forget(item.handle);
-  static_cast<void>(parts_.world->engine.remove(plan_.queue, views(items, &Item::handle)));
-  parts_.stats->deleted += count;
+  std::vector<queue::ReceiptHandle> receipts;
+  receipts.reserve(items.size());
+  for (const Item& item : items) {
+    item.hold->forget(item.receipt);
+    receipts.push_back(item.receipt);
+  }
+  static_cast<void>(parts_.world->engine.remove(plan_.queue, receipts));
+  parts_.stats->deleted += items.size();
 }
 
 void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
@@ -293,7 +303,7 @@ void BatchRun::carry_out(std::vector<Item> items, std::vector<Fate> fates, const
 // Records why, and does what is to be done. What cannot be dead-lettered stays where it is.
 bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure,
                       Duration plain_delay) {
-  item.hold->forget(item.handle);
+  item.hold->forget(item.receipt);
   engine::Engine::FailureReport report{.handle = item.handle,
                                        .error = failure.error,
                                        .disposition = queue::Disposition::retry,

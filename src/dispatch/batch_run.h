@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "dispatch/fate.h"
 #include "dispatch/item.h"
+#include "dispatch/load.h"
 #include "dispatch/plan.h"
 #include "dispatch/stats.h"
 #include "dispatch/world.h"
@@ -33,7 +33,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
     std::shared_ptr<const runtime::Lane> lane;
     std::function<void(const Summary&)> done;
   };
-  BatchRun(Parts parts, std::vector<Item> items);
+  BatchRun(Parts parts, Load load);
 
   void start() { step(); }
 
@@ -54,6 +54,11 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   // Whether processes may soon have nothing to do. From any thread.
   bool is_hurried() const { return !parts_.lane || parts_.lane->waiting < kUnhurried; }
   void measure_ages();
+  std::string_view record_of(const Item& item) const {
+    return std::string_view(event_).substr(item.record_at, item.record_size);
+  }
+  // The event for the part that runs.
+  std::string event_of_part() const;
   void answered(const runtime::Outcome& outcome);
   void not_run(const runtime::Outcome& outcome);
   void ran(const runtime::Outcome& outcome);
@@ -91,8 +96,11 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   static constexpr unsigned kUnhurried = 20;  // More than the strand lets come together.
   const Parts parts_;
   const Plan& plan_;
-  std::deque<std::vector<Item>> waiting_;  // Parts of the batch that have not run.
-  std::vector<Item> part_;                 // That which runs.
+  const std::string event_;                 // For the whole batch.
+  const std::size_t whole_;                 // So many messages it has.
+  std::vector<std::vector<Item>> waiting_;  // Parts that have not run; the last is the next.
+  std::vector<Item> part_;                  // That which runs.
+  runtime::Outcome outcome_;                // Of its run, on its way to the strand.
   std::string request_id_;
   int attempts_ = 0;               // Of this part that did not come to a run.
   std::set<std::string> blocked_;  // FIFO groups of which a message has failed.

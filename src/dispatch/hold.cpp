@@ -5,9 +5,11 @@
 namespace redrive::dispatch {
 
 std::shared_ptr<Hold> Hold::begin(engine::Engine& engine, Terms terms,
-                                  std::vector<std::string> handles) {
-  std::shared_ptr<Hold> hold(new Hold(engine, std::move(terms), std::move(handles)));
+                                  std::span<const engine::Received> received) {
+  std::shared_ptr<Hold> hold(new Hold(engine, std::move(terms)));
   std::lock_guard lock(hold->mutex_);
+  hold->handles_.reserve(received.size());
+  for (const engine::Received& message : received) hold->handles_.push_back(message.handle);
   hold->schedule();
   return hold;
 }
@@ -16,7 +18,7 @@ Hold::~Hold() {
   engine_.cancel(call_);
 }
 
-void Hold::forget(const std::string& handle) {
+void Hold::forget(const queue::ReceiptHandle& handle) {
   std::lock_guard lock(mutex_);
   std::erase(handles_, handle);
 }
@@ -34,10 +36,12 @@ void Hold::prolong() {
   const auto timeout =
       std::chrono::floor<std::chrono::seconds>(std::min<Duration>(terms_.visibility, left));
   if (handles_.empty() || timeout <= std::chrono::seconds::zero()) return;
+  std::vector<queue::ReceiptHandle::Text> texts;
+  for (const queue::ReceiptHandle& handle : handles_) texts.push_back(handle.text(terms_.secret));
   std::vector<engine::Engine::VisibilityRequest> requests;
-  for (const std::string& handle : handles_) requests.push_back({handle, timeout});
+  for (const auto& text : texts) requests.push_back({text, timeout});
   // Who has deleted or lost a message meanwhile has nothing to hold.
-  static_cast<void>(engine_.change_visibility(terms_.queue, requests));
+  static_cast<void>(engine_.change_visibility(*terms_.queue, requests));
   schedule();
 }
 

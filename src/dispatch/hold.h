@@ -2,7 +2,7 @@
 
 #include <memory>
 #include <mutex>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "engine/engine.h"
@@ -17,23 +17,21 @@ namespace redrive::dispatch {
 class Hold : public std::enable_shared_from_this<Hold> {
  public:
   struct Terms {
-    queue::QueueIdentity queue;
+    std::shared_ptr<const queue::QueueIdentity> queue;
     Duration visibility;  // As they were received with, and for as long again each time.
+    queue::ReceiptHandle::Secret secret;
   };
   static std::shared_ptr<Hold> begin(engine::Engine& engine, Terms terms,
-                                     std::vector<std::string> handles);
+                                     std::span<const engine::Received> received);
   ~Hold();
 
   Timestamp received_at() const { return received_at_; }
   // This message is let go. When it returns, nobody prolongs it any more.
-  void forget(const std::string& handle);
+  void forget(const queue::ReceiptHandle& handle);
 
  private:
-  Hold(engine::Engine& engine, Terms terms, std::vector<std::string> handles)
-      : engine_(engine),
-        terms_(std::move(terms)),
-        received_at_(engine.now()),
-        handles_(std::move(handles)) {}
+  Hold(engine::Engine& engine, Terms terms)
+      : engine_(engine), terms_(std::move(terms)), received_at_(engine.now()) {}
   void schedule();
   void prolong();
 
@@ -41,7 +39,7 @@ class Hold : public std::enable_shared_from_this<Hold> {
   const Terms terms_;
   const Timestamp received_at_;
   std::mutex mutex_;  // Taken before the engine's turn. Guards the rest.
-  std::vector<std::string> handles_;
+  std::vector<queue::ReceiptHandle> handles_;
   engine::CallId call_;
 };
 

@@ -1,6 +1,7 @@
 #include "dispatch/item.h"
 
-#include <fmt/format.h>
+#include <cassert>
+#include <charconv>
 
 #include "base/text.h"
 
@@ -9,48 +10,25 @@ namespace {
 
 using Message = ReceivedMessages::Message;
 
-std::string hex(const Md5& digest) {
-  std::string out(2 * digest.size(), '\0');
+template <std::size_t kSize>
+std::string_view write_digest(std::array<char, kSize>& out, const Md5& digest) {
+  static_assert(kSize == 2 * std::tuple_size_v<Md5>);
   write_hex(out.data(), digest.data(), digest.size());
-  return out;
+  return {out.data(), out.size()};
 }
 
-std::string id_of(const Message& message) {
-  return message.received.message_id.value_or(message.stored.message_id).text();
+std::string_view write_id(std::array<char, 36>& out, const Uuid& id) {
+  id.format(out.data());
+  return {out.data(), out.size()};
+}
+
+Uuid id_of(const Message& message) {
+  return message.received.message_id.value_or(message.stored.message_id);
 }
 
 Timestamp sent_of(const Message& message) {
   return message.received.sent_wall == Timestamp() ? message.stored.sent_wall
                                                    : message.received.sent_wall;
-}
-
-std::string milliseconds(Timestamp time) {
-  return std::to_string(time.ms());
-}
-
-// In the order in which AWS writes them; those that a message does not have are left out.
-void add_attributes(const Message& message, events::Record& record) {
-  const store::MessageContents& contents = message.stored.contents;
-  const auto add = [&](std::string_view name, std::string text) {
-    if (!text.empty()) record.attributes.emplace_back(name, std::move(text));
-  };
-  const bool fifo = !contents.dedup.empty();
-  add("ApproximateReceiveCount", std::to_string(message.received.receive_count));
-  add("AWSTraceHeader", std::string(contents.trace));
-  add("SentTimestamp", milliseconds(sent_of(message)));
-  if (fifo) {
-    add("SequenceNumber",
-        fmt::format("{}", 10'000'000'000'000'000'000ull + message.received.sequence));
-  }
-  add("MessageGroupId", std::string(contents.group));
-  add("SenderId", std::string(contents.sender));
-  if (fifo) {
-    add("MessageDeduplicationId",
-        message.received.dedup_is_message_id ? message.stored.message_id.text()
-                                             : std::string(contents.dedup));
-  }
-  add("ApproximateFirstReceiveTimestamp", milliseconds(message.received.first_received_wall));
-  add("DeadLetterQueueSourceArn", message.received.dead_letter_source);
 }
 
 std::string traceparent_of(const store::MessageContents& contents) {
@@ -64,9 +42,9 @@ std::string traceparent_of(const store::MessageContents& contents) {
 }  // namespace
 
 ReceivedMessages::ReceivedMessages(engine::Engine& engine, const engine::ReceiveOutcome& outcome) {
-  std::size_t total = 0;
-  for (const auto& received : outcome.messages) total += received.body.size;
-  bytes_ = std::make_unique_for_overwrite<char[]>(total);
+  for (const auto& received : outcome.messages) size_ += received.body.size;
+  bytes_ = std::make_unique_for_overwrite<char[]>(size_);
+  messages_.reserve(outcome.messages.size());
   char* at = bytes_.get();
   const bool all_read = engine.read_bodies(outcome, at).has_value();
   for (const auto& received : outcome.messages) {
@@ -78,26 +56,65 @@ ReceivedMessages::ReceivedMessages(engine::Engine& engine, const engine::Receive
   }
 }
 
-events::Record describe_record(const Message& message, std::string handle) {
+const events::Record& RecordMaker::describe(const Message& message, std::string_view handle) {
   const store::MessageContents& contents = message.stored.contents;
-  events::Record record;
-  record.message_id = id_of(message);
-  record.receipt_handle = std::move(handle);
-  record.body = contents.body;
-  add_attributes(message, record);
+  record_.message_id = write_id(texts_.message_id, id_of(message));
+  record_.receipt_handle = handle;
+  record_.body = contents.body;
+  add_attributes(message);
+  record_.message_attributes.clear();
   contents.for_each_attribute([&](const store::AttributeView& attribute) {
-    record.message_attributes.push_back(
+    record_.message_attributes.push_back(
         {attribute.name, attribute.type, attribute.value, attribute.binary});
   });
-  record.md5_of_message_attributes = hex(contents.md5_of_attributes);
-  record.md5_of_body = hex(contents.md5_of_body);
-  return record;
+  record_.md5_of_message_attributes =
+      write_digest(texts_.md5_of_message_attributes, contents.md5_of_attributes);
+  record_.md5_of_body = write_digest(texts_.md5_of_body, contents.md5_of_body);
+  return record_;
 }
 
-Item describe_item(const Message& message, std::string handle, const std::shared_ptr<Hold>& hold) {
-  return {.handle = std::move(handle),
+void RecordMaker::add(std::string_view name, std::string_view text) {
+  if (!text.empty()) record_.attributes.emplace_back(name, text);
+}
+
+template <class Int>
+void RecordMaker::add_number(std::string_view name, Int value) {
+  const auto [end, error] =
+      std::to_chars(numbers_end_, texts_.numbers.data() + texts_.numbers.size(), value);
+  assert(error == std::errc());
+  record_.attributes.emplace_back(name, std::string_view(numbers_end_, end));
+  numbers_end_ = end;
+}
+
+// In the order in which AWS writes them; those that a message does not have are left out.
+void RecordMaker::add_attributes(const Message& message) {
+  const store::MessageContents& contents = message.stored.contents;
+  const engine::Received& received = message.received;
+  const bool fifo = !contents.dedup.empty();
+  record_.attributes.clear();
+  numbers_end_ = texts_.numbers.data();
+  add_number("ApproximateReceiveCount", received.receive_count);
+  add("AWSTraceHeader", contents.trace);
+  add_number("SentTimestamp", sent_of(message).ms());
+  if (fifo) add_number("SequenceNumber", 10'000'000'000'000'000'000ull + received.sequence);
+  add("MessageGroupId", contents.group);
+  add("SenderId", contents.sender);
+  if (fifo) {
+    add("MessageDeduplicationId",
+        received.dedup_is_message_id ? write_id(texts_.dedup_id, message.stored.message_id)
+                                     : contents.dedup);
+  }
+  add_number("ApproximateFirstReceiveTimestamp", received.first_received_wall.ms());
+  add("DeadLetterQueueSourceArn", received.dead_letter_source);
+}
+
+Item describe_item(const Message& message, const queue::ReceiptHandle::Secret& secret,
+                   const std::shared_ptr<Hold>& hold) {
+  return {.receipt = message.received.handle,
+          .handle = message.received.handle.text(secret),
           .message_id = id_of(message),
-          .record = {},
+          .record_at = 0,
+          .record_size = 0,
           .group = std::string(message.stored.contents.group),
           .trace = std::string(message.stored.contents.trace),
           .traceparent = traceparent_of(message.stored.contents),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,9 +17,11 @@ namespace redrive::dispatch {
 
 // A message that was received and is being worked on.
 struct Item {
-  std::string handle;
-  std::string message_id;
-  std::string record;  // As encode_record writes it; of asynchronous invocations: the event.
+  queue::ReceiptHandle receipt;
+  queue::ReceiptHandle::Text handle;  // The receipt, as it is known outside.
+  Uuid message_id;
+  std::size_t record_at = 0;  // Where its record lies in the event of its batch.
+  std::size_t record_size = 0;
   std::string group;
   std::string trace;        // AWSTraceHeader.
   std::string traceparent;  // The message attribute of that name.
@@ -51,17 +54,42 @@ class ReceivedMessages {
     store::StoredMessage stored;
   };
   const std::vector<Message>& messages() const { return messages_; }
+  std::size_t bytes() const { return size_; }
 
  private:
+  std::size_t size_ = 0;
   std::unique_ptr<char[]> bytes_;
   std::vector<Message> messages_;
 };
 
-// As handlers and filters see it. Views the stored bytes.
-events::Record describe_record(const ReceivedMessages::Message& message, std::string handle);
+// Describes one message after another as handlers and filters see it, in memory that serves them
+// all.
+class RecordMaker {
+ public:
+  // Good until the next; views the stored bytes.
+  const events::Record& describe(const ReceivedMessages::Message& message, std::string_view handle);
+
+ private:
+  void add(std::string_view name, std::string_view text);
+  template <class Int>
+  void add_number(std::string_view name, Int value);
+  void add_attributes(const ReceivedMessages::Message& message);
+
+  // What is nowhere stored as text.
+  struct Texts {
+    std::array<char, 36> message_id;
+    std::array<char, 36> dedup_id;
+    std::array<char, 32> md5_of_message_attributes;
+    std::array<char, 32> md5_of_body;
+    std::array<char, 4 * 20> numbers;
+  };
+  events::Record record_;
+  Texts texts_;
+  char* numbers_end_ = nullptr;
+};
 
 // What is known of a message besides its contents.
-Item describe_item(const ReceivedMessages::Message& message, std::string handle,
-                   const std::shared_ptr<Hold>& hold);
+Item describe_item(const ReceivedMessages::Message& message,
+                   const queue::ReceiptHandle::Secret& secret, const std::shared_ptr<Hold>& hold);
 
 }  // namespace redrive::dispatch

@@ -48,8 +48,8 @@ void MappingRunner::adopt(std::shared_ptr<const Plan> plan) {
 void MappingRunner::retire() {
   retired_ = true;
   halt();
-  give_back(std::exchange(gathering_.items, {}));
-  for (Batch& batch : ready_) give_back(std::move(batch.items));
+  give_back(std::exchange(gathering_.load, {}).items);
+  for (const Batch& batch : ready_) give_back(batch.load.items);
   ready_.clear();
 }
 
@@ -67,29 +67,31 @@ unsigned MappingRunner::ahead() const {
 
 std::optional<Poller::Intake> MappingRunner::next_intake() {
   if (retired_ || running_ + ready_.size() >= room()) return std::nullopt;
-  if (!is_defined()) {
+  const Standing standing = look_around();
+  if (!standing.defined) {
     world().reload();
     return std::nullopt;
   }
   const std::size_t room =
       plan_->mapping.batch_size -
-      std::min<std::size_t>(plan_->mapping.batch_size, gathering_.items.size());
+      std::min<std::size_t>(plan_->mapping.batch_size, gathering_.load.items.size());
   asked_ = std::clamp<std::size_t>(room, 1, queue::kReceiveMax);
-  return Intake{.queue = plan_->queue,
+  return Intake{.queue = {plan_, &plan_->queue},
                 .consumer = plan_->consumer,
                 .max = asked_,
-                .hold_time = plan_->hold_time()};
+                .visibility = standing.visibility};
 }
 
 // A server that was reset has forgotten its mappings, and nobody told: what comes under the name of
 // their queues is not for them.
-bool MappingRunner::is_defined() {
-  return world().engine.turn([&](engine::Turn& turn) {
+MappingRunner::Standing MappingRunner::look_around() {
+  return world().engine.turn([&](engine::Turn& turn) -> Standing {
     const queue::Queue* const queue = turn.state().find(plan_->queue);
     may_spend_ =
         queue != nullptr && (!queue->settings.redrive ||
                              queue->settings.redrive->receive_count_max >= kReceivesToSpare);
-    return turn.state().find_entry(queue::EntryKind::mapping, plan_->mapping.id) != nullptr;
+    const auto* const entry = turn.state().find_entry(queue::EntryKind::mapping, plan_->mapping.id);
+    return {.defined = entry != nullptr, .visibility = visibility_of(queue, plan_->hold_time())};
   });
 }
 
@@ -97,20 +99,17 @@ void MappingRunner::received(const Catch& brought) {
   stats_->polled += brought.outcome.messages.size();
   backlog_ = brought.outcome.messages.size() >= asked_;
   const ReceivedMessages messages(world().engine, brought.outcome);
-  std::vector<std::string> filtered;
+  gathering_.load.expect(messages.messages().size(), messages.bytes());
+  std::vector<queue::ReceiptHandle> filtered;
   for (const auto& message : messages.messages()) {
-    const std::string& handle = brought.handle_of(message.received);
-    const events::Record record = describe_record(message, handle);
+    Item item = describe_item(message, world().secret, brought.hold);
+    const events::Record& record = records_.describe(message, item.handle);
     if (!events::any_matches(plan_->filters, record)) {
-      filtered.push_back(handle);
-      continue;
-    }
-    Item item = describe_item(message, handle, brought.hold);
-    item.record = events::encode_record(record, plan_->source);
-    if (retired_) {
-      give_back({std::move(item)});
+      filtered.push_back(item.receipt);
+    } else if (retired_) {
+      give_back(std::span(&item, 1));
     } else if (!must_wait(item)) {
-      gather(std::move(item), brought.outcome.after);
+      gather(std::move(item), record, brought.outcome.after);
     }
   }
   remove_filtered(filtered);
@@ -119,38 +118,35 @@ void MappingRunner::received(const Catch& brought) {
   start_ready();
 }
 
-void MappingRunner::remove_filtered(const std::vector<std::string>& handles) {
+void MappingRunner::remove_filtered(std::span<const queue::ReceiptHandle> handles) {
   if (handles.empty()) return;
   stats_->filtered_out += handles.size();
-  const std::vector<std::string_view> views(handles.begin(), handles.end());
-  static_cast<void>(world().engine.remove(plan_->queue, views));
+  static_cast<void>(world().engine.remove(plan_->queue, handles));
 }
 
 bool MappingRunner::must_wait(const Item& item) {
   const auto due = RunCounts::read(item.retries, plan_->scope).due_seconds;
+  if (due == 0) return false;
   const std::int64_t left = std::int64_t{due} - world().engine.now().seconds();
-  if (due == 0 || left <= 0) return false;
-  item.hold->forget(item.handle);
+  if (left <= 0) return false;
+  item.hold->forget(item.receipt);
   const engine::Engine::VisibilityRequest request{
       item.handle, std::min(std::chrono::seconds(left), queue::kVisibilityTimeoutMax)};
   static_cast<void>(world().engine.change_visibility(plan_->queue, std::span(&request, 1)));
   return true;
 }
 
-void MappingRunner::gather(Item item, engine::Sequence after) {
-  constexpr std::size_t kFrame = events::kEventHead.size() + events::kEventFoot.size();
-  const std::size_t bytes = item.record.size() + 1;
-  if (kFrame + gathering_.bytes + bytes > events::kEventBytesMax) {
+void MappingRunner::gather(Item item, const events::Record& record, engine::Sequence after) {
+  if (!gathering_.load.add(item, record, plan_->record_foot)) {
     const bool fifo = plan_->queue.name.ends_with(".fifo");
     // Of a FIFO group nothing may run beside what comes before it.
-    if (fifo && !gathering_.items.empty()) return give_back({std::move(item)});
+    if (fifo) return give_back(std::span(&item, 1));
     close_batch();
+    gathering_.load.add(item, record, plan_->record_foot);
   }
-  if (gathering_.items.empty()) begin_window();
-  gathering_.bytes += bytes;
+  if (gathering_.load.items.size() == 1) begin_window();
   gathering_.after = after;
-  gathering_.items.push_back(std::move(item));
-  if (gathering_.items.size() >= plan_->mapping.batch_size) close_batch();
+  if (gathering_.load.items.size() >= plan_->mapping.batch_size) close_batch();
 }
 
 void MappingRunner::begin_window() {
@@ -168,7 +164,7 @@ void MappingRunner::begin_window() {
 }
 
 void MappingRunner::window_over(std::uint64_t window) {
-  if (window != window_ || gathering_.items.empty()) return;
+  if (window != window_ || gathering_.load.items.empty()) return;
   interrupt();  // It was asking for as much as had room in this batch.
   close_batch();
   start_ready();
@@ -176,7 +172,8 @@ void MappingRunner::window_over(std::uint64_t window) {
 }
 
 void MappingRunner::close_batch() {
-  if (gathering_.items.empty()) return;
+  if (gathering_.load.items.empty()) return;
+  gathering_.load.close();
   ready_.push_back(std::exchange(gathering_, {}));
 }
 
@@ -200,7 +197,7 @@ void MappingRunner::launch(Batch batch) {
           .lane = lane_,
           .done = [self, plan = batch.plan](
                       const BatchRun::Summary& summary) { self->finished(*plan, summary); }},
-      std::move(batch.items))
+      std::move(batch.load))
       ->start();
 }
 
@@ -229,10 +226,10 @@ void MappingRunner::waited_in_vain() {
 }
 
 // They have not run: whoever comes next may have them at once.
-void MappingRunner::give_back(std::vector<Item> items) {
+void MappingRunner::give_back(std::span<const Item> items) {
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const Item& item : items) {
-    item.hold->forget(item.handle);
+    item.hold->forget(item.receipt);
     requests.push_back({item.handle, std::chrono::seconds::zero()});
   }
   if (!requests.empty())

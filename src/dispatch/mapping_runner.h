@@ -7,6 +7,7 @@
 #include "dispatch/batch_run.h"
 #include "dispatch/concurrency.h"
 #include "dispatch/item.h"
+#include "dispatch/load.h"
 #include "dispatch/plan.h"
 #include "dispatch/poller.h"
 #include "dispatch/stats.h"
@@ -36,8 +37,7 @@ class MappingRunner final : public Poller {
  private:
   struct Batch {
     std::shared_ptr<const Plan> plan;
-    std::vector<Item> items;
-    std::size_t bytes = 0;       // Of their records.
+    Load load;
     engine::Sequence after = 0;  // Durable when this is.
   };
 
@@ -45,18 +45,24 @@ class MappingRunner final : public Poller {
   void received(const Catch& brought) override;
   void waited_in_vain() override;
 
-  void gather(Item item, engine::Sequence after);
+  // Writes the message's record, and takes it into the batch that is being gathered.
+  void gather(Item item, const events::Record& record, engine::Sequence after);
   void begin_window();
   void window_over(std::uint64_t window);
   void close_batch();
   void start_ready();
   void launch(Batch batch);
   void finished(const Plan& plan, const BatchRun::Summary& summary);
-  void remove_filtered(const std::vector<std::string>& handles);
-  bool is_defined();
+  void remove_filtered(std::span<const queue::ReceiptHandle> handles);
+  // What the server says of the mapping and of its queue, all of one moment.
+  struct Standing {
+    bool defined = false;
+    Duration visibility{};
+  };
+  Standing look_around();
   // A message whose next attempt is further away than a receive can last goes on waiting.
   bool must_wait(const Item& item);
-  void give_back(std::vector<Item> items);
+  void give_back(std::span<const Item> items);
   void note_limit();
   unsigned ahead() const;
   unsigned room() const { return concurrency_.limit() + ahead(); }
@@ -65,6 +71,7 @@ class MappingRunner final : public Poller {
   const std::shared_ptr<MappingStats> stats_ = std::make_shared<MappingStats>();
   Concurrency concurrency_;
   Batch gathering_;
+  RecordMaker records_;
   std::uint64_t window_ = 0;  // The number of the batch being gathered.
   std::deque<Batch> ready_;   // Batches that were cut short of others, and wait for their turn.
   unsigned running_ = 0;      // Batches that the invoker has.

@@ -29,7 +29,7 @@ Result<std::shared_ptr<const Plan>> make_plan(functions::Mapping mapping,
                                               std::shared_ptr<const runtime::FunctionSpec> spec) {
   auto plan = std::make_shared<Plan>();
   plan->queue = TRY(parse_queue_arn(mapping.queue_arn));
-  plan->source = {.arn = mapping.queue_arn, .region = plan->queue.region};
+  plan->record_foot = events::record_foot({.arn = mapping.queue_arn, .region = plan->queue.region});
   for (const std::string& filter : mapping.filters)
     plan->filters.push_back(TRY(events::parse_pattern(filter)));
   plan->on_success = TRY(destination_if_any(mapping.on_success));

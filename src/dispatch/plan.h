@@ -20,7 +20,7 @@ struct Plan {
   functions::Mapping mapping;
   std::shared_ptr<const runtime::FunctionSpec> spec;
   queue::QueueIdentity queue;
-  events::EventSource source;
+  std::string record_foot;  // See events::record_foot.
   std::vector<events::Pattern> filters;
   std::optional<Destination> on_success;
   std::optional<Destination> on_failure;

@@ -15,35 +15,29 @@ constexpr std::chrono::milliseconds kLongestPause{10'000};
 std::shared_ptr<Poller::Answer> Poller::keep(World& world, Result<engine::ReceiveOutcome> outcome,
                                              Hold::Terms terms) {
   if (!outcome) return std::make_shared<Answer>(std::unexpected(outcome.error()));
-  auto answer = std::make_shared<Answer>(Catch{*std::move(outcome), {}, nullptr});
+  auto answer = std::make_shared<Answer>(Catch{*std::move(outcome), nullptr});
   Catch& brought = **answer;
-  if (brought.outcome.messages.empty()) return answer;
-  brought.handles.reserve(brought.outcome.messages.size());
-  for (const auto& message : brought.outcome.messages)
-    brought.handles.push_back(message.handle.seal(world.secret));
-  brought.hold = Hold::begin(world.engine, std::move(terms), brought.handles);
+  if (!brought.outcome.messages.empty())
+    brought.hold = Hold::begin(world.engine, std::move(terms), brought.outcome.messages);
   return answer;
 }
 
-Duration Poller::visibility_of(const Intake& intake) {
-  const Duration queue_timeout = world_->engine.turn([&](engine::Turn& turn) -> Duration {
-    const auto queue = turn.queue(intake.queue);
-    return queue ? (*queue)->settings.visibility_timeout : std::chrono::seconds::zero();
-  });
-  return std::min<Duration>(std::max(queue_timeout, intake.hold_time),
-                            queue::kVisibilityTimeoutMax);
+Duration Poller::visibility_of(const queue::Queue* queue, Duration hold_time) {
+  const Duration timeout = queue == nullptr ? Duration() : queue->settings.visibility_timeout;
+  return std::min<Duration>(std::max(timeout, hold_time), queue::kVisibilityTimeoutMax);
 }
 
 void Poller::poll() {
   while (!halted_ && !waiting_ && !pausing_) {
-    const auto intake = next_intake();
+    auto intake = next_intake();
     if (!intake) return;
-    const Hold::Terms terms{.queue = intake->queue, .visibility = visibility_of(*intake)};
+    const Hold::Terms terms{
+        .queue = intake->queue, .visibility = intake->visibility, .secret = world_->secret};
     engine::ReceiveStart start = world_->engine.receive(
-        intake->queue,
+        *intake->queue,
         {.max = intake->max,
          .visibility = terms.visibility,
-         .consumer = intake->consumer,
+         .consumer = std::move(intake->consumer),
          .attempt_id = {}},
         kPollWait,
         // Who has gone meanwhile leaves what comes to those who receive after it.

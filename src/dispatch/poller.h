@@ -28,10 +28,10 @@ class Poller : public std::enable_shared_from_this<Poller> {
 
  protected:
   struct Intake {
-    queue::QueueIdentity queue;
+    std::shared_ptr<const queue::QueueIdentity> queue;
     std::string consumer;
     std::size_t max = 1;
-    Duration hold_time{};  // The visibility is at least this.
+    Duration visibility{};  // As visibility_of says.
   };
 
   explicit Poller(std::shared_ptr<World> world) : world_(std::move(world)) {}
@@ -44,23 +44,18 @@ class Poller : public std::enable_shared_from_this<Poller> {
   // for the strand.
   struct Catch {
     engine::ReceiveOutcome outcome;
-    std::vector<std::string> handles;  // One for each message.
     std::shared_ptr<Hold> hold;
-
-    const std::string& handle_of(const engine::Received& received) const {
-      return handles[static_cast<std::size_t>(&received - outcome.messages.data())];
-    }
   };
   virtual void received(const Catch& brought) = 0;
   // Nothing came for a while.
   virtual void waited_in_vain() {}
+  // How long what is received from a queue stays hidden: as the queue has it, but at least that.
+  static Duration visibility_of(const queue::Queue* queue, Duration hold_time);
   // Ends the waiting, if any, so that the next poll() asks anew.
   void interrupt();
 
  private:
   using Answer = Result<Catch>;
-  engine::ReceiveStart ask(const Intake& intake);
-  Duration visibility_of(const Intake& intake);
   static std::shared_ptr<Answer> keep(World& world, Result<engine::ReceiveOutcome> outcome,
                                       Hold::Terms terms);
   void answered(const std::shared_ptr<Answer>& answer);

@@ -51,9 +51,7 @@ struct World {
                                : std::make_shared<metrics::FunctionMetrics>();
   }
   double random01() { return static_cast<double>(ids.bits() >> 11) * 0x1.0p-53; }
-  Timestamp wall() {
-    return engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
-  }
+  Timestamp wall() const { return engine.wall(); }
 };
 
 }  // namespace redrive::dispatch

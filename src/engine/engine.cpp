@@ -396,15 +396,16 @@ bool Engine::cancel(WaitId wait) {
   return taken.has_value();
 }
 
-Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
-                                                 std::span<const std::string_view> handles) {
+template <class Decide>
+Result<std::vector<Result<void>>> Engine::remove_each(const QueueIdentity& identity,
+                                                      std::size_t count, Decide decide) {
   return turn([&](Turn& turn) -> Result<std::vector<Result<void>>> {
     Queue& queue = *TRY(turn.queue(identity));
     std::vector<Result<void>> results;
-    results.reserve(handles.size());
+    results.reserve(count);
     changes_.clear();
-    for (const std::string_view handle : handles) {
-      const auto decision = queue::decide_delete(turn.state(), queue, handle, turn.stamp());
+    for (std::size_t i = 0; i < count; ++i) {
+      const Result<std::optional<queue::MessageDeleted>> decision = decide(turn, queue, i);
       if (!decision) {
         results.push_back(std::unexpected(decision.error()));
         continue;
@@ -420,6 +421,20 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
     }
     if (!changes_.empty()) turn.commit(changes_);
     return results;
+  });
+}
+
+Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
+                                                 std::span<const std::string_view> handles) {
+  return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
+    return queue::decide_delete(turn.state(), queue, handles[at], turn.stamp());
+  });
+}
+
+Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
+                                                 std::span<const queue::ReceiptHandle> handles) {
+  return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
+    return queue::decide_delete(turn.state(), queue, handles[at]);
   });
 }
 

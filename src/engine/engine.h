@@ -276,6 +276,9 @@ class Engine {
   // One result for each handle. All in one record.
   Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
                                            std::span<const std::string_view> handles);
+  // The same by handles that need no proof, as they have never left the server.
+  Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
+                                           std::span<const queue::ReceiptHandle> handles);
   // Takes messages from one queue by their handles and sends others to another, in one record:
   // either all of it happens or, with the first handle that is not valid any more, nothing.
   Result<SendResult> exchange(const queue::QueueIdentity& from,
@@ -390,6 +393,7 @@ class Engine {
   std::size_t reset();
 
   Timestamp now() const;
+  Timestamp wall() const { return clock_.wall(); }
   Timestamp armed() const;  // When the next tick is due.
   std::size_t waiting() const;
 
@@ -414,6 +418,10 @@ class Engine {
                       bool& over_limit);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
   void rearm(queue::QueueKey queue);
+  // `decide` says what is to be recorded of the deletion with that number.
+  template <class Decide>
+  Result<std::vector<Result<void>>> remove_each(const queue::QueueIdentity& identity,
+                                                std::size_t count, Decide decide);
   Timestamp next_wake() const;
   std::vector<std::function<void()>> take_calls(Timestamp now);
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);

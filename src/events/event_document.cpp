@@ -39,35 +39,44 @@ void add_rest(std::string& out, const Record& record) {
   for (const RecordAttribute& attribute : record.message_attributes)
     add_message_attribute(out, attribute);
   out += '}';
-  if (!record.message_attributes.empty())
-    add_text(out, "md5OfMessageAttributes", record.md5_of_message_attributes);
-  add_text(out, "md5OfBody", record.md5_of_body);
+  // Digests need no escape.
+  if (!record.message_attributes.empty()) {
+    wire::append_parts(
+        out, R"(,"md5OfMessageAttributes":")", record.md5_of_message_attributes, "\"");
+  }
+  wire::append_parts(out, R"(,"md5OfBody":")", record.md5_of_body, "\"");
 }
 
-std::string begin_record(const Record& record) {
-  std::string out;
-  out.reserve(record.body.size() + 1024);
-  out += '{';
-  add_text(out, "messageId", record.message_id);
-  add_text(out, "receiptHandle", record.receipt_handle);
-  return out;
+// Neither ids nor handles need an escape.
+void begin_record(std::string& out, const Record& record) {
+  wire::append_parts(out,
+                     R"({"messageId":")",
+                     record.message_id,
+                     R"(","receiptHandle":")",
+                     record.receipt_handle,
+                     "\"");
 }
 
 }  // namespace
 
-std::string encode_record(const Record& record, const EventSource& source) {
-  std::string out = begin_record(record);
-  add_text(out, "body", record.body);
-  add_rest(out, record);
-  add_text(out, "eventSource", "aws:sqs");
+std::string record_foot(const EventSource& source) {
+  std::string out = R"(,"eventSource":"aws:sqs")";
   add_text(out, "eventSourceARN", source.arn);
   add_text(out, "awsRegion", source.region);
   out += '}';
   return out;
 }
 
+void append_record(std::string& out, const Record& record, std::string_view foot) {
+  begin_record(out, record);
+  add_text(out, "body", record.body);
+  add_rest(out, record);
+  out += foot;
+}
+
 std::string filterable_record(const Record& record) {
-  std::string out = begin_record(record);
+  std::string out;
+  begin_record(out, record);
   add_rest(out, record);
   out += '}';
   return out;

@@ -19,8 +19,10 @@ struct EventSource {
   std::string region;
 };
 
-// One element of Records, with its keys in the order in which AWS writes them.
-std::string encode_record(const Record& record, const EventSource& source);
+// What every record of a source ends with. To be written once.
+std::string record_foot(const EventSource& source);
+// Appends one element of Records, with its keys in the order in which AWS writes them.
+void append_record(std::string& out, const Record& record, std::string_view foot);
 
 // How many of the records, from the first on, fit into one event. At least one: a message alone
 // always fits, whatever its escapes make of it, or nobody could ever have it.

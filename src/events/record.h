@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,15 +13,15 @@ struct RecordAttribute {
   bool binary = false;
 };
 
-// One received message as a handler is to see it. Views must outlive it.
+// One received message as a handler is to see it. What it views must outlive it.
 struct Record {
-  std::string message_id;
-  std::string receipt_handle;
+  std::string_view message_id;
+  std::string_view receipt_handle;
   std::string_view body;
-  std::vector<std::pair<std::string_view, std::string>> attributes;  // The system's, in order.
+  std::vector<std::pair<std::string_view, std::string_view>> attributes;  // The system's, in order.
   std::vector<RecordAttribute> message_attributes;
-  std::string md5_of_message_attributes;  // Meaningless without any.
-  std::string md5_of_body;
+  std::string_view md5_of_message_attributes;  // Meaningless without any.
+  std::string_view md5_of_body;
 };
 
 }  // namespace redrive::events

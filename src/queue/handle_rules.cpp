@@ -15,13 +15,15 @@ std::unexpected<Error> refuse_handle(std::string_view handle, std::string_view r
       fmt::format("Value {} for parameter ReceiptHandle is invalid. Reason: {}", handle, reason));
 }
 
+std::unexpected<Error> refuse_foreign(std::string_view handle) {
+  return fail(
+      ErrorCode::receipt_handle_is_invalid,
+      fmt::format("The input receipt handle \"{}\" is not a valid receipt handle.", handle));
+}
+
 Result<ReceiptHandle> open_handle(const State& state, const Queue& queue, std::string_view text) {
   const auto handle = ReceiptHandle::open(state.secret(), text);
-  if (!handle || handle->queue != queue.key) {
-    return fail(
-        ErrorCode::receipt_handle_is_invalid,
-        fmt::format("The input receipt handle \"{}\" is not a valid receipt handle.", text));
-  }
+  if (!handle || handle->queue != queue.key) return refuse_foreign(text);
   return *handle;
 }
 
@@ -44,13 +46,18 @@ constexpr std::string_view kExpired = "The receipt handle has expired.";
 }  // namespace
 
 Result<std::optional<MessageDeleted>> decide_delete(const State& state, const Queue& queue,
-                                                    std::string_view text, const Stamp&) {
-  const ReceiptHandle handle = TRY(open_handle(state, queue, text));
+                                                    const ReceiptHandle& handle) {
+  if (handle.queue != queue.key) return refuse_foreign(handle.text(state.secret()));
   const Slot slot = find_held(state, queue, handle);
   if (slot == kNoSlot) return std::nullopt;
   if (queue.settings.is_fifo() && !holds_now(state, slot, handle))
-    return refuse_handle(text, kExpired);
+    return refuse_handle(handle.text(state.secret()), kExpired);
   return MessageDeleted{.queue = queue.key, .key = handle.key};
+}
+
+Result<std::optional<MessageDeleted>> decide_delete(const State& state, const Queue& queue,
+                                                    std::string_view text, const Stamp&) {
+  return decide_delete(state, queue, TRY(open_handle(state, queue, text)));
 }
 
 Result<VisibilityChanged> decide_change_visibility(const State& state, const Queue& queue,

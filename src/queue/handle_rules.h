@@ -16,6 +16,9 @@ namespace redrive::queue {
 // the last one, and only while it holds the message.
 Result<std::optional<MessageDeleted>> decide_delete(const State& state, const Queue& queue,
                                                     std::string_view handle, const Stamp& stamp);
+// The same for who has never let the handle out of the server.
+Result<std::optional<MessageDeleted>> decide_delete(const State& state, const Queue& queue,
+                                                    const ReceiptHandle& handle);
 
 // Holds a message longer, or lets it go.
 Result<VisibilityChanged> decide_change_visibility(const State& state, const Queue& queue,

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/base64.h"
 #include "base/digest.h"
 #include "base/text.h"
 
@@ -27,10 +28,12 @@ std::uint64_t seal_of(const Sealed& sealed, const ReceiptHandle::Secret& secret)
 
 }  // namespace
 
-std::string ReceiptHandle::seal(const Secret& secret) const {
+ReceiptHandle::Text ReceiptHandle::text(const Secret& secret) const {
   Sealed sealed{kVersion, number(queue), number(key), generation, 0};
   sealed.seal = seal_of(sealed, secret);
-  return base64_encode({reinterpret_cast<const char*>(&sealed), sizeof(sealed)});
+  Text text;
+  base64_write(text.bytes.data(), {reinterpret_cast<const char*>(&sealed), sizeof(sealed)});
+  return text;
 }
 
 std::optional<ReceiptHandle> ReceiptHandle::open(const Secret& secret, std::string_view text) {

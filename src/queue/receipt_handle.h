@@ -21,7 +21,14 @@ struct ReceiptHandle {
 
   using Secret = std::array<std::uint8_t, 16>;
   static constexpr std::size_t kTextSize = 36;
-  std::string seal(const Secret& secret) const;
+  // As clients have it.
+  struct Text {
+    std::array<char, kTextSize> bytes;
+
+    operator std::string_view() const { return {bytes.data(), bytes.size()}; }
+  };
+  Text text(const Secret& secret) const;
+  std::string seal(const Secret& secret) const { return std::string(text(secret)); }
   static std::optional<ReceiptHandle> open(const Secret& secret, std::string_view text);
 };
 

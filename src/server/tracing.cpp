@@ -142,6 +142,7 @@ void Tracing::ran(const dispatch::RunReport& report) {
   const Timestamp end = wall_now();
   const auto taken = std::chrono::duration_cast<Duration>(report.outcome.duration);
   for (const dispatch::Item& item : report.items) {
+    const std::string message_id = item.message_id.text();
     Happening happening{
         .origin = {.lineage = item.lineage, .xray = item.trace, .traceparent = item.traceparent},
         .name = fmt::format("{} run", report.function),
@@ -151,7 +152,7 @@ void Tracing::ran(const dispatch::RunReport& report) {
         .attributes = {{"messaging.system", "aws_sqs"},
                        {"messaging.operation.type", "process"},
                        {"messaging.destination.name", report.queue.name},
-                       {"messaging.message.id", item.message_id},
+                       {"messaging.message.id", message_id},
                        {"faas.name", std::string(report.function)},
                        {"faas.invocation_id", std::string(report.request_id)},
                        {"redrive.receive_count", std::to_string(item.receive_count)}},
@@ -163,7 +164,7 @@ void Tracing::ran(const dispatch::RunReport& report) {
     if (item.receive_count == 1) {
       tell_arrival({.origin = happening.origin,
                     .queue = report.queue.name,
-                    .message_id = item.message_id,
+                    .message_id = message_id,
                     .redriven = item.redriven,
                     .wall = item.sent_wall});
     }
