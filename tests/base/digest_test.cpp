@@ -88,6 +88,20 @@ TEST(Crc32c, GoesOnFromAnEarlierSumWhereverTheTextIsCut) {
   }
 }
 
+// Long texts are summed in lanes, short ones in one go: both must come to the same.
+TEST(Crc32c, OfALongTextIsThatOfItsPieces) {
+  std::string text;
+  for (std::uint32_t i = 0; i < 10'000; ++i)
+    text += static_cast<char>(i * i * 2'654'435'761u >> 24);
+  for (std::size_t size = 700; size <= text.size(); size += size < 1'600 ? 1 : 399) {
+    std::uint32_t pieces = 0;
+    for (std::size_t at = 0; at < size; at += 100)
+      pieces =
+          crc32c(std::string_view(text).substr(at, std::min<std::size_t>(100, size - at)), pieces);
+    ASSERT_EQ(crc32c(std::string_view(text).substr(0, size)), pieces) << size;
+  }
+}
+
 // The first of the reference vectors: key 00..0f, texts of 0, 1, 7, 8 and 15 counting bytes.
 TEST(SipHash, MatchesTheReferenceVectors) {
   const std::string bytes = counting_bytes(16);
