@@ -1,7 +1,9 @@
 #include "dispatch/item.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
-#include <charconv>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -67,8 +69,10 @@ const events::Record& RecordMaker::describe(const Message& message, std::string_
     record_.message_attributes.push_back(
         {attribute.name, attribute.type, attribute.value, attribute.binary});
   });
-  record_.md5_of_message_attributes =
-      write_digest(texts_.md5_of_message_attributes, contents.md5_of_attributes);
+  if (contents.attribute_count > 0) {
+    record_.md5_of_message_attributes =
+        write_digest(texts_.md5_of_message_attributes, contents.md5_of_attributes);
+  }
   record_.md5_of_body = write_digest(texts_.md5_of_body, contents.md5_of_body);
   return record_;
 }
@@ -79,11 +83,11 @@ void RecordMaker::add(std::string_view name, std::string_view text) {
 
 template <class Int>
 void RecordMaker::add_number(std::string_view name, Int value) {
-  const auto [end, error] =
-      std::to_chars(numbers_end_, texts_.numbers.data() + texts_.numbers.size(), value);
-  assert(error == std::errc());
-  record_.attributes.emplace_back(name, std::string_view(numbers_end_, end));
-  numbers_end_ = end;
+  const fmt::format_int text(value);
+  assert(numbers_end_ + text.size() <= texts_.numbers.data() + texts_.numbers.size());
+  std::memcpy(numbers_end_, text.data(), text.size());
+  record_.attributes.emplace_back(name, std::string_view(numbers_end_, text.size()));
+  numbers_end_ += text.size();
 }
 
 // In the order in which AWS writes them; those that a message does not have are left out.

@@ -109,7 +109,7 @@ void MappingRunner::received(const Catch& brought) {
     } else if (retired_) {
       give_back(std::span(&item, 1));
     } else if (!must_wait(item)) {
-      gather(std::move(item), record, brought.outcome.after);
+      gather(item, record, brought.outcome.after);
     }
   }
   remove_filtered(filtered);
@@ -136,7 +136,7 @@ bool MappingRunner::must_wait(const Item& item) {
   return true;
 }
 
-void MappingRunner::gather(Item item, const events::Record& record, engine::Sequence after) {
+void MappingRunner::gather(Item& item, const events::Record& record, engine::Sequence after) {
   if (!gathering_.load.add(item, record, plan_->record_foot)) {
     const bool fifo = plan_->queue.name.ends_with(".fifo");
     // Of a FIFO group nothing may run beside what comes before it.

@@ -46,7 +46,7 @@ class MappingRunner final : public Poller {
   void waited_in_vain() override;
 
   // Writes the message's record, and takes it into the batch that is being gathered.
-  void gather(Item item, const events::Record& record, engine::Sequence after);
+  void gather(Item& item, const events::Record& record, engine::Sequence after);
   void begin_window();
   void window_over(std::uint64_t window);
   void close_batch();

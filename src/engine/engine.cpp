@@ -92,7 +92,7 @@ void Turn::note(const Change& change) {
   } else if (const auto* repeated = change.as<queue::ReceiveRepeated>()) {
     touched_.push_back(repeated->queue);  // The new timeout may end sooner than the old one.
   } else if (const auto* removed = change.as<queue::MessageDeleted>()) {
-    touched_.push_back(removed->queue);
+    if (touched_.empty() || touched_.back() != removed->queue) touched_.push_back(removed->queue);
   } else if (const auto* changed = change.as<queue::VisibilityChanged>()) {
     touched_.push_back(changed->queue);
   } else if (const auto* archived = change.as<queue::MessageArchived>()) {
@@ -317,6 +317,7 @@ ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& requ
     if (decision.repeated.count > 0) changes_.push_back(decision.repeated);
     over_limit = decision.in_flight_limit_reached;
     if (decision.delivered() > 0 || !decision.dead_lettered.empty()) turn.commit(changes_);
+    outcome.messages.reserve(decision.delivered());
     for (std::size_t i = 0; i < decision.received.count; ++i) {
       outcome.messages.push_back(describe(queue, decision.received.keys[i]));
     }

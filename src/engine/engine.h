@@ -62,6 +62,8 @@ class BodyPins {
     for (const auto& body : bodies_) store_->unpin(body);
   }
   void add(const queue::BodyRef& body) {
+    // A pin is for all of a segment, and what is received together lies together.
+    if (!bodies_.empty() && bodies_.back().segment == body.segment) return;
     store_->pin(body);
     bodies_.push_back(body);
   }

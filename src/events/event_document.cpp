@@ -3,18 +3,25 @@
 #include "base/text.h"
 #include "wire/append.h"
 #include "wire/encode.h"
+#include "wire/scan.h"
 
 namespace redrive::events {
 namespace {
 
+using namespace std::string_view_literals;
+
 // Names are ours and need no escape.
 void add_text(std::string& out, std::string_view name, std::string_view text) {
-  wire::append_parts(out, std::string_view(out.back() == '{' ? "\"" : ",\""), name, "\":");
+  const std::string_view begin = out.back() == '{' ? "\""sv : ",\""sv;
+  const char* const end = text.data() + text.size();
+  if (wire::scan_to<wire::JsonEscapes>(text.data(), end) == end)
+    return wire::append_parts(out, begin, name, "\":\"", text, "\"");
+  wire::append_parts(out, begin, name, "\":");
   wire::append_json_text(out, text);
 }
 
 void add_system_attributes(std::string& out, const Record& record) {
-  out += R"(,"attributes":{)";
+  out += R"(,"attributes":{)"sv;
   for (const auto& [name, text] : record.attributes) add_text(out, name, text);
   out += '}';
 }
@@ -35,7 +42,7 @@ void add_message_attribute(std::string& out, const RecordAttribute& attribute) {
 
 void add_rest(std::string& out, const Record& record) {
   add_system_attributes(out, record);
-  out += R"(,"messageAttributes":{)";
+  out += R"(,"messageAttributes":{)"sv;
   for (const RecordAttribute& attribute : record.message_attributes)
     add_message_attribute(out, attribute);
   out += '}';
