@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -11,13 +12,14 @@
 namespace redrive {
 
 void Uuid::format(char* out) const {
-  constexpr std::array kGroups = {4, 2, 2, 2, 6};
-  const std::uint8_t* from = bytes.data();
-  for (std::size_t i = 0; i < kGroups.size(); ++i) {
-    if (i > 0) *out++ = '-';
-    write_hex(out, from, static_cast<std::size_t>(kGroups[i]));
-    out += 2 * kGroups[i];
-    from += kGroups[i];
+  std::array<char, 2 * sizeof(bytes)> digits;
+  write_hex(digits.data(), bytes.data(), bytes.size());
+  const char* from = digits.data();
+  for (const std::size_t group : {8u, 4u, 4u, 4u, 12u}) {
+    if (from != digits.data()) *out++ = '-';
+    std::memcpy(out, from, group);
+    out += group;
+    from += group;
   }
 }
 

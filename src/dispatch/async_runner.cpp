@@ -251,7 +251,7 @@ void AsyncRunner::send_away(const RunPtr& run, const std::string& to, std::strin
 
 void AsyncRunner::remove(const Run& run) {
   static_cast<void>(
-      world().engine.remove(async_queue_of(run.entry.id), std::span(&run.item.receipt, 1)));
+      world().engine.remove_held(async_queue_of(run.entry.id), std::span(&run.item.receipt, 1)));
 }
 
 void AsyncRunner::ended(const Run& run) {

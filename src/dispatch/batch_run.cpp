@@ -242,7 +242,7 @@ void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome)
     item.hold->forget(item.receipt);
     receipts.push_back(item.receipt);
   }
-  static_cast<void>(parts_.world->engine.remove(plan_.queue, receipts));
+  static_cast<void>(parts_.world->engine.remove_held(plan_.queue, receipts));
   parts_.stats->deleted += items.size();
 }
 

@@ -121,7 +121,7 @@ void MappingRunner::received(const Catch& brought) {
 void MappingRunner::remove_filtered(std::span<const queue::ReceiptHandle> handles) {
   if (handles.empty()) return;
   stats_->filtered_out += handles.size();
-  static_cast<void>(world().engine.remove(plan_->queue, handles));
+  static_cast<void>(world().engine.remove_held(plan_->queue, handles));
 }
 
 bool MappingRunner::must_wait(const Item& item) {

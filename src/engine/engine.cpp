@@ -432,8 +432,8 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
   });
 }
 
-Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
-                                                 std::span<const queue::ReceiptHandle> handles) {
+Result<std::vector<Result<void>>> Engine::remove_held(
+    const QueueIdentity& identity, std::span<const queue::ReceiptHandle> handles) {
   return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
     return queue::decide_delete(turn.state(), queue, handles[at]);
   });

@@ -279,8 +279,8 @@ class Engine {
   Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
                                            std::span<const std::string_view> handles);
   // The same by handles that need no proof, as they have never left the server.
-  Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
-                                           std::span<const queue::ReceiptHandle> handles);
+  Result<std::vector<Result<void>>> remove_held(const queue::QueueIdentity& queue,
+                                                std::span<const queue::ReceiptHandle> handles);
   // Takes messages from one queue by their handles and sends others to another, in one record:
   // either all of it happens or, with the first handle that is not valid any more, nothing.
   Result<SendResult> exchange(const queue::QueueIdentity& from,

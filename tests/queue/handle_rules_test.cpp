@@ -126,6 +126,25 @@ TEST_F(Handles, OnAFifoQueueANewerReceiveEndsTheHandle) {
   EXPECT_TRUE(world.remove(fifo, second)->has_value());
 }
 
+// Those who never let a handle out of the server skip the proof, and nothing else.
+TEST_F(Handles, OpenOnesAreJudgedLikeSealedOnes) {
+  world.send(queue);
+  world.send(fifo, {.group = "g"});
+  const std::string held = receive(queue);
+  const std::string expired = receive(fifo, seconds(1));
+  world.pass(seconds(1));
+  world.state.advance(fifo, world.stamp.now);
+  const auto open = [&](std::string_view text) {
+    return *ReceiptHandle::open(world.state.secret(), text);
+  };
+  ASSERT_TRUE(decide_delete(world.state, queue, open(held))->has_value());
+  expect_expired(decide_delete(world.state, fifo, open(expired)), expired);
+  EXPECT_EQ(decide_delete(world.state, queue, open(expired)).error(),
+            decide_delete(world.state, queue, expired, world.stamp).error());
+  EXPECT_TRUE(world.remove(queue, held)->has_value());
+  EXPECT_FALSE(decide_delete(world.state, queue, open(held))->has_value());
+}
+
 TEST_F(Handles, OnAFifoQueueExtendingKeepsTheHandle) {
   world.send(fifo, {.group = "g"});
   const std::string handle = receive(fifo, seconds(1));
