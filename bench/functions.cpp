@@ -103,10 +103,11 @@ class Load {
     end_ = Clock::now() +
            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     count_ = 0;
-    left_ = concurrency;
+    lane_->running_max = concurrency;
+    left_ = concurrency + kWaiting;
     std::promise<void> over;
     over_ = &over;
-    for (unsigned i = 0; i < concurrency; ++i) next();
+    for (unsigned i = 0; i < concurrency + kWaiting; ++i) next();
     over.get_future().wait();
     return count_;
   }
@@ -114,7 +115,12 @@ class Load {
  private:
   void next() {
     invoker_.invoke(function_,
-                    {.request_id = fmt::format("request-{}", ++id_), .payload = event_},
+                    {.request_id = fmt::format("request-{}", ++id_),
+                     .payload = event_,
+                     .client_context = {},
+                     .trace = {},
+                     .invoked_arn = {},
+                     .lane = lane_},
                     [this](const Outcome& outcome) { on_outcome(outcome); });
   }
   void on_outcome(const Outcome& outcome) {
@@ -127,7 +133,10 @@ class Load {
     if (--left_ == 0) over_->set_value();
   }
 
+  static constexpr unsigned kWaiting = 16;  // As a mapping with a backlog has them.
+
   Invoker& invoker_;
+  const std::shared_ptr<Lane> lane_ = std::make_shared<Lane>();
   const std::shared_ptr<const FunctionSpec> function_;
   const std::string event_;
   Clock::time_point end_;

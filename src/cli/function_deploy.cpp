@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/deployment.h"
@@ -45,15 +46,17 @@ Answer<void> run_function_deploy(const FunctionDeployOptions& options, Session& 
   if (options.watch && !std::filesystem::is_directory(options.what.source, ignored)) {
     return usage_failure("only a directory can be watched");
   }
+  // From before the first time, so that no change goes unnoticed.
+  std::optional<DirectoryWatch> watch;
+  if (options.watch) watch.emplace(TRY(DirectoryWatch::open(options.what.source)));
   const auto deployed = TRY(deploy(session, options.what));
   announce_function(session, *deployed);
-  if (!options.watch) return {};
-  DirectoryWatch watch = TRY(DirectoryWatch::open(options.what.source));
+  if (!watch) return {};
   Interrupt& interrupt = session.world.interrupt;
   interrupt.watch();
   while (!interrupt.requested()) {
     interrupt.idle_begins();
-    const bool changed = watch.wait(kWatchPatience);
+    const bool changed = watch->wait(kWatchPatience);
     interrupt.idle_ends();
     if (changed) deploy_again(session, options.what);
   }

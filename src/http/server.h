@@ -48,7 +48,7 @@ class Exchange {
   virtual Ticket defer(std::function<void()> abandoned) = 0;
 };
 
-// HTTP/1.1 over Boost.Asio. Each thread has its own event loop and its own connections; a
+// HTTP/1.1 over epoll. Each thread has its own event loop and its own connections; a
 // connection handles one request at a time and keeps reading while one is deferred, so that a
 // closed connection is noticed.
 class Server {

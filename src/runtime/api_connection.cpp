@@ -37,12 +37,12 @@ const http::Limits& api_limits() {
 }  // namespace
 
 bool ApiConnection::open(Descriptor input, Descriptor output) {
-  const auto tell = [this](std::uint32_t events) { on_events(events); };
-  const bool piped = output.is_open();
+  is_piped_ = output.is_open();
   const int on = 1;
-  if (!piped) ::setsockopt(input.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (piped && !output_.open(poller_, std::move(output), tell)) return false;
-  return input_.open(poller_, std::move(input), tell);
+  if (!is_piped_) ::setsockopt(input.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  const auto told_output = [this](std::uint32_t events) { on_output(events); };
+  if (is_piped_ && !output_.open(poller_, std::move(output), told_output)) return false;
+  return input_.open(poller_, std::move(input), [this](std::uint32_t events) { on_input(events); });
 }
 
 void ApiConnection::close() {
@@ -52,18 +52,35 @@ void ApiConnection::close() {
   owner_.on_closed(*this);
 }
 
-void ApiConnection::on_events(std::uint32_t events) {
+void ApiConnection::on_input(std::uint32_t events) {
   const bool over = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-  if (!out_.empty() && !flush_posted_) flush();
+  if (!is_piped_ && !out_.empty() && !flush_posted_) flush();
   for (bool more = true; more && input_.is_open();) {
-    more = receive() || over;
+    more = receive(over);
     serve();
     if (handling_ && in_.size() > kReadAheadBytesMax) close();
   }
 }
 
-// True when there may be more.
-bool ApiConnection::receive() {
+void ApiConnection::on_output(std::uint32_t events) {
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0) return lose_output();
+  if (!out_.empty() && !flush_posted_) flush();
+}
+
+// Who does not listen any more may have said something before.
+void ApiConnection::lose_output() {
+  if (!is_piped_) return close();
+  output_.close();
+  out_.clear();
+  out_sent_ = 0;
+}
+
+void ApiConnection::serve_rest() {
+  on_input(EPOLLHUP);
+}
+
+// True when there may be more. From those who are gone everything is read, to the end.
+bool ApiConnection::receive(bool over) {
   // A pipe gives little at a time: room that is left is used up before there is more.
   if (in_.space().size() < kReceiveBytesMin)
     in_.reserve(in_.size() + std::max(kReceiveBytesMin, in_.size()));
@@ -71,7 +88,7 @@ bool ApiConnection::receive() {
   const ssize_t count = ::read(input_.number(), space.data(), space.size());
   if (count > 0) {
     in_.commit(static_cast<std::size_t>(count));
-    return static_cast<std::size_t>(count) == space.size();
+    return over || static_cast<std::size_t>(count) == space.size();
   }
   if (count < 0 && errno == EINTR) return true;
   const bool later = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -120,6 +137,17 @@ void ApiConnection::answer(int status, std::span<const http::Header> headers,
   assert(handling_);
   handling_ = false;
   if (!input_.is_open()) return;
+  write_answer(status, headers, body);
+  serve();  // What came behind the request that waited.
+}
+
+void ApiConnection::answer_ahead(int status, std::span<const http::Header> headers,
+                                 std::string_view body) {
+  if (input_.is_open()) write_answer(status, headers, body);
+}
+
+void ApiConnection::write_answer(int status, std::span<const http::Header> headers,
+                                 std::string_view body) {
   const std::size_t mark = http::begin_response(out_,
                                                 {.status = status,
                                                  .content_type = "application/json",
@@ -128,7 +156,6 @@ void ApiConnection::answer(int status, std::span<const http::Header> headers,
   out_ += body;
   http::end_response(out_, mark);
   flush_soon();
-  serve();  // What came behind the request that waited.
 }
 
 void ApiConnection::flush_soon() {
@@ -140,12 +167,12 @@ void ApiConnection::flush_soon() {
 
 void ApiConnection::flush() {
   flush_posted_ = false;
-  while (input_.is_open() && out_sent_ < out_.size()) {
-    const ssize_t count =
-        ::write(output_number(), out_.data() + out_sent_, out_.size() - out_sent_);
+  const int output = is_piped_ ? output_.number() : input_.number();
+  while (is_heard() && out_sent_ < out_.size()) {
+    const ssize_t count = ::write(output, out_.data() + out_sent_, out_.size() - out_sent_);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (count < 0) return close();
+    if (count < 0) return lose_output();
     out_sent_ += static_cast<std::size_t>(count);
   }
   out_.clear();

@@ -39,22 +39,31 @@ class ApiConnection {
   void answer(int status, std::span<const http::Header> headers, std::string_view body);
   // The request in hand wants none.
   void pass_over() { handling_ = false; }
+  // Answers a request that will come: to those who know how to pass it over when it does.
+  void answer_ahead(int status, std::span<const http::Header> headers, std::string_view body);
+  // Serves what has come and was not announced yet: nobody is left to send more.
+  void serve_rest();
   void close();
   bool is_open() const { return input_.is_open(); }
+  // Whether anybody is there to hear an answer.
+  bool is_heard() const { return is_piped_ ? output_.is_open() : input_.is_open(); }
 
  private:
-  void on_events(std::uint32_t events);
-  bool receive();
+  void on_input(std::uint32_t events);
+  void on_output(std::uint32_t events);
+  bool receive(bool over);
   void serve();
   void handle(const http::Request& request);
+  void write_answer(int status, std::span<const http::Header> headers, std::string_view body);
   void flush_soon();
   void flush();
-  int output_number() const { return output_.is_open() ? output_.number() : input_.number(); }
+  void lose_output();
 
   Poller& poller_;
   Owner& owner_;
   Watch input_;
-  Watch output_;  // Not open: the same as the input.
+  Watch output_;           // Of two pipes.
+  bool is_piped_ = false;  // Else the input leads both ways.
   http::Parser parser_;
   http::Buffer in_;
   std::string out_;

@@ -13,6 +13,9 @@ using std::chrono::steady_clock;
 
 // Between two looks at processes that run.
 constexpr milliseconds kTick{100};
+// Sent ahead is what would have to wait anyway: where so many do, and no more than a pipe holds.
+constexpr std::size_t kAheadBacklog = 4;
+constexpr std::size_t kAheadBytesMax = 16u << 10;
 
 bool is_command(const Job& job) {
   return job.function->runtime == "command";
@@ -121,7 +124,39 @@ void Fleet::leave_lane(const Job& job) {
   }
 }
 
+// What waits in a lane waits for those that run; where it waits in their pipe, it need not wait for
+// us.
+void Fleet::offer_ahead(Worker& worker) {
+  const Lane* const key = worker.job()->what.lane.get();
+  if (key == nullptr) return;
+  LaneUse& lane = lanes_.at(key);
+  while (worker.takes_ahead() && lane.waiting.size() >= kAheadBacklog &&
+         lane.running <= key->running_max) {
+    Job& next = lane.waiting.front();
+    const bool fits = next.function->arn == worker.function().arn &&
+                      next.function->revision == worker.function().revision &&
+                      next.what.payload.size() <= kAheadBytesMax;
+    if (!fits) break;
+    worker.give_ahead(std::move(next));
+    lane.waiting.pop_front();
+  }
+  key->waiting = static_cast<unsigned>(lane.waiting.size());
+}
+
+// In front of all others, where they were.
+void Fleet::take_back(Pool& pool, std::deque<Job> jobs) {
+  for (; !jobs.empty(); jobs.pop_back()) {
+    Job& job = jobs.back();
+    job.asked = steady_clock::now();
+    const Lane* const key = job.what.lane.get();
+    auto& line = job.is_admitted ? pool.queue : lanes_[key].waiting;
+    line.push_front(std::move(job));
+    key->waiting = static_cast<unsigned>(lanes_[key].waiting.size());
+  }
+}
+
 void Fleet::admit(Job job) {
+  job.is_admitted = true;
   if (job.what.admitted) job.what.admitted();
   Pool& pool = pool_of(job.function->arn);
   const auto limit = job.function->concurrency_max;
@@ -138,7 +173,12 @@ void Fleet::admit(Job job) {
 }
 
 void Fleet::complete(Pool& pool, const Job& job, Outcome outcome) {
-  assert(pool.active > 0);
+  tell(pool, job, std::move(outcome));
+  leave_lane(job);
+}
+
+void Fleet::tell(Pool& pool, const Job& job, Outcome outcome) {
+  assert(pool.active > 0 && job.is_admitted);
   --pool.active;
   pool.record->update([&](FunctionStats& stats) {
     const bool failed = outcome.kind == Outcome::Kind::function_error;
@@ -150,7 +190,6 @@ void Fleet::complete(Pool& pool, const Job& job, Outcome outcome) {
   });
   refresh(pool);
   job.done(std::move(outcome));
-  leave_lane(job);
 }
 
 void Fleet::pump(Pool& pool) {
@@ -191,6 +230,7 @@ bool Fleet::hand_over_front(Pool& pool) {
   Job job = std::move(pool.queue.front());
   pool.queue.pop_front();
   best->give(std::move(job));
+  offer_ahead(*best);
   arm(best->due());
   return true;
 }
@@ -314,7 +354,25 @@ void Fleet::on_ready(Worker& worker) {
 }
 
 void Fleet::on_finished(Worker& worker, Job job, Outcome outcome) {
-  complete(pool_of(worker), job, std::move(outcome));
+  Pool& pool = pool_of(worker);
+  if (worker.ahead().empty()) return complete(pool, job, std::move(outcome));
+  tell(pool, job, std::move(outcome));
+  // Its place is the next one's, which is of the same lane.
+  Job& next = worker.ahead().front();
+  next.is_admitted = true;
+  ++pool.active;
+  if (next.what.admitted) next.what.admitted();
+}
+
+void Fleet::on_went_on(Worker& worker) {
+  offer_ahead(worker);
+  arm(worker.due());
+}
+
+void Fleet::on_returned(Worker& worker, std::deque<Job> jobs) {
+  Pool& pool = pool_of(worker);
+  take_back(pool, std::move(jobs));
+  pump(pool);
 }
 
 void Fleet::on_init_failed(Worker& worker) {
@@ -435,7 +493,10 @@ void Fleet::shut_down() {
     for (auto& job : pool.queue) jobs.push_back(std::move(job));
     pool.queue.clear();
     for (const auto& worker : pool.workers) {
-      if (auto job = worker->abandon()) jobs.push_back(std::move(*job));
+      std::deque<Job> given = worker->abandon();
+      for (; !given.empty() && given.front().is_admitted; given.pop_front())
+        jobs.push_back(std::move(given.front()));
+      take_back(pool, std::move(given));  // They end when those before them leave the lane.
     }
   }
   for (const auto& run : commands_) jobs.push_back(run->job());  // It may still end by itself.

@@ -46,6 +46,8 @@ class Fleet final : private Worker::Manager {
 
   void on_ready(Worker& worker) override;
   void on_finished(Worker& worker, Job job, Outcome outcome) override;
+  void on_went_on(Worker& worker) override;
+  void on_returned(Worker& worker, std::deque<Job> jobs) override;
   void on_init_failed(Worker& worker) override;
   void on_gone(Worker& worker) override;
 
@@ -57,6 +59,9 @@ class Fleet final : private Worker::Manager {
   void leave_lane(const Job& job);
   void admit(Job job);
   void complete(Pool& pool, const Job& job, Outcome outcome);
+  void tell(Pool& pool, const Job& job, Outcome outcome);
+  void offer_ahead(Worker& worker);
+  void take_back(Pool& pool, std::deque<Job> jobs);
   void pump(Pool& pool);
   void pump_all();
   bool hand_over_front(Pool& pool);

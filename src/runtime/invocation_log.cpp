@@ -70,6 +70,12 @@ std::string report_line(std::string_view request_id, std::chrono::microseconds d
       memory_bytes_used >> 20);
 }
 
+std::size_t MarkFinder::mark_begun_in(std::string_view text) {
+  std::size_t bytes = std::min(text.size(), kNextEventMark.size() - 1);
+  while (!text.ends_with(kNextEventMark.substr(0, bytes))) --bytes;
+  return bytes;
+}
+
 void FunctionRecord::add_line(std::string_view request_id, std::string_view text) {
   const std::lock_guard lock(mutex_);
   LogLine line;

@@ -62,6 +62,41 @@ class LineSplitter {
   std::string begun_;
 };
 
+// Where a process has begun an event that it was sent ahead: its output up to there belongs to the
+// event before. Our bootstraps write it.
+inline constexpr std::string_view kNextEventMark{"\0redrive: next event\0", 21};
+
+// Output cut at those marks, as it comes.
+class MarkFinder {
+ public:
+  template <class Text, class Mark>
+  void feed(std::string_view text, Text tell_text, Mark tell_mark) {
+    if (held_.empty() && text.find('\0') == text.npos) return tell_text(text);
+    held_ += text;
+    std::string_view rest = held_;
+    for (auto at = rest.find(kNextEventMark); at != rest.npos; at = rest.find(kNextEventMark)) {
+      if (at > 0) tell_text(rest.substr(0, at));
+      tell_mark();
+      rest.remove_prefix(at + kNextEventMark.size());
+    }
+    const std::size_t begun = mark_begun_in(rest);
+    if (rest.size() > begun) tell_text(rest.substr(0, rest.size() - begun));
+    held_ = std::string(rest.substr(rest.size() - begun));
+  }
+  // Nothing more comes.
+  template <class Text>
+  void finish(Text tell_text) {
+    if (!held_.empty()) tell_text(std::string_view(held_));
+    held_.clear();
+  }
+
+ private:
+  // How many bytes at the end may be the first of a mark.
+  static std::size_t mark_begun_in(std::string_view text);
+
+  std::string held_;
+};
+
 // The latest lines and the numbers of one function. Any thread.
 class FunctionRecord {
  public:

@@ -11,6 +11,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/text.h"
 #include "runtime/peer.h"
 
 namespace redrive::runtime {
@@ -29,6 +30,10 @@ constexpr milliseconds kMemoryInterval{100};  // Between two looks at what a pro
 constexpr milliseconds kMemoryIntervalIdle{1'000};
 constexpr milliseconds kSampleInterval{10};  // The same, the cheap way.
 constexpr milliseconds kAskTime{10};         // Most ask for their next event sooner than this.
+// Ahead is sent what would run within this time, to processes that need no more for one.
+constexpr std::size_t kAheadMax = 3;
+constexpr microseconds kAheadTime{1'000};
+constexpr std::size_t kEarlyBytesMax = 256u << 10;
 
 void refuse_call(ApiConnection& connection, int status, std::string_view type,
                  std::string_view message) {
@@ -80,7 +85,7 @@ Result<void> Worker::start() {
       *function_,
       {.port = port, .link_input = theirs.reading.number(), .link_output = theirs.writing.number()},
       std::nullopt,
-      {.log = [this](std::string_view text) { take_log(text); },
+      {.log = [this](std::string_view text) { take_output(text); },
        .output = {},
        .ended = [this](int status) { on_exit(status); }}));
   started_ = steady_clock::now();
@@ -147,7 +152,10 @@ void Worker::on_closed(ApiConnection& connection) {
     // Nobody is there to take an event; the runtime has to ask again.
     if (state_ == State::waiting) state_ = State::answered;
   }
-  if (sent_on_ == &connection) sent_on_ = nullptr;
+  if (sent_on_ == &connection) {
+    sent_on_ = nullptr;
+    give_back_ahead();
+  }
   const auto found =
       std::ranges::find(connections_, &connection, &std::shared_ptr<ApiConnection>::get);
   assert(found != connections_.end());
@@ -161,7 +169,8 @@ void Worker::on_request(ApiConnection& connection, const http::Request& request)
   if (path.starts_with(kBase)) {
     path.remove_prefix(kBase.size());
     constexpr std::string_view kInvocation = "invocation/";
-    if (path == "invocation/next" && request.method == "GET") return on_next(connection);
+    if (path == "invocation/next" && request.method == "GET")
+      return on_next(connection, request.header("Redrive-Ahead") == "yes");
     if (path == "init/error" && request.method == "POST") return on_init_error(connection, request);
     if (path.starts_with(kInvocation) && request.method == "POST") {
       return on_result(connection, request, path.substr(kInvocation.size()));
@@ -170,16 +179,20 @@ void Worker::on_request(ApiConnection& connection, const http::Request& request)
   refuse_call(connection, 404, "NotFound", "There is no such call");
 }
 
-void Worker::on_next(ApiConnection& connection) {
+void Worker::on_next(ApiConnection& connection, bool asks_ahead) {
   if (state_ == State::ending) return;  // No answer comes any more.
+  if (state_ == State::answered && !ahead_.empty()) return go_on(connection);
+  if (is_over_) return connection.pass_over();
+  if (!connection.is_heard()) return kill_for(Sentence::none);
   const bool again = state_ == State::running && sent_on_ == nullptr;
   const bool allowed = state_ == State::starting || state_ == State::answered || again;
   if (!allowed) return refuse_transition(connection);
   waiting_on_ = &connection;
-  if (again) return send_event();  // It lost the connection, and maybe the event.
+  if (again) return send_event(job_->what, false);  // It lost the connection, and maybe the event.
   const auto now = steady_clock::now();
   if (!initialised_) init_duration_ = duration_cast<microseconds>(now - started_);
   initialised_ = true;
+  knows_ahead_ = asks_ahead;
   state_ = State::waiting;
   waiting_since_ = now;
   due_ = SteadyTime::max();
@@ -188,17 +201,49 @@ void Worker::on_next(ApiConnection& connection) {
 
 void Worker::give(Job job) {
   assert(state_ == State::waiting && waiting_on_ != nullptr);
+  begin(std::move(job));
+  send_event(job_->what, false);
+}
+
+void Worker::begin(Job job) {
   state_ = State::running;
   started_ = steady_clock::now();
   due_ = started_ + job.function->timeout;
   deadline_wall_ = std::chrono::system_clock::now() + job.function->timeout;
   begin_log(job.what.request_id);
   job_ = std::move(job);
-  send_event();
 }
 
-void Worker::send_event() {
-  const Invocation& what = job_->what;
+bool Worker::takes_ahead() const {
+  return knows_ahead_ && state_ == State::running && sent_on_ != nullptr && !retired_ &&
+         ahead_.size() < kAheadMax && usual_time_ < kAheadTime;
+}
+
+void Worker::give_ahead(Job job) {
+  assert(takes_ahead());
+  send_event(job.what, true);
+  ahead_.push_back(std::move(job));
+}
+
+// It has asked for an event that it has got already, and has begun.
+void Worker::go_on(ApiConnection& connection) {
+  connection.pass_over();
+  Job job = std::move(ahead_.front());
+  ahead_.pop_front();
+  begin(std::move(job));
+  mark_due_ = early_.empty();
+  if (!early_.empty()) {
+    take_log(early_.front());
+    early_.pop_front();
+  }
+  manager_.on_went_on(*this);
+}
+
+void Worker::give_back_ahead() {
+  if (!ahead_.empty()) manager_.on_returned(*this, std::exchange(ahead_, {}));
+}
+
+void Worker::send_event(const Invocation& what, bool ahead) {
   const auto deadline = duration_cast<milliseconds>(deadline_wall_.time_since_epoch()).count();
   const std::string deadline_text = fmt::to_string(deadline);
   const std::string context = one_line(what.client_context);
@@ -210,6 +255,12 @@ void Worker::send_event() {
        what.invoked_arn.empty() ? function_->arn : what.invoked_arn}};
   if (!trace.empty()) headers.push_back({"Lambda-Runtime-Trace-Id", trace});
   if (!context.empty()) headers.push_back({"Lambda-Runtime-Client-Context", context});
+  if (ahead) {
+    // When its time begins is for the process to say.
+    const std::string timeout = fmt::to_string(function_->timeout.count());
+    headers.push_back({"Redrive-Timeout-Ms", timeout});
+    return sent_on_->answer_ahead(200, headers, what.payload);
+  }
   sent_on_ = std::exchange(waiting_on_, nullptr);
   sent_on_->answer(200, headers, what.payload);
 }
@@ -241,6 +292,7 @@ void Worker::on_result(ApiConnection& connection, const http::Request& request,
     return answer([&] { refuse_call(connection, 400, "InvalidRequestID", "Invalid request ID"); });
   }
   Outcome outcome = outcome_of(request, call == "error");
+  const auto told = parse_int<std::int64_t>(request.header("Redrive-Duration-Us"));
   const bool too_large = request.body.size() > kPayloadBytesMax;
   answer([&] {
     if (!too_large) return connection.answer(202, {}, kAccepted);
@@ -249,7 +301,7 @@ void Worker::on_result(ApiConnection& connection, const http::Request& request,
                 "RequestEntityTooLarge",
                 fmt::format("Exceeded maximum allowed payload size ({} bytes).", kPayloadBytesMax));
   });
-  finish(std::move(outcome));
+  finish(std::move(outcome), told ? std::optional(microseconds(*told)) : std::nullopt);
 }
 
 Outcome Worker::outcome_of(const http::Request& request, bool is_error) const {
@@ -266,9 +318,11 @@ void Worker::on_refused(ApiConnection& connection, int status) {
 
 // --- Outcomes ---
 
-void Worker::finish(Outcome outcome) {
+void Worker::finish(Outcome outcome, std::optional<microseconds> duration) {
   const auto now = steady_clock::now();
-  outcome.duration = duration_cast<microseconds>(now - started_);
+  outcome.duration = duration.value_or(duration_cast<microseconds>(now - started_));
+  const bool first = usual_time_ == microseconds::max();
+  usual_time_ = first ? outcome.duration : (usual_time_ * 7 + outcome.duration) / 8;
   if (process_->is_running()) {
     process_->drain();  // What it wrote before it answered.
     if (now - measured_ > kSampleInterval) {
@@ -284,7 +338,7 @@ void Worker::finish(Outcome outcome) {
   }
   Job job = std::move(*job_);
   job_.reset();
-  if (retired_ && state_ == State::answered) end_within(kTermTime);
+  if (retired_ && state_ == State::answered && ahead_.empty()) end_within(kTermTime);
   manager_.on_finished(*this, std::move(job), std::move(outcome));
 }
 
@@ -303,6 +357,10 @@ Outcome Worker::outcome_of_exit(std::string_view request_id) const {
 
 void Worker::on_exit(int wait_status) {
   wait_status_ = wait_status;
+  // What it said before: which event it ended with depends on it.
+  is_over_ = true;
+  if (state_ != State::ending && sent_on_ != nullptr) sent_on_->serve_rest();
+  marks_.finish([this](std::string_view text) { take_log(text); });
   state_ = State::gone;
   due_ = SteadyTime::max();
   listener_.close();
@@ -338,7 +396,7 @@ Outcome Worker::init_outcome(const Job& job) {
 
 bool Worker::is_coming(SteadyTime now) const {
   if (state_ == State::starting) return true;
-  return state_ == State::answered && now - answered_at_ < kAskTime;
+  return state_ == State::answered && ahead_.empty() && now - answered_at_ < kAskTime;
 }
 
 // --- The end of it ---
@@ -354,10 +412,12 @@ void Worker::end_within(milliseconds time) {
   process_->terminate();
 }
 
-std::optional<Job> Worker::abandon() {
+std::deque<Job> Worker::abandon() {
   state_ = State::ending;
   if (process_) process_->kill();
-  return std::exchange(job_, std::nullopt);
+  std::deque<Job> jobs = std::exchange(ahead_, {});
+  if (job_) jobs.push_front(*std::exchange(job_, std::nullopt));
+  return jobs;
 }
 
 void Worker::kill_for(Sentence sentence) {
@@ -384,6 +444,17 @@ void Worker::check(SteadyTime now) {
 }
 
 // --- Logs ---
+
+void Worker::take_output(std::string_view text) {
+  const auto tell = [this](std::string_view piece) {
+    if (early_.empty()) return take_log(piece);
+    early_.back() +=
+        piece.substr(0, kEarlyBytesMax - std::min(kEarlyBytesMax, early_.back().size()));
+  };
+  marks_.feed(text, tell, [this] {
+    if (!std::exchange(mark_due_, false)) early_.emplace_back();
+  });
+}
 
 void Worker::take_log(std::string_view text) {
   log_.append(text);

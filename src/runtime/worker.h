@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ struct Job {
   Invocation what;
   std::function<void(Outcome)> done;
   SteadyTime asked;
+  bool is_admitted = false;  // Counted where it is, and in its lane: it runs, or soon will.
 };
 
 // One process of a function that is kept for invocation after invocation, and the Runtime API that
@@ -32,6 +34,11 @@ struct Job {
 //
 // and from everywhere to `ending`. Always true: a job is in `running`, or in `ending` until the
 // process is gone, and nowhere else; it is finished exactly once.
+//
+// A process that can may be sent events ahead, which it begins without having to wait for them. Of
+// those jobs the first becomes the job as soon as the one before it has an outcome and the process
+// asks for the next event. Always true: there are jobs ahead only behind a job, or from its end to
+// that question; they have an outcome or are given back, exactly once.
 class Worker final : private ApiConnection::Owner {
  public:
   enum class State : std::uint8_t { starting, waiting, running, answered, ending, gone };
@@ -41,8 +48,13 @@ class Worker final : private ApiConnection::Owner {
    public:
     // It waits for an event.
     virtual void on_ready(Worker& worker) = 0;
-    // Its job has an outcome; `job` is not the worker's any more.
+    // Its job has an outcome; `job` is not the worker's any more. It goes on with the first of the
+    // jobs ahead, if there are any.
     virtual void on_finished(Worker& worker, Job job, Outcome outcome) = 0;
+    // It has begun the first of the jobs ahead.
+    virtual void on_went_on(Worker& worker) = 0;
+    // Jobs ahead that it will not begin, in their order.
+    virtual void on_returned(Worker& worker, std::deque<Job> jobs) = 0;
     // It will never be ready. Whoever waited for it gets init_outcome().
     virtual void on_init_failed(Worker& worker) = 0;
     // The process has ended; the worker is to be freed by an errand.
@@ -58,12 +70,17 @@ class Worker final : private ApiConnection::Owner {
   Result<void> start();
   // Gives it an event; it must be waiting.
   void give(Job job);
+  // Whether it may be sent one more while it runs: it is quick, so that none waits for long.
+  bool takes_ahead() const;
+  void give_ahead(Job job);
+  std::deque<Job>& ahead() { return ahead_; }
+  const std::optional<Job>& job() const { return job_; }
   // Asks the process to end, when it has no job; else it is asked after the job.
   void retire();
   // Ends what has taken too long, or too much.
   void check(SteadyTime now);
-  // Takes the job away, if there is one, and ends the process at once.
-  std::optional<Job> abandon();
+  // Takes its jobs away and ends the process at once.
+  std::deque<Job> abandon();
   // After on_init_failed: what became of that invocation.
   Outcome init_outcome(const Job& job);
 
@@ -83,11 +100,14 @@ class Worker final : private ApiConnection::Owner {
   void on_request(ApiConnection& connection, const http::Request& request) override;
   void on_refused(ApiConnection& connection, int status) override;
   void on_closed(ApiConnection& connection) override;
-  void on_next(ApiConnection& connection);
+  void on_next(ApiConnection& connection, bool asks_ahead);
   void on_init_error(ApiConnection& connection, const http::Request& request);
   void on_result(ApiConnection& connection, const http::Request& request, std::string_view tail);
   Outcome outcome_of(const http::Request& request, bool is_error) const;
-  void send_event();
+  void begin(Job job);
+  void go_on(ApiConnection& connection);
+  void give_back_ahead();
+  void send_event(const Invocation& what, bool ahead);
   void accept_connections();
   void admit(Descriptor socket);
   Result<std::uint16_t> listen();
@@ -95,11 +115,12 @@ class Worker final : private ApiConnection::Owner {
   PipeEnds link();
   bool adopt(Descriptor input, Descriptor output);
 
+  void take_output(std::string_view text);
   void take_log(std::string_view text);
   void log_line(std::string_view text);
   void begin_log(std::string_view request_id);
   void end_log(std::string_view request_id, Outcome& outcome);
-  void finish(Outcome outcome);
+  void finish(Outcome outcome, std::optional<std::chrono::microseconds> duration = {});
   void kill_for(Sentence sentence);
   void on_exit(int wait_status);
   Outcome outcome_of_exit(std::string_view request_id) const;
@@ -117,6 +138,10 @@ class Worker final : private ApiConnection::Owner {
   SteadyTime waiting_since_{};
   SteadyTime answered_at_{};
   std::optional<Job> job_;
+  std::deque<Job> ahead_;
+  bool knows_ahead_ = false;  // What it is to do with events ahead.
+  bool is_over_ = false;      // The process is; what it said last is being read.
+  std::chrono::microseconds usual_time_ = std::chrono::microseconds::max();  // Of its jobs.
   SteadyTime started_{};   // Of the process, then of the job.
   SteadyTime measured_{};  // When its memory was last looked at.
   std::chrono::system_clock::time_point deadline_wall_{};
@@ -126,6 +151,9 @@ class Worker final : private ApiConnection::Owner {
   int wait_status_ = 0;
   InvocationLog log_;
   LineSplitter lines_;
+  MarkFinder marks_;
+  bool mark_due_ = false;          // The job came ahead, and its mark has not been read.
+  std::deque<std::string> early_;  // What was written by jobs ahead, as far as they have begun.
   std::unique_ptr<Process> process_;
   Watch listener_;
   std::vector<std::shared_ptr<ApiConnection>> connections_;

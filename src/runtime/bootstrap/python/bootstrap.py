@@ -13,9 +13,12 @@ TASK_ROOT = os.environ.get("LAMBDA_TASK_ROOT", os.getcwd())
 PREFIX = "/2018-06-01/runtime/"
 # Whoever asks for the next event at once need not hear that the last result came.
 QUIET = "Redrive-Answer: none\r\n"
-NEXT = ("GET %sinvocation/next HTTP/1.1\r\nHost: %s\r\n\r\n" % (PREFIX, API)).encode()
+# Events may come before they are asked for: then the question for them says only that they have begun.
+NEXT = ("GET %sinvocation/next HTTP/1.1\r\nHost: %s\r\nRedrive-Ahead: yes\r\n\r\n" % (PREFIX, API)).encode()
+# In the output: what follows belongs to the next event.
+MARK = b"\0redrive: next event\0"
 RESPONSE = ("POST %sinvocation/%%b/response HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
-            "%sContent-Length: %%d\r\n\r\n%%b" % (PREFIX, API, QUIET)).encode() + NEXT
+            "%sRedrive-Duration-Us: %%d\r\nContent-Length: %%d\r\n\r\n%%b" % (PREFIX, API, QUIET)).encode() + NEXT
 OWN_FILE = __file__
 
 decode_json = json.JSONDecoder().decode
@@ -46,17 +49,19 @@ class Fault(Exception):
 
 
 class Connection:
-    """Two pipes from the server, which cost less than its port. Answers come one at a time: to nothing
-    but questions for events, and to errors of the start."""
+    """Two pipes from the server, which cost less than its port. Answers come to nothing but questions for
+    events, perhaps before those, and to errors of the start."""
 
     def __init__(self):
         self.input, self.output = (int(number) for number in os.environ.pop("REDRIVE_RUNTIME_LINK").split(","))
         os.set_inheritable(self.input, False)
         os.set_inheritable(self.output, False)
+        self.log = os.dup(2)  # Handlers may close theirs.
         # Made once: room for every answer would cost more than what it holds.
-        self.space = bytearray(65536)
+        self.space = bytearray(131072)
         self.view = memoryview(self.space)
-        self.spaces = (self.view,)
+        self.at = 0  # What was received and not read is from here
+        self.end = 0  # to here.
 
     def receive(self, spaces):
         count = os.readv(self.input, spaces)
@@ -66,35 +71,41 @@ class Connection:
 
     def read(self):
         """The next answer: its headers, and its body, which is there until the next is read."""
-        count = self.receive(self.spaces)
-        end = self.space.find(b"\r\n\r\n", 0, count)
-        while end < 0:
-            if count == len(self.space):
-                self.grow()
-            count += self.receive((self.view[count:],))
-            end = self.space.find(b"\r\n\r\n", 0, count)
+        head = self.space.find(b"\r\n\r\n", self.at, self.end)
+        while head < 0:
+            self.fill()
+            head = self.space.find(b"\r\n\r\n", self.at, self.end)
         headers = {}
-        for line in str(self.view[:end], "utf-8", "replace").split("\r\n"):
+        for line in str(self.view[self.at : head], "utf-8", "replace").split("\r\n"):
             name, _, value = line.partition(": ")
             headers[name] = value
-        begin = end + 4
+        begin = head + 4
         size = int(headers["Content-Length"])
-        if begin + size <= count:
-            return headers, self.view[begin : begin + size]
-        return headers, self.read_rest(begin, count, size)
+        if begin + size > self.end:
+            return headers, self.read_rest(begin, size)
+        self.at = begin + size
+        return headers, self.view[begin : self.at]
 
-    def grow(self):
-        """For headers that somebody filled up: a client's context may be large."""
-        space = bytearray(2 * len(self.space))
-        space[: len(self.space)] = self.space
-        self.space, self.view = space, memoryview(space)
-        self.spaces = (self.view,)
+    def fill(self):
+        """More of an answer, of which the head is not there yet."""
+        if self.at == self.end:
+            self.at = self.end = 0
+        elif self.at > 0:
+            rest = bytes(self.view[self.at : self.end])
+            self.space[: len(rest)] = rest
+            self.at, self.end = 0, len(rest)
+        elif self.end == len(self.space):  # Somebody filled the headers up: a client's context may be large.
+            space = bytearray(2 * len(self.space))
+            space[: self.end] = self.space
+            self.space, self.view = space, memoryview(space)
+        self.end += self.receive((self.view[self.end :],))
 
-    def read_rest(self, begin, end, size):
+    def read_rest(self, begin, size):
         """A body of which more is to come."""
         whole = bytearray(size)
-        at = end - begin
-        whole[:at] = self.view[begin:end]
+        at = self.end - begin
+        whole[:at] = self.view[begin : self.end]
+        self.at = self.end = 0
         view = memoryview(whole)
         while at < size:
             at += self.receive((view[at:],))
@@ -151,7 +162,10 @@ class Context:
     def __init__(self, headers):
         self.aws_request_id = headers["Lambda-Runtime-Aws-Request-Id"]
         self.invoked_function_arn = headers.get("Lambda-Runtime-Invoked-Function-Arn")
-        self._deadline_ms = int(headers["Lambda-Runtime-Deadline-Ms"])
+        timeout = headers.get("Redrive-Timeout-Ms")
+        self._deadline_ms = (
+            int(time.time() * 1000) + int(timeout) if timeout else int(headers["Lambda-Runtime-Deadline-Ms"])
+        )
         client = headers.get("Lambda-Runtime-Client-Context")
         if client:
             self.client_context = ClientContext(decode_json(client))
@@ -319,12 +333,15 @@ def serve(connection, handler):
             os._exit(1)  # The question was refused: this process is out of step with the server.
         current = context = Context(headers)
         request_id = context.aws_request_id
+        if "Redrive-Timeout-Ms" in headers:
+            os.write(connection.log, MARK)
         trace = headers.get("Lambda-Runtime-Trace-Id")
         if trace:
             os.environ["_X_AMZN_TRACE_ID"] = trace
         elif traced:
             del os.environ["_X_AMZN_TRACE_ID"]
         traced = trace
+        begin = time.perf_counter()
         try:
             payload = run(handler, body, context)
         except Exception as error:
@@ -334,7 +351,8 @@ def serve(connection, handler):
             connection.post("invocation/" + request_id + "/error", text, document["errorType"], NEXT)
         else:
             flush()
-            connection.send(RESPONSE % (request_id.encode(), len(payload), payload))
+            duration = (time.perf_counter() - begin) * 1e6
+            connection.send(RESPONSE % (request_id.encode(), duration, len(payload), payload))
         body = payload = context = None
 
 

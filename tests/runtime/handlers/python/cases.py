@@ -40,6 +40,27 @@ def environment(event, context):
     return dict(os.environ)
 
 
+def obeys(event, context):
+    """What the event says, in this order; tells whether it was there before it was asked for."""
+    remaining = context.get_remaining_time_in_millis()
+    if "print" in event:
+        print(event["print"])
+    if "write" in event:
+        os.write(2, event["write"].encode() + b"\n")
+    time.sleep(event.get("sleep", 0))
+    if "exit" in event:
+        os._exit(event["exit"])
+    if "raise" in event:
+        raise OrderRejected(event["raise"])
+    ahead = "Redrive-Timeout-Ms" in sys._getframe(2).f_locals["headers"]
+    return {"n": event.get("n"), "ahead": ahead, "remaining": remaining, "size": len(event.get("filler", ""))}
+
+
+def deaf(event, context):
+    os.close(3)  # Where events come from.
+    return os.getpid()
+
+
 def rejects(event, context):
     check(event)
 
