@@ -1,6 +1,7 @@
 #include "dispatch/batch_run.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -146,10 +147,14 @@ void BatchRun::not_run(const runtime::Outcome&) {
 events::BatchResult BatchRun::judge(const runtime::Outcome& outcome) const {
   if (outcome.kind == Kind::function_error) return events::judge_whole_batch(part_.size(), false);
   if (!plan_.mapping.report_item_failures) return events::judge_whole_batch(part_.size(), true);
-  std::vector<std::string> ids;
-  for (const Item& item : part_) ids.push_back(item.message_id.text());
-  return events::judge_batch(outcome.payload,
-                             std::vector<std::string_view>(ids.begin(), ids.end()));
+  std::vector<std::array<char, 36>> texts(part_.size());
+  std::vector<std::string_view> ids;
+  ids.reserve(part_.size());
+  for (std::size_t i = 0; i < part_.size(); ++i) {
+    part_[i].message_id.format(texts[i].data());
+    ids.emplace_back(texts[i].data(), texts[i].size());
+  }
+  return events::judge_batch(outcome.payload, ids);
 }
 
 void BatchRun::ran(const runtime::Outcome& outcome) {
