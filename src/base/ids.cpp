@@ -14,13 +14,12 @@ namespace redrive {
 void Uuid::format(char* out) const {
   std::array<char, 2 * sizeof(bytes)> digits;
   write_hex(digits.data(), bytes.data(), bytes.size());
-  const char* from = digits.data();
-  for (const std::size_t group : {8u, 4u, 4u, 4u, 12u}) {
-    if (from != digits.data()) *out++ = '-';
-    std::memcpy(out, from, group);
-    out += group;
-    from += group;
-  }
+  std::memcpy(out, digits.data(), 8);
+  std::memcpy(out + 9, digits.data() + 8, 4);
+  std::memcpy(out + 14, digits.data() + 12, 4);
+  std::memcpy(out + 19, digits.data() + 16, 4);
+  std::memcpy(out + 24, digits.data() + 20, 12);
+  for (const std::size_t dash : {8u, 13u, 18u, 23u}) out[dash] = '-';
 }
 
 std::string Uuid::text() const {
