@@ -31,7 +31,7 @@ constexpr milliseconds kMemoryIntervalIdle{1'000};
 constexpr milliseconds kSampleInterval{10};  // The same, the cheap way.
 constexpr milliseconds kAskTime{10};         // Most ask for their next event sooner than this.
 // Ahead is sent what would run within this time, to processes that need no more for one.
-constexpr std::size_t kAheadMax = 3;
+constexpr std::size_t kAheadMax = 8;
 constexpr microseconds kAheadTime{1'000};
 constexpr std::size_t kEarlyBytesMax = 256u << 10;
 
