@@ -435,6 +435,8 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
 Result<std::vector<Result<void>>> Engine::remove_held(
     const QueueIdentity& identity, std::span<const queue::ReceiptHandle> handles) {
   return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
+    if (at == 0)
+      for (const auto& handle : handles) turn.state().messages().prefetch(handle.key);
     return queue::decide_delete(turn.state(), queue, handles[at]);
   });
 }

@@ -16,53 +16,48 @@ constexpr std::uint32_t kNoisyInFlightMin = 30;
 constexpr std::uint32_t kMilestoneEvery = 256;
 constexpr std::size_t kMilestonesMin = 64;
 
-// A binary heap of slots that tells each slot its position.
-template <class Less, class Position>
-struct SlotHeap {
-  std::vector<Slot>& heap;
-  Less less;
-  Position position;  // position(slot) -> uint32_t&
+// A binary heap that tells each message its position.
+struct TimerHeap {
+  std::vector<HiddenTimer>& heap;
+  MessageTable& table;
 
-  void place(std::size_t at, Slot slot) {
-    heap[at] = slot;
-    position(slot) = static_cast<std::uint32_t>(at);
+  void place(std::size_t at, const HiddenTimer& timer) {
+    heap[at] = timer;
+    table[timer.slot].timer = static_cast<std::uint32_t>(at);
   }
   void sift_up(std::size_t at) {
-    const Slot slot = heap[at];
-    while (at > 0 && less(slot, heap[(at - 1) / 2])) {
+    const HiddenTimer timer = heap[at];
+    while (at > 0 && timer < heap[(at - 1) / 2]) {
       place(at, heap[(at - 1) / 2]);
       at = (at - 1) / 2;
     }
-    place(at, slot);
+    place(at, timer);
   }
   void sift_down(std::size_t at) {
-    const Slot slot = heap[at];
+    const HiddenTimer timer = heap[at];
     for (std::size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
-      if (child + 1 < heap.size() && less(heap[child + 1], heap[child])) ++child;
-      if (!less(heap[child], slot)) break;
+      if (child + 1 < heap.size() && heap[child + 1] < heap[child]) ++child;
+      if (!(heap[child] < timer)) break;
       place(at, heap[child]);
       at = child;
     }
-    place(at, slot);
+    place(at, timer);
   }
-  void insert(Slot slot) {
-    heap.push_back(slot);
+  void insert(const HiddenTimer& timer) {
+    heap.push_back(timer);
     sift_up(heap.size() - 1);
   }
   void remove(Slot slot) {
-    const std::size_t at = position(slot);
-    assert(heap[at] == slot);
-    const Slot last = heap.back();
+    const std::size_t at = table[slot].timer;
+    assert(heap[at].slot == slot);
+    const HiddenTimer last = heap.back();
     heap.pop_back();
-    if (last == slot) return;
+    if (last.slot == slot) return;
     place(at, last);
     sift_up(at);
-    sift_down(position(last));
+    sift_down(table[last.slot].timer);
   }
 };
-
-template <class Less, class Position>
-SlotHeap(std::vector<Slot>&, Less, Position) -> SlotHeap<Less, Position>;
 
 }  // namespace
 
@@ -220,8 +215,7 @@ void Mailbox::set_delay_end(Slot slot, Timestamp visible_at, Timestamp now) {
 }
 
 void Mailbox::advance(Timestamp now) {
-  while (!timers_.empty() && table_[timers_.front()].visible_at <= now)
-    make_visible(timers_.front());
+  while (!timers_.empty() && timers_.front().at <= now) make_visible(timers_.front().slot);
 }
 
 void Mailbox::make_visible(Slot slot) {
@@ -258,7 +252,7 @@ Slot Mailbox::oldest_until(Timestamp limit) const {
 }
 
 Timestamp Mailbox::next_visible_at() const {
-  return timers_.empty() ? kNever : table_[timers_.front()].visible_at;
+  return timers_.empty() ? kNever : timers_.front().at;
 }
 
 namespace {
@@ -402,10 +396,10 @@ void Mailbox::index_tenant(std::uint32_t index) {
   group.indexed_head = head;
 }
 
-bool Mailbox::due_before(Slot a, Slot b) const {
-  const Message& x = table_[a];
-  const Message& y = table_[b];
-  return x.visible_at != y.visible_at ? x.visible_at < y.visible_at : x.key < y.key;
+std::vector<Slot> Mailbox::hidden() const {
+  std::vector<Slot> slots;
+  for (const HiddenTimer& timer : timers_) slots.push_back(timer.slot);
+  return slots;
 }
 
 bool Mailbox::older_than(Slot a, Slot b) const {
@@ -416,18 +410,13 @@ bool Mailbox::older_than(Slot a, Slot b) const {
 
 void Mailbox::timer_insert(Slot slot) {
   if (loading_) return;
-  SlotHeap{timers_,
-           [this](Slot a, Slot b) { return due_before(a, b); },
-           [this](Slot s) -> std::uint32_t& { return table_[s].timer; }}
-      .insert(slot);
+  const Message& message = table_[slot];
+  TimerHeap{timers_, table_}.insert({message.visible_at, message.key, slot});
 }
 
 void Mailbox::timer_remove(Slot slot) {
   if (loading_) return;
-  SlotHeap{timers_,
-           [this](Slot a, Slot b) { return due_before(a, b); },
-           [this](Slot s) -> std::uint32_t& { return table_[s].timer; }}
-      .remove(slot);
+  TimerHeap{timers_, table_}.remove(slot);
 }
 
 std::vector<Slot> Mailbox::page(const AgeMark& after, std::size_t max) const {

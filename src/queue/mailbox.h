@@ -45,6 +45,18 @@ struct Group {
       MessageKey::none;  // Under which the standard queue's tenant index has it.
 };
 
+// When a message that is not visible becomes so. What it is ordered by stands here, too: messages
+// lie far apart, and a look at one for each comparison would be most of the cost.
+struct HiddenTimer {
+  Timestamp at;
+  MessageKey key;
+  Slot slot;
+
+  friend bool operator<(const HiddenTimer& a, const HiddenTimer& b) {
+    return a.at != b.at ? a.at < b.at : a.key < b.key;
+  }
+};
+
 // The messages of one queue between its creation (or last purge) and its deletion (or next purge).
 //
 // A message is visible, in flight or delayed, never two of them; the three counts add up to size().
@@ -116,7 +128,7 @@ class Mailbox {
   bool is_blocked(Slot slot) const {
     return is_fifo() && groups_[table_[slot].group].in_flight > 0;
   }
-  const std::vector<Slot>& hidden() const { return timers_; }
+  std::vector<Slot> hidden() const;
 
   // Between begin_loading and finish_loading no list is kept, only each message's own fields and
   // the counts: messages come in any order. `members` are all of them, in any order; `order` gives
@@ -151,7 +163,6 @@ class Mailbox {
   void index_tenant(std::uint32_t group);
   MessageKey head_key(const Group& group) const;
 
-  bool due_before(Slot a, Slot b) const;
   bool older_than(Slot a, Slot b) const;
   void timer_insert(Slot slot);
   void timer_remove(Slot slot);
@@ -187,8 +198,8 @@ class Mailbox {
   std::set<std::pair<MessageKey, std::uint32_t>>
       tenants_;  // Standard: named groups with visible messages, oldest first.
 
-  std::vector<Slot> timers_;  // Binary heap by visible_at of all that is not visible.
-  Slot oldest_ = kNoSlot;     // Age list: AgeMarks rise from oldest to youngest.
+  std::vector<HiddenTimer> timers_;  // Binary heap of all that is not visible.
+  Slot oldest_ = kNoSlot;            // Age list: AgeMarks rise from oldest to youngest.
   Slot youngest_ = kNoSlot;
   // Every so many of the list, oldest first, so that a place in it is found without walking all of
   // it. They stay when their messages go: whether one is still here is asked when it is used.
