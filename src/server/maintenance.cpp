@@ -6,7 +6,7 @@ namespace {
 // Between slices the requests come first; when there is nothing to do, looking is cheap but not
 // free.
 constexpr std::chrono::microseconds kBetweenSlices{150};
-constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::chrono::milliseconds kBetweenLooks{200};
 
 }  // namespace
 
