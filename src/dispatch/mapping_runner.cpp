@@ -101,15 +101,17 @@ void MappingRunner::received(const Catch& brought) {
   const ReceivedMessages messages(world().engine, brought.outcome);
   gathering_.load.expect(messages.messages().size(), messages.bytes());
   std::vector<queue::ReceiptHandle> filtered;
+  bool blocked = false;
   for (const auto& message : messages.messages()) {
     Item item = describe_item(message, world().secret, brought.hold);
     const events::Record& record = records_.describe(message, item.handle);
     if (!events::any_matches(plan_->filters, record)) {
       filtered.push_back(item.receipt);
-    } else if (retired_) {
+    } else if (retired_ || blocked) {
       give_back(std::span(&item, 1));
-    } else if (!must_wait(item)) {
-      gather(item, record, brought.outcome.after);
+    } else {
+      const bool taken = !must_wait(item) && gather(item, record, brought.outcome.after);
+      blocked = !taken && is_fifo();  // Nothing of a group overtakes.
     }
   }
   remove_filtered(filtered);
@@ -136,17 +138,19 @@ bool MappingRunner::must_wait(const Item& item) {
   return true;
 }
 
-void MappingRunner::gather(Item& item, const events::Record& record, engine::Sequence after) {
+bool MappingRunner::gather(Item& item, const events::Record& record, engine::Sequence after) {
   if (!gathering_.load.add(item, record, plan_->record_foot)) {
-    const bool fifo = plan_->queue.name.ends_with(".fifo");
-    // Of a FIFO group nothing may run beside what comes before it.
-    if (fifo) return give_back(std::span(&item, 1));
     close_batch();
+    if (is_fifo()) {
+      give_back(std::span(&item, 1));
+      return false;
+    }
     gathering_.load.add(item, record, plan_->record_foot);
   }
   if (gathering_.load.items.size() == 1) begin_window();
   gathering_.after = after;
   if (gathering_.load.items.size() >= plan_->mapping.batch_size) close_batch();
+  return true;
 }
 
 void MappingRunner::begin_window() {

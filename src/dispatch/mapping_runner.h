@@ -45,8 +45,10 @@ class MappingRunner final : public Poller {
   void received(const Catch& brought) override;
   void waited_in_vain() override;
 
-  // Writes the message's record, and takes it into the batch that is being gathered.
-  void gather(Item& item, const events::Record& record, engine::Sequence after);
+  bool is_fifo() const { return plan_->queue.name.ends_with(".fifo"); }
+  // Writes the message's record, and takes it into the batch that is being gathered. False: into
+  // this one it does not fit, and beside it it must not run; it went back to its queue.
+  bool gather(Item& item, const events::Record& record, engine::Sequence after);
   void begin_window();
   void window_over(std::uint64_t window);
   void close_batch();

@@ -102,5 +102,20 @@ TEST_F(Records, OfAFifoQueueStayInOrderWhenAnEventIsFull) {
   EXPECT_EQ(running()[0][0][0], '6');
 }
 
+TEST_F(Records, OfAFifoQueueDoNotOvertakeOneThatDidNotFit) {
+  world.create("line.fifo", engine::fifo_settings());
+  const std::string large(1'000'000, 'x');
+  for (int i = 0; i < 7; ++i) world.send("line.fifo", std::to_string(i) + large);
+  world.send("line.fifo", "7: small enough");
+  start(mapping("line.fifo"));
+  ASSERT_EQ(running().size(), 1u);
+  EXPECT_EQ(running()[0].size(), 6u);
+  take().done({.payload = "null"});
+  settle();
+  ASSERT_EQ(running().size(), 1u);
+  ASSERT_EQ(running()[0].size(), 2u);
+  EXPECT_EQ(running()[0][0][0], '6');
+}
+
 }  // namespace
 }  // namespace redrive::dispatch
