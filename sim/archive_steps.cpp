@@ -54,9 +54,8 @@ void Driver::archive_held() {
   const auto done = world_.engine().archive_held(
       identity_of(*from), std::span(&archived, 1), {.actor = "worker", .reason = {}});
   if (!done || (!done->front() && world_.disk_fails())) return;
-  const bool right = expected ? !done->front() && done->front().error().code == *expected
-                              : done->front().has_value();
-  require(right, kPutAway, "message {}", number(shown.handle.key));
+  require(
+      is_as_expected(done->front(), expected), kPutAway, "message {}", number(shown.handle.key));
   if (expected) return;
   tell("  message {} is archived", number(shown.handle.key));
   world_.follow(world_.take_records());

@@ -92,7 +92,7 @@ void Driver::report_failure() {
                                                       .disposition = disposition,
                                                       .retry_after = after,
                                                       .retries = retries});
-  const bool right = expected ? !answer && answer.error().code == *expected : answer.has_value();
+  const bool right = is_as_expected(answer, expected);
   require(right, kReports, "message {}", number(shown.handle.key));
   const auto records = world_.take_records();
   const auto* told = find_fact<queue::FailureReported>(records);

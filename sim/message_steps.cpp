@@ -26,7 +26,7 @@ constexpr seconds kHeldMax(43'200);
 
 void answer_is(const std::optional<ErrorCode>& expected, const Result<void>& answer,
                MessageKey key) {
-  const bool right = expected ? !answer && answer.error().code == *expected : answer.has_value();
+  const bool right = is_as_expected(answer, expected);
   require(right, kHandles, "message {}: {}", number(key), answer ? "done" : answer.error().message);
 }
 

@@ -53,8 +53,7 @@ void Driver::move_held() {
   }
   const auto done = world_.engine().move(
       identity_of(*from), std::span(&move, 1), {.actor = "holder", .reason = "moved"});
-  const bool right = done && (expected ? !done->front() && done->front().error().code == *expected
-                                       : done->front().has_value());
+  const bool right = done && is_as_expected(done->front(), expected);
   require(right, kMoves, "message {}", number(shown.handle.key));
   tell("  message {} to {}: {}", number(shown.handle.key), number(*to), !expected);
   if (letter) world_.keep(*std::move(letter), edition);

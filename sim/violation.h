@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/error.h"
 
 namespace redrive::sim {
 
@@ -20,6 +23,12 @@ void require(bool holds, std::string_view invariant, fmt::format_string<Args...>
              Args&&... args) {
   if (holds) return;
   throw Violation{std::string(invariant), fmt::format(detail, std::forward<Args>(args)...)};
+}
+
+// Whether a result is the refusal that was expected, or, where none was, a success.
+template <class Outcome>
+bool is_as_expected(const Outcome& outcome, const std::optional<ErrorCode>& refusal) {
+  return refusal ? !outcome && outcome.error().code == *refusal : outcome.has_value();
 }
 
 }  // namespace redrive::sim
