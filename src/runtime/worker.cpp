@@ -292,7 +292,7 @@ void Worker::on_result(ApiConnection& connection, const http::Request& request,
     return answer([&] { refuse_call(connection, 400, "InvalidRequestID", "Invalid request ID"); });
   }
   Outcome outcome = outcome_of(request, call == "error");
-  const auto told = parse_int<std::int64_t>(request.header("Redrive-Duration-Us"));
+  const auto told = parse_int<std::uint32_t>(request.header("Redrive-Duration-Us"));
   const bool too_large = request.body.size() > kPayloadBytesMax;
   answer([&] {
     if (!too_large) return connection.answer(202, {}, kAccepted);
