@@ -26,7 +26,35 @@ std::unexpected<Error> not_run(std::string message) {
   return fail(ErrorCode::network, std::move(message));
 }
 
-// Its own process group, so that what it started ends with it; no signal of ours is blocked there.
+sigset_t broken_pipe_signal() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  return set;
+}
+
+// A command need not read what it is given: while this lives, writing to one that has gone is an
+// error and no signal to this thread.
+class NoBrokenPipe {
+ public:
+  NoBrokenPipe() { pthread_sigmask(SIG_BLOCK, &signal_, &before_); }
+  ~NoBrokenPipe() {
+    if (sigismember(&before_, SIGPIPE) == 0) {
+      const timespec now{};
+      sigtimedwait(&signal_, nullptr, &now);  // What came meanwhile is not to come later.
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoBrokenPipe(const NoBrokenPipe&) = delete;
+  NoBrokenPipe& operator=(const NoBrokenPipe&) = delete;
+
+ private:
+  const sigset_t signal_ = broken_pipe_signal();
+  sigset_t before_{};
+};
+
+// Its own process group, so that what it started ends with it; no signal of ours is blocked there,
+// nor ignored.
 Result<pid_t> start(const std::string& command, const Notice& notice, int input) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -36,8 +64,11 @@ Result<pid_t> start(const std::string& command, const Notice& notice, int input)
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
+  const sigset_t broken_pipe = broken_pipe_signal();
+  posix_spawnattr_setsigdefault(&attributes, &broken_pipe);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<std::string> texts = {"REDRIVE_ALARM_STATE=" + notice.state,
                                     "REDRIVE_ALARM_TITLE=" + notice.title};
   std::vector<char*> environment;
@@ -58,6 +89,7 @@ Result<pid_t> start(const std::string& command, const Notice& notice, int input)
 
 // Writes as long as somebody reads, until the deadline.
 void feed(int pipe, std::string_view bytes, SteadyClock::time_point deadline) {
+  const NoBrokenPipe quiet;
   while (!bytes.empty() && SteadyClock::now() < deadline) {
     pollfd ready{.fd = pipe, .events = POLLOUT, .revents = 0};
     if (poll(&ready, 1, static_cast<int>(kLook.count())) <= 0) continue;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "alarms/dead_letters.h"
 #include "alarms/notice.h"
 #include "alarms/target.h"
@@ -77,10 +79,21 @@ TEST(Command, GetsTheNoticeAndIsHeldToItsTime) {
       "grep -q '\"NewStateValue\":\"ALARM\"' && test $REDRIVE_ALARM_STATE = ALARM";
   EXPECT_TRUE(run_command(wants, some_notice(), milliseconds(10'000)));
   EXPECT_FALSE(run_command("exit 3", some_notice(), milliseconds(10'000)));
-  EXPECT_TRUE(run_command("true", some_notice(), milliseconds(10'000)));  // Reads nothing.
+  auto long_one = some_notice();
+  long_one.json.append(1 << 20, ' ');  // More than a pipe holds.
+  EXPECT_TRUE(run_command("exec <&-; sleep 0.1", long_one, milliseconds(10'000)));  // Reads nothing.
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(run_command("sleep 60", some_notice(), milliseconds(100)));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(Command, DoesNotInheritThatBrokenPipesAreIgnored) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const auto ran = run_command("cat > /dev/null; sh -c 'kill -PIPE $$'; test $? -eq 141",
+                               some_notice(),
+                               std::chrono::milliseconds(10'000));
+  std::signal(SIGPIPE, before);
+  EXPECT_TRUE(ran);
 }
 
 TEST(Webhook, OfAStrangerDoesNotReachThisMachine) {

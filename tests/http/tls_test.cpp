@@ -8,6 +8,7 @@
 #include <openssl/x509v3.h>
 #include <stdlib.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -80,6 +81,7 @@ class TlsClient {
   explicit TlsClient(std::uint16_t port, int version_max = TLS1_3_VERSION,
                      const char* alpn = nullptr)
       : raw_(port), context_(SSL_CTX_new(TLS_client_method())), ssl_(nullptr) {
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL's own sockets raise it when the server has closed.
     SSL_CTX_set_max_proto_version(context_.get(), version_max);
     SSL_CTX_set_security_level(context_.get(), 0);
     ssl_.reset(SSL_new(context_.get()));
