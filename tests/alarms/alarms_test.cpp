@@ -81,7 +81,8 @@ TEST(Command, GetsTheNoticeAndIsHeldToItsTime) {
   EXPECT_FALSE(run_command("exit 3", some_notice(), milliseconds(10'000)));
   auto long_one = some_notice();
   long_one.json.append(1 << 20, ' ');  // More than a pipe holds.
-  EXPECT_TRUE(run_command("exec <&-; sleep 0.1", long_one, milliseconds(10'000)));  // Reads nothing.
+  EXPECT_TRUE(
+      run_command("exec <&-; sleep 0.1", long_one, milliseconds(10'000)));  // Reads nothing.
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(run_command("sleep 60", some_notice(), milliseconds(100)));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
