@@ -75,9 +75,10 @@ PlatformError exit_error(std::string_view request_id, int wait_status) {
                                                : "Runtime exited with error: " + how)};
 }
 
-PlatformError out_of_memory_error(std::string_view request_id) {
+PlatformError out_of_memory_error(std::string_view request_id, int signal) {
   return {.type = "Runtime.OutOfMemory",
-          .message = request_error(request_id, "Runtime exited with error: signal: killed")};
+          .message = request_error(request_id,
+                                   "Runtime exited with error: signal: " + signal_name(signal))};
 }
 
 PlatformError response_too_large_error() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,7 @@ struct PlatformError {
 PlatformError timeout_error(std::string_view request_id, std::chrono::milliseconds timeout);
 // `wait_status` as waitpid has it.
 PlatformError exit_error(std::string_view request_id, int wait_status);
-PlatformError out_of_memory_error(std::string_view request_id);
+PlatformError out_of_memory_error(std::string_view request_id, int signal = SIGKILL);
 PlatformError response_too_large_error();
 
 // "exit status 1", "signal: killed"; empty for a process that ended as if all were well.

@@ -368,10 +368,14 @@ Outcome Worker::outcome_of_exit(std::string_view request_id) const {
     return failed_with(timeout_error(request_id, function_->timeout));
   }
   // The machine's own guard of its memory kills, too.
-  const bool full = process_->memory().bytes_max() >= function_->memory_mb * kMiB / 10 * 9;
-  const bool killed = WIFSIGNALED(wait_status_) && WTERMSIG(wait_status_) == SIGKILL;
-  if (sentence_ == Sentence::memory || (killed && full)) {
-    return failed_with(out_of_memory_error(request_id));
+  const std::size_t memory = process_->memory().bytes_max();
+  const int signal = WIFSIGNALED(wait_status_) ? WTERMSIG(wait_status_) : 0;
+  const bool killed = signal == SIGKILL && memory >= function_->memory_mb * kMiB / 10 * 9;
+  if (sentence_ == Sentence::memory || killed) return failed_with(out_of_memory_error(request_id));
+  // V8 gives up when its heap is full, which is given three quarters of the function's memory.
+  const bool is_node = function_->runtime.starts_with("nodejs");
+  if (is_node && signal == SIGABRT && memory >= function_->memory_mb * kMiB / 3 * 2) {
+    return failed_with(out_of_memory_error(request_id, signal));
   }
   return failed_with(exit_error(request_id, wait_status_));
 }

@@ -102,6 +102,21 @@ TEST_F(NodeTest, ConsoleIsTheLog) {
           "[-0-9T:.]*Z\tid-1\tERROR\tand an error\nraw\nEND RequestId: id-1\nREPORT(.|\n)*"));
 }
 
+TEST_F(NodeTest, OutputIsWrittenBeforeAnythingElseIsDone) {
+  const testing::Matcher<const std::string&> ends =
+      MatchesRegex("(.|\n)*ERROR\tthe last word\nEND RequestId: id-[12]\nREPORT [^\n]*\n");
+  EXPECT_TRUE(testing::Matches(ends)(run(node("index.floods")).log));
+  const Outcome gone = run(node("index.floods"), R"({"exit":3})");
+  EXPECT_EQ(gone.error_type, "Runtime.ExitError");
+  EXPECT_TRUE(testing::Matches(ends)(gone.log));
+}
+
+TEST_F(NodeTest, AFullHeapIsAFullMemory) {
+  FunctionSpec function = node("index.leaks");
+  function.memory_mb = 512;
+  EXPECT_EQ(run(function).error_type, "Runtime.OutOfMemory");
+}
+
 TEST_F(NodeTest, LargeEventArrivesWhole) {
   const std::string event = "\"" + std::string(6'000'000, 'e') + "\"";
   EXPECT_EQ(run(node("index.echo"), event).payload, event);

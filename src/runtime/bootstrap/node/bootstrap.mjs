@@ -92,6 +92,10 @@ function printError(words, document) {
 
 // --- Logging ---
 
+// What is printed is written before the next thing is done, as on Lambda: it belongs to the invocation that printed it,
+// survives process.exit() and fills no memory. (Both first: opening one makes their common pipe non-blocking again.)
+for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocking?.(true);
+
 function log(level, values) {
   const text = util.format(...values).replace(/\n/g, "\r");
   process.stdout.write(`${new Date().toISOString()}\t${running?.id ?? "undefined"}\t${level}\t${text}\n`);

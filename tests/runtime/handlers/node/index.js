@@ -43,6 +43,17 @@ exports.prints = async (event) => {
   process.stdout.write("raw\n");
 };
 
+exports.floods = async (event) => {
+  for (let i = 0; i < 2000; i++) console.log("x".repeat(999));
+  console.error("the last word");
+  if (event?.exit) process.exit(event.exit);
+};
+
+exports.leaks = async () => {
+  const kept = [];
+  for (;;) kept.push(new Array(1_000_000).fill(kept.length + 0.5));
+};
+
 exports.uncaught = () => {
   setTimeout(() => {
     throw new RangeError("out of nowhere");
