@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
 #include "base/calendar.h"
 #include "base/text.h"
+#include "base/tried_copy.h"
 #include "cli/command.h"
 #include "cli/deployment.h"
 #include "cli/json_text.h"
@@ -72,7 +77,7 @@ RecordTexts texts_of(const documents::Message& message) {
 
 events::Record record_of(const documents::Message& message, const RecordTexts& texts) {
   events::Record record{
-      .message_id = texts.message_id, .receipt_handle = "try", .body = message.body};
+      .message_id = texts.message_id, .receipt_handle = kTriedCopyHandle, .body = message.body};
   record.attributes = {{"ApproximateReceiveCount", texts.receive_count},
                        {"SentTimestamp", texts.sent},
                        {"SenderId", message.sender_id.value_or("")},
@@ -139,16 +144,57 @@ Answer<DeadCopy> find_dead(Session& session, const std::vector<std::string>& cal
       Failure{Failure::Kind::refused, "", fmt::format("there is no message {}", called.back())});
 }
 
-// The function that the message's queue feeds.
-Answer<std::string> usual_function(Session& session, const DeadCopy& copy) {
-  std::vector<std::string> names;
+// Who usually works on the queue that the message failed in.
+struct UsualWork {
+  std::vector<std::string> functions;
+  bool reports_items = false;  // Answers may name messages as failed.
+};
+
+Answer<UsualWork> usual_work(Session& session, const DeadCopy& copy, const std::string& function) {
+  UsualWork work;
   CHECK(for_each_mapping(session, [&](const documents::MappingDocument& each) {
-    if (each.event_source_arn == copy.source) {
-      names.emplace_back(function_name_of(each.function_arn));
-    }
+    const std::string name(function_name_of(each.function_arn));
+    if (each.event_source_arn != copy.source || (!function.empty() && name != function)) return;
+    work.functions.push_back(name);
+    work.reports_items |= !each.function_response_types.empty();
   }));
-  if (names.size() == 1) return names.front();
+  return work;
+}
+
+Answer<std::string> only_function(const UsualWork& work) {
+  if (work.functions.size() == 1) return work.functions.front();
   return usage_failure("say what to run: --function NAME or --dir DIR");
+}
+
+// Whether the module of such a handler is in this directory.
+bool has_module(const std::string& directory, std::string_view handler) {
+  const std::string module(handler.substr(0, handler.rfind('.')));
+  return std::ranges::any_of(std::array{".py", ".js", ".mjs", ".cjs"}, [&](const char* ending) {
+    std::error_code error;
+    return std::filesystem::exists(std::filesystem::path(directory) / (module + ending), error);
+  });
+}
+
+// Code that is to take a function's place runs as that function does, but for what the user says.
+Answer<DeployOptions> as_usual(Session& session, DeployOptions options,
+                               const std::string& function) {
+  const auto usual = TRY(session.service.lambda<documents::FunctionConfiguration>(
+      "GET", function_path(function, "/configuration")));
+  if (!options.timeout) options.timeout = usual->timeout;
+  if (!options.memory) options.memory = usual->memory_size;
+  const bool says_what = !options.handler.empty() || !options.runtime.empty();
+  if (!says_what && options.command.empty() && has_module(options.source, usual->handler)) {
+    options.handler = usual->handler;
+    options.runtime = usual->runtime;
+  }
+  if (!usual->environment) return options;
+  for (const auto& [name, value] : usual->environment->variables) {
+    const std::string begin = fmt::format("{}=", name);
+    const bool said = std::ranges::any_of(
+        options.environment, [&](const std::string& pair) { return pair.starts_with(begin); });
+    if (!said) options.environment.push_back(fmt::format("{}{}", begin, value));
+  }
+  return options;
 }
 
 // A function for one run, gone afterwards whatever happens.
@@ -185,15 +231,20 @@ TriedError error_in(const std::string& payload) {
   return error;
 }
 
-// How it failed this time, if it did: by an error, or by naming the message as failed.
-std::optional<TriedError> failure_in(const RunResult& run, const DeadCopy& copy) {
+// How it failed this time, if it did: by an error, or by what it answered, where that counts. Where
+// nobody works on the queue it is enough that the answer names the message.
+std::optional<TriedError> failure_in(const RunResult& run, const DeadCopy& copy,
+                                     const UsualWork& work) {
   if (run.failed) return error_in(run.payload);
   const std::string_view id = copy.message_id;
   const auto judged = events::judge_batch(run.payload, std::span(&id, 1));
   if (judged.all_succeeded()) return std::nullopt;
-  return TriedError{
-      .type = "BatchItemFailure",
-      .message = judged.fault.empty() ? "the handler names the message as failed" : judged.fault};
+  if (judged.fault.empty() && (work.reports_items || work.functions.empty())) {
+    return TriedError{.type = "BatchItemFailure",
+                      .message = "the handler names the message as failed"};
+  }
+  if (!work.reports_items) return std::nullopt;
+  return TriedError{.type = "InvalidBatchResponse", .message = judged.fault};
 }
 
 bool belong_together(const DeadCopy& copy, const TriedError& error) {
@@ -263,18 +314,26 @@ void print_try(Terminal& terminal, const DeadCopy& copy, const RunResult& run,
     terminal.out << paint(terminal, Color::bold, "Log") << "\n" << harmless(run.log);
 }
 
+Answer<RunResult> run_tried(const DlqTryOptions& options, Session& session, const DeadCopy& copy,
+                            const UsualWork& work) {
+  const bool has_code = !options.code.source.empty() || !options.code.command.empty();
+  if (!has_code) {
+    const std::string name = options.function.empty() ? TRY(only_function(work)) : options.function;
+    return run_function(session, name, copy.event);
+  }
+  std::string usual = options.function;
+  if (usual.empty() && work.functions.size() == 1) usual = work.functions.front();
+  const DeployOptions code =
+      usual.empty() ? options.code : TRY(as_usual(session, options.code, usual));
+  return run_once(session, code, copy.event);
+}
+
 Answer<void> run_dlq_try(const DlqTryOptions& options, Session& session) {
   if (options.message.size() > 2) return usage_failure("name a message, or its queue and it");
   const DeadCopy copy = TRY(find_dead(session, options.message));
-  RunResult run;
-  if (!options.code.source.empty() || !options.code.command.empty()) {
-    run = TRY(run_once(session, options.code, copy.event));
-  } else {
-    const std::string name =
-        options.function.empty() ? TRY(usual_function(session, copy)) : options.function;
-    run = TRY(run_function(session, name, copy.event));
-  }
-  const auto error = failure_in(run, copy);
+  const UsualWork work = TRY(usual_work(session, copy, options.function));
+  const RunResult run = TRY(run_tried(options, session, copy, work));
+  const auto error = failure_in(run, copy, work);
   if (session.json) {
     session.terminal().out << json_line(
         TryDocument{.message_id = copy.message_id,

@@ -252,6 +252,7 @@ bool Fleet::hand_over_front(Pool& pool) {
   best->give(std::move(job));
   offer_ahead(*best);
   arm(best->due());
+  arm(steady_clock::now() + kTick);  // Its memory is watched, though nobody else works.
   return true;
 }
 

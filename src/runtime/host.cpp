@@ -23,14 +23,30 @@ namespace fs = std::filesystem;
 constexpr int kTrialMs = 5'000;
 constexpr std::array kSystemDirectories = {"/usr/local/bin", "/usr/bin", "/bin"};
 
-std::string find_program(const std::vector<std::string>& names) {
+bool everybody_may_read(const fs::path& path) {
+  std::error_code error;
+  constexpr auto kWanted = fs::perms::others_read | fs::perms::others_exec;
+  if ((fs::status(path, error).permissions() & kWanted) != kWanted || error) return false;
+  for (fs::path above = fs::absolute(path).parent_path();; above = above.parent_path()) {
+    const auto permissions = fs::status(above, error).permissions();
+    if (error || (permissions & fs::perms::others_exec) == fs::perms::none) return false;
+    if (above == above.root_path()) return true;
+  }
+}
+
+// `for_everybody`: what only its owner may reach, as below root's home, is passed over.
+std::string find_program(const std::vector<std::string>& names, bool for_everybody = false) {
   std::vector<std::string> directories(kSystemDirectories.begin(), kSystemDirectories.end());
   const char* const path = std::getenv("PATH");
   for (const auto part : split(path != nullptr ? path : "", ':')) directories.emplace_back(part);
   for (const std::string& name : names) {
     for (const std::string& directory : directories) {
       const std::string candidate = directory + "/" + name;
-      if (directory.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+      if (!directory.starts_with('/') || ::access(candidate.c_str(), X_OK) != 0) continue;
+      std::error_code error;
+      const bool fits = !for_everybody || (everybody_may_read(candidate) &&
+                                           everybody_may_read(fs::canonical(candidate, error)));
+      if (fits) return candidate;
     }
   }
   return {};
@@ -43,17 +59,6 @@ Result<void> write_script(const fs::path& path, std::string_view text) {
   if (!file) return fail(ErrorCode::storage_io, fmt::format("Cannot write {}.", path.string()));
   ::chmod(path.c_str(), 0644);
   return {};
-}
-
-bool everybody_may_read(const fs::path& path) {
-  std::error_code error;
-  constexpr auto kWanted = fs::perms::others_read | fs::perms::others_exec;
-  if ((fs::status(path, error).permissions() & kWanted) != kWanted || error) return false;
-  for (fs::path above = fs::absolute(path).parent_path();; above = above.parent_path()) {
-    const auto permissions = fs::status(above, error).permissions();
-    if (error || (permissions & fs::perms::others_exec) == fs::perms::none) return false;
-    if (above == above.root_path()) return true;
-  }
 }
 
 Result<void> make_directory(const fs::path& path, mode_t mode) {
@@ -192,7 +197,8 @@ std::string Host::interpreter(const std::string& runtime) {
   const auto [entry, is_new] = interpreters_.try_emplace(runtime);
   if (is_new) {
     entry->second = find_program(python ? std::vector<std::string>{runtime, "python3"}
-                                        : std::vector<std::string>{"node", "nodejs"});
+                                        : std::vector<std::string>{"node", "nodejs"},
+                                 root_);
   }
   return entry->second;
 }

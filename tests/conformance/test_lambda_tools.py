@@ -19,6 +19,19 @@ def handler(event, context):
     raise ValueError("cannot read " + body)
 """
 MENDED = "def handler(event, context): return {'batchItemFailures': []}\n"
+# As people write it who delete for themselves. What it returns is of no interest to anybody.
+DELETES = """
+import os, boto3
+
+def process(event, context):
+    for record in event["Records"]:
+        if MENDED:
+            boto3.client("sqs").delete_message(
+                QueueUrl=os.environ["QUEUE_URL"], ReceiptHandle=record["receiptHandle"])
+        else:
+            raise ValueError("cannot do " + record["body"])
+    return "done"
+"""
 OTHERWISE = "def handler(event, context): return {}['sku']\n"
 
 
@@ -153,6 +166,34 @@ def test_a_dead_letter_is_tried_without_being_touched(endpoint, code):
     assert len(after) == 1 and after[0]["receiveCount"] == message["receiveCount"]
     assert not [line for line in redrive(endpoint, "function", "ls").stdout.splitlines()
                 if line.startswith("try-")], "a function for one run is gone afterwards"
+    redrive(endpoint, "mapping", "rm", queue)
+    redrive(endpoint, "function", "rm", "-y", name)
+    redrive(endpoint, "queue", "rm", "-y", queue, queue + "-dlq")
+
+
+def test_mended_code_is_tried_as_the_function_would_run(endpoint, code):
+    """With its settings, judged by its mapping; and it may delete what it was given."""
+    directory = code("MENDED = False\n" + DELETES, "work.py")
+    name, queue = os.path.basename(directory), unique_name("tq")
+    redrive(endpoint, "queue", "create", queue, "--dlq", queue + "-dlq")
+    url = client("sqs", endpoint).get_queue_url(QueueName=queue)["QueueUrl"]
+    deploy(endpoint, directory, "--handler", "work.process", "--env", "QUEUE_URL=" + url)
+    redrive(endpoint, "mapping", "add", queue, name, "--retry-policy",
+            '[{"ErrorEquals":["States.ALL"],"MaxAttempts":0}]')
+    redrive(endpoint, "send", queue, "order 17")
+    message = clock.until("the message died", lambda: redrive(
+        endpoint, "dlq", "peek", queue + "-dlq", "--json").stdout, timeout=20)
+    message = json.loads(message.splitlines()[0])["messageId"]
+
+    code("MENDED = True\n" + DELETES, "work.py")
+    tried = redrive(endpoint, "dlq", "try", message, "--dir", directory, check=False).stdout
+    assert tried.startswith("succeeds now\n"), tried
+    assert message in redrive(endpoint, "dlq", "peek", queue + "-dlq", "--json").stdout
+
+    # Where the mapping heeds answers, this one cannot be understood.
+    redrive(endpoint, "mapping", "set", queue, "--item-failures", "on")
+    told = redrive(endpoint, "dlq", "try", message, "--dir", directory, "--json", check=False)
+    assert json.loads(told.stdout)["errorType"] == "InvalidBatchResponse", told.stdout
     redrive(endpoint, "mapping", "rm", queue)
     redrive(endpoint, "function", "rm", "-y", name)
     redrive(endpoint, "queue", "rm", "-y", queue, queue + "-dlq")

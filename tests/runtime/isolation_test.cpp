@@ -111,6 +111,22 @@ TEST_F(InvokerTest, CodeThatOnlyTheServerMayReadRuns) {
   }
 }
 
+// As pyenv and nvm put into the home of root.
+TEST_F(InvokerTest, InterpretersThatOnlyTheServerMayRunArePassedOver) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root runs functions as somebody else";
+  const fs::path home = root_ / "home";
+  fs::create_directories(home);
+  std::ofstream(home / "python3.99") << "#!/bin/sh\nexit 9\n";
+  fs::permissions(home / "python3.99", fs::perms(0755));
+  fs::permissions(home, fs::perms(0700));
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (home.string() + ":" + path).c_str(), 1);
+  FunctionSpec function = python("cases.echo");
+  function.runtime = "python3.99";
+  EXPECT_EQ(run(function, "1").payload, "1");
+  ::setenv("PATH", path.c_str(), 1);
+}
+
 TEST(Users, AreBorrowedOnce) {
   auto first = borrow_user(3'000'000'000u, 2);
   auto second = borrow_user(3'000'000'000u, 2);

@@ -58,6 +58,15 @@ TEST_F(LifeTest, MemoryHasALimit) {
   EXPECT_THAT(outcome.log, MatchesRegex("(.|\n)*Max Memory Used: 1[0-9][0-9] MB(.|\n)*"));
 }
 
+TEST_F(LifeTest, MemoryOfAWarmProcessHasALimitToo) {
+  FunctionSpec function = python("cases.leaks");
+  function.memory_mb = 128;
+  EXPECT_EQ(run(function, "\"not yet\"").payload, "null");
+  ::usleep(300'000);  // Nobody works: nobody is looked after.
+  EXPECT_EQ(run(function).error_type, "Runtime.OutOfMemory");
+  EXPECT_EQ(invoker().stats(function.arn).cold_starts, 1u);
+}
+
 TEST_F(LifeTest, ChildrenDieWithATimeout) {
   FunctionSpec function = python("cases.forks");
   function.timeout = std::chrono::milliseconds(1500);

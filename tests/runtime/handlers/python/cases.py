@@ -119,6 +119,8 @@ def kills_itself(event, context):
 
 
 def leaks(event, context):
+    if event == "not yet":
+        return
     held = []
     while True:
         held.append(bytearray(4 << 20))
