@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "runtime/users.h"
@@ -114,11 +117,11 @@ TEST_F(InvokerTest, CodeThatOnlyTheServerMayReadRuns) {
 // As pyenv and nvm put into the home of root.
 TEST_F(InvokerTest, InterpretersThatOnlyTheServerMayRunArePassedOver) {
   if (::getuid() != 0) GTEST_SKIP() << "only root runs functions as somebody else";
-  const fs::path home = root_ / "home";
-  fs::create_directories(home);
+  const std::filesystem::path home = root_ / "home";
+  std::filesystem::create_directories(home);
   std::ofstream(home / "python3.99") << "#!/bin/sh\nexit 9\n";
-  fs::permissions(home / "python3.99", fs::perms(0755));
-  fs::permissions(home, fs::perms(0700));
+  ::chmod((home / "python3.99").c_str(), 0755);
+  ::chmod(home.c_str(), 0700);
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", (home.string() + ":" + path).c_str(), 1);
   FunctionSpec function = python("cases.echo");
