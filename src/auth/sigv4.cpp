@@ -238,12 +238,17 @@ Result<void> check_scope(const Claim& claim, const Expectation& expectation) {
   return {};
 }
 
+// Of texts of the same length.
+[[gnu::noinline]] bool is_lower_of(std::string_view lower, std::string_view text) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return iequals(lower, text) && std::ranges::none_of(lower, is_upper);
+}
+
 Result<void> check_coverage(const RequestParts& request,
                             const std::vector<std::string_view>& signed_headers) {
-  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   const auto is_signed = [&](std::string_view name) {
     return std::ranges::any_of(signed_headers, [&](std::string_view candidate) {
-      return iequals(candidate, name) && std::ranges::none_of(candidate, is_upper);
+      return candidate.size() == name.size() && is_lower_of(candidate, name);
     });
   };
   if (!is_signed("host")) return mismatch("The header 'host' must be signed.");
@@ -284,9 +289,12 @@ std::string authorization(const RequestParts& request, const Credentials& creden
                           const SigningTarget& target, const Stamped& stamped) {
   const std::vector<std::string> names = names_to_sign(request.headers);
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string canonical = canonical_request(
-      request,
-      {.signed_headers = views, .payload_hash = stamped.body_hash, .service = target.service});
+  const std::string list = fmt::format("{}", fmt::join(names, ";"));
+  const std::string canonical = canonical_request(request,
+                                                  {.signed_headers = views,
+                                                   .signed_list = list,
+                                                   .payload_hash = stamped.body_hash,
+                                                   .service = target.service});
   const Scope scope{.access_key = credentials.access_key,
                     .date = std::string_view(stamped.date_text).substr(0, 8),
                     .region = target.region,
@@ -298,7 +306,7 @@ std::string authorization(const RequestParts& request, const Credentials& creden
       scope.date,
       scope.region,
       scope.service,
-      fmt::join(names, ";"),
+      list,
       view(signature_of(canonical, stamped.date_text, scope, credentials.secret_key)));
 }
 
@@ -342,6 +350,7 @@ Result<void> verify(const RequestParts& request, const Claim& claim, std::string
   const std::string_view body_hash = TRY(payload_hash(request, claim, room));
   const std::string canonical = canonical_request(request,
                                                   {.signed_headers = signed_headers,
+                                                   .signed_list = claim.signed_headers,
                                                    .payload_hash = body_hash,
                                                    .service = claim.scope.service});
   const HexDigest expected = signature_of(canonical, claim.date_text, claim.scope, secret_key);
