@@ -11,6 +11,7 @@
 #include "auth/signing_key.h"
 #include "base/digest.h"
 #include "base/pattern.h"
+#include "base/sha256_pair.h"
 #include "base/text.h"
 
 namespace redrive::auth {
@@ -79,13 +80,13 @@ std::optional<Timestamp> parse_time(std::string_view text) {
   return Timestamp(duration_cast<milliseconds>(at.time_since_epoch()).count());
 }
 
-HexDigest signature_of(std::string_view canonical, std::string_view date_text, const Scope& scope,
+HexDigest signature_of(const Sha256& canonical, std::string_view date_text, const Scope& scope,
                        std::string_view secret_key) {
   std::string to_sign;
   to_sign.reserve(256);
   to_sign.append(kAlgorithm).append("\n").append(date_text).append("\n");
   to_sign.append(scope.date).append("/").append(scope.region).append("/").append(scope.service);
-  to_sign.append("/aws4_request\n").append(view(hex_of(sha256(canonical))));
+  to_sign.append("/aws4_request\n").append(view(hex_of(canonical)));
   return hex_of(signing_key(scope, secret_key).sum(to_sign));
 }
 
@@ -262,21 +263,30 @@ Result<void> check_coverage(const RequestParts& request,
   return {};
 }
 
+// The digests of a canonical request and of the body that it ends with. Its beginning does not
+// depend on the body, so that they are made side by side.
+struct Digests {
+  Sha256Begun canonical;
+  HexDigest body;
+};
+
 // The digest that the signature is over. A digest that the client names must be that of the body,
-// save for S3, whose clients may leave the body out or sign it piece by piece. May be in `room`.
+// save for S3, whose clients may leave the body out or sign it piece by piece. May be in `digests`.
 Result<std::string_view> payload_hash(const RequestParts& request, const Claim& claim,
-                                      HexDigest& room) {
+                                      std::string_view canonical, Digests& digests) {
   const bool s3 = claim.scope.service == "s3";
   const std::string_view named = header_of(request, "x-amz-content-sha256");
   if (s3 && named.empty() && claim.expires) return kUnsignedPayload;
   if (s3 && (named == kUnsignedPayload || named.starts_with(kStreamingPrefix))) {
     return named;
   }
-  room = hex_of(sha256(request.body));
-  if (!named.empty() && named != view(room)) {
+  Sha256Begun body;
+  sha256_begin_both(canonical, digests.canonical, request.body, body);
+  digests.body = hex_of(sha256_end(body, request.body));
+  if (!named.empty() && named != view(digests.body)) {
     return mismatch("The header 'x-amz-content-sha256' is not the digest of the body.");
   }
-  return view(room);
+  return view(digests.body);
 }
 
 struct Stamped {
@@ -307,7 +317,7 @@ std::string authorization(const RequestParts& request, const Credentials& creden
       scope.region,
       scope.service,
       list,
-      view(signature_of(canonical, stamped.date_text, scope, credentials.secret_key)));
+      view(signature_of(sha256(canonical), stamped.date_text, scope, credentials.secret_key)));
 }
 
 }  // namespace
@@ -346,14 +356,15 @@ Result<void> verify(const RequestParts& request, const Claim& claim, std::string
   CHECK(check_time(claim, expectation));
   const auto signed_headers = split(claim.signed_headers, ';');
   CHECK(check_coverage(request, signed_headers));
-  HexDigest room;
-  const std::string_view body_hash = TRY(payload_hash(request, claim, room));
-  const std::string canonical = canonical_request(request,
-                                                  {.signed_headers = signed_headers,
-                                                   .signed_list = claim.signed_headers,
-                                                   .payload_hash = body_hash,
-                                                   .service = claim.scope.service});
-  const HexDigest expected = signature_of(canonical, claim.date_text, claim.scope, secret_key);
+  std::string canonical = canonical_request(request,
+                                            {.signed_headers = signed_headers,
+                                             .signed_list = claim.signed_headers,
+                                             .payload_hash = {},
+                                             .service = claim.scope.service});
+  Digests digests;
+  canonical += TRY(payload_hash(request, claim, canonical, digests));
+  const HexDigest expected = signature_of(
+      sha256_end(digests.canonical, canonical), claim.date_text, claim.scope, secret_key);
   if (equal_in_constant_time(expected, claim.signature)) return {};
   return mismatch(
       "The request signature we calculated does not match the signature you provided. Check your "

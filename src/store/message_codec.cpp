@@ -88,9 +88,10 @@ void encode_tail(std::string& out, const MessageContents& contents) {
   const std::size_t size = kTailTextsAt + contents.group.size() + contents.dedup.size() +
                            contents.sender.size() + contents.trace.size() +
                            contents.attributes.size() + contents.body.size();
-  out.resize_and_overwrite(start + size, [&](char* bytes, std::size_t all) {
+  // What it is told of the size is not to be trusted: libstdc++ 12 says how much room there is.
+  out.resize_and_overwrite(start + size, [&](char* bytes, std::size_t) {
     write_tail(bytes + start, contents);
-    return all;
+    return start + size;
   });
 }
 

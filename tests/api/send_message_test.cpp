@@ -93,6 +93,18 @@ TEST_F(Gathered, PlacesAreUsedAgain) {
   EXPECT_EQ(bodies_in("orders"), (std::vector<std::string>{"second"}));
 }
 
+// Each needs a little more room than the one before it had.
+TEST_F(Gathered, APlaceGrowsWithItsMessages) {
+  std::vector<std::string> bodies;
+  for (std::size_t size = 100; size < 1'000; size += 100) {
+    bodies.push_back(std::string(size, 'b'));
+    EXPECT_TRUE(take("orders", bodies.back()));
+    sends.send(world.engine());
+    sends.clear();
+  }
+  EXPECT_EQ(bodies_in("orders"), bodies);
+}
+
 TEST_F(Gathered, ADuplicateAmongThemIsStoredOnce) {
   sqs::SendMessageInput input = message("orders.fifo", "again");
   input.message_group_id = "group";
