@@ -21,7 +21,7 @@ class InstantInvoker final : public runtime::Invoker {
  public:
   void invoke(std::shared_ptr<const runtime::FunctionSpec>, runtime::Invocation what,
               std::function<void(runtime::Outcome)> done) override {
-    benchmark::DoNotOptimize(what.payload.data());
+    benchmark::DoNotOptimize(what.payload.text().data());
     ++invocations;
     done({.payload = "null"});
   }

@@ -18,6 +18,21 @@ constexpr std::string_view kInvalidResponse = "InvalidBatchResponse";
 constexpr std::chrono::milliseconds kFirstBackoff{100};
 constexpr std::chrono::milliseconds kLongestBackoff{10'000};
 
+// Nobody prolongs these any more. A batch may be of several receives.
+std::vector<queue::ReceiptHandle> forget(const std::vector<Item>& items) {
+  std::vector<queue::ReceiptHandle> receipts;
+  receipts.reserve(items.size());
+  for (auto begin = items.begin(); begin != items.end();) {
+    const auto end = std::find_if(
+        begin, items.end(), [&](const Item& item) { return item.hold != begin->hold; });
+    const std::size_t before = receipts.size();
+    for (auto item = begin; item != end; ++item) receipts.push_back(item->receipt);
+    begin->hold->forget(std::span(receipts).subspan(before));
+    begin = end;
+  }
+  return receipts;
+}
+
 // Moves those that fit to the returned list.
 template <class Predicate>
 std::vector<Item> take_out(std::vector<Item>& items, Predicate fits) {
@@ -100,7 +115,7 @@ void BatchRun::invoke() {
       });
 }
 
-std::string BatchRun::event_of_part() const {
+runtime::Payload BatchRun::event_of_part() const {
   if (part_.size() == whole_) return event_;
   std::vector<std::string_view> records;
   for (const Item& item : part_) records.push_back(record_of(item));
@@ -241,12 +256,7 @@ void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome)
               [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back); });
     return;
   }
-  std::vector<queue::ReceiptHandle> receipts;
-  receipts.reserve(items.size());
-  for (const Item& item : items) {
-    item.hold->forget(item.receipt);
-    receipts.push_back(item.receipt);
-  }
+  const std::vector<queue::ReceiptHandle> receipts = forget(items);
   static_cast<void>(parts_.world->engine.remove_held(plan_.queue, receipts));
   parts_.stats->deleted += items.size();
 }

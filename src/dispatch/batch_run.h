@@ -55,10 +55,10 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   bool is_hurried() const { return !parts_.lane || parts_.lane->waiting < kUnhurried; }
   void measure_ages();
   std::string_view record_of(const Item& item) const {
-    return std::string_view(event_).substr(item.record_at, item.record_size);
+    return std::string_view(event_.text()).substr(item.record_at, item.record_size);
   }
   // The event for the part that runs.
-  std::string event_of_part() const;
+  runtime::Payload event_of_part() const;
   void answered(const runtime::Outcome& outcome);
   void not_run(const runtime::Outcome& outcome);
   void ran(const runtime::Outcome& outcome);
@@ -96,7 +96,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   static constexpr unsigned kUnhurried = 20;  // More than the strand lets come together.
   const Parts parts_;
   const Plan& plan_;
-  const std::string event_;                 // For the whole batch.
+  const runtime::Payload event_;            // For the whole batch.
   const std::size_t whole_;                 // So many messages it has.
   std::vector<std::vector<Item>> waiting_;  // Parts that have not run; the last is the next.
   std::vector<Item> part_;                  // That which runs.

@@ -18,9 +18,11 @@ Hold::~Hold() {
   engine_.cancel(call_);
 }
 
-void Hold::forget(const queue::ReceiptHandle& handle) {
+void Hold::forget(std::span<const queue::ReceiptHandle> handles) {
   std::lock_guard lock(mutex_);
-  std::erase(handles_, handle);
+  // Mostly all of them, in the order in which they came.
+  if (std::ranges::equal(handles, handles_)) return handles_.clear();
+  for (const queue::ReceiptHandle& handle : handles) std::erase(handles_, handle);
 }
 
 // Two thirds through: late enough to be rare, early enough not to be too late.

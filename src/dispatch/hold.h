@@ -26,8 +26,9 @@ class Hold : public std::enable_shared_from_this<Hold> {
   ~Hold();
 
   Timestamp received_at() const { return received_at_; }
-  // This message is let go. When it returns, nobody prolongs it any more.
-  void forget(const queue::ReceiptHandle& handle);
+  // These messages are let go. When it returns, nobody prolongs them any more.
+  void forget(std::span<const queue::ReceiptHandle> handles);
+  void forget(const queue::ReceiptHandle& handle) { forget({&handle, 1}); }
 
  private:
   Hold(engine::Engine& engine, Terms terms)

@@ -1,5 +1,6 @@
 #include "http/poller.h"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -46,6 +47,20 @@ bool Poller::run_once(Wait wait) {
   worked |= call_timers();
   worked |= run_errands();
   return worked;
+}
+
+void Poller::nap(std::chrono::microseconds time) {
+  sleeping_.store(true);
+  if (!woken_.load()) {
+    pollfd woken{.fd = wake_event_.number(), .events = POLLIN, .revents = 0};
+    const timespec limit{.tv_sec = time.count() / 1'000'000,
+                         .tv_nsec = time.count() % 1'000'000 * 1'000};
+    std::uint64_t count = 0;
+    // Read only here: it may hold wake-ups from before.
+    if (::ppoll(&woken, 1, &limit, nullptr) > 0)
+      (void)!::read(wake_event_.number(), &count, sizeof count);
+  }
+  sleeping_.store(false);
 }
 
 // Rounded up: a timer that is called too early would be called again and again.

@@ -82,6 +82,10 @@ class Poller {
   // there was something to do.
   bool run_once(Wait wait);
 
+  // Sleeps for so long, or until somebody calls wake(), whatever happens to descriptors: for those
+  // who know that more of it will have happened by then.
+  void nap(std::chrono::microseconds time);
+
   // From any thread: the errand runs on the poller's, in the order of posting, and never inside
   // this call.
   void post(std::function<void()> errand);

@@ -1,5 +1,6 @@
 #include "runtime/api_connection.h"
 
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -88,6 +89,7 @@ bool ApiConnection::receive(bool over) {
   const ssize_t count = ::read(input_.number(), space.data(), space.size());
   if (count > 0) {
     in_.commit(static_cast<std::size_t>(count));
+    owner_.on_bytes();
     return over || static_cast<std::size_t>(count) == space.size();
   }
   if (count < 0 && errno == EINTR) return true;
@@ -141,9 +143,16 @@ void ApiConnection::answer(int status, std::span<const http::Header> headers,
   serve();  // What came behind the request that waited.
 }
 
-void ApiConnection::answer_ahead(int status, std::span<const http::Header> headers,
+// Whoever reads it looks for these two lines first, in this order.
+void ApiConnection::answer_ahead(std::string_view ahead, std::span<const http::Header> headers,
                                  std::string_view body) {
-  if (input_.is_open()) write_answer(status, headers, body);
+  if (!input_.is_open()) return;
+  const auto out = std::back_inserter(out_);
+  fmt::format_to(
+      out, "HTTP/1.1 200 OK\r\nRedrive-Ahead: {}\r\nContent-Length: {}\r\n", ahead, body.size());
+  for (const auto& [name, value] : headers) fmt::format_to(out, "{}: {}\r\n", name, value);
+  out_.append("\r\n").append(body);
+  flush_soon();
 }
 
 void ApiConnection::write_answer(int status, std::span<const http::Header> headers,

@@ -22,6 +22,8 @@ class ApiConnection {
  public:
   class Owner {
    public:
+    // Something has come: perhaps requests, which are told of next.
+    virtual void on_bytes() = 0;
     virtual void on_request(ApiConnection& connection, const http::Request& request) = 0;
     // More than a runtime may send: it cannot be told where its next request begins.
     virtual void on_refused(ApiConnection& connection, int status) = 0;
@@ -39,8 +41,9 @@ class ApiConnection {
   void answer(int status, std::span<const http::Header> headers, std::string_view body);
   // The request in hand wants none.
   void pass_over() { handling_ = false; }
-  // Answers a request that will come: to those who know how to pass it over when it does.
-  void answer_ahead(int status, std::span<const http::Header> headers, std::string_view body);
+  // Answers a request that will come: to those who know from `ahead` that they are to pass it over.
+  void answer_ahead(std::string_view ahead, std::span<const http::Header> headers,
+                    std::string_view body);
   // Serves what has come and was not announced yet: nobody is left to send more.
   void serve_rest();
   void close();

@@ -31,6 +31,9 @@ class Fleet final : private Worker::Manager {
   // Everything ends now, without verdicts.
   void shut_down();
 
+  // How long everybody who runs has enough to do, if they all have something ahead; else nothing.
+  std::chrono::microseconds quiet_time() const;
+
   // From any thread. Null when nothing is known of the function.
   std::shared_ptr<FunctionRecord> find_record(const std::string& arn) const;
 

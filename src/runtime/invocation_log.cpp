@@ -54,17 +54,18 @@ std::string InvocationLog::take() {
   return all;
 }
 
-double ms_of(std::chrono::microseconds time) {
-  return static_cast<double>(time.count()) / 1000;
+std::string ms_text(std::chrono::microseconds time) {
+  const auto hundredths = (time.count() + 5) / 10;
+  return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
 std::string report_line(std::string_view request_id, std::chrono::microseconds duration,
                         unsigned memory_mb, std::size_t memory_bytes_used) {
   return fmt::format(
-      "REPORT RequestId: {}\tDuration: {:.2f} ms\tBilled Duration: {} ms\tMemory Size: {} MB\t"
+      "REPORT RequestId: {}\tDuration: {} ms\tBilled Duration: {} ms\tMemory Size: {} MB\t"
       "Max Memory Used: {} MB\t",
       request_id,
-      ms_of(duration),
+      ms_text(duration),
       (duration.count() + 999) / 1000,
       memory_mb,
       memory_bytes_used >> 20);
@@ -76,21 +77,30 @@ std::size_t MarkFinder::mark_begun_in(std::string_view text) {
   return bytes;
 }
 
-void FunctionRecord::add_line(std::string_view request_id, std::string_view text) {
+void FunctionRecord::add_lines(std::string_view request_id,
+                               std::span<const std::string_view> texts) {
+  const Timestamp now = wall_now();
   const std::lock_guard lock(mutex_);
+  for (const std::string_view text : texts) {
+    LogLine line = line_of_room_for(text.size());
+    line.sequence = ++sequence_last_;
+    line.wall = now;
+    line.request_id = request_id;
+    line.text = text;
+    bytes_ += text.size();
+    lines_.push_back(std::move(line));
+  }
+}
+
+// A line that makes room for another lends it its memory.
+LogLine FunctionRecord::line_of_room_for(std::size_t bytes) {
   LogLine line;
-  // A line that makes room for another lends it its memory.
-  while (!lines_.empty() && (lines_.size() >= kLinesMax || bytes_ + text.size() > kBytesMax)) {
+  while (!lines_.empty() && (lines_.size() >= kLinesMax || bytes_ + bytes > kBytesMax)) {
     line = std::move(lines_.front());
     lines_.pop_front();
     bytes_ -= line.text.size();
   }
-  line.sequence = ++sequence_last_;
-  line.wall = wall_now();
-  line.request_id = request_id;
-  line.text = text;
-  bytes_ += text.size();
-  lines_.push_back(std::move(line));
+  return line;
 }
 
 void FunctionRecord::clear() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ class InvocationLog {
   std::size_t left_out_ = 0;
 };
 
-double ms_of(std::chrono::microseconds time);
+// In milliseconds, as reports have it: 1234.57
+std::string ms_text(std::chrono::microseconds time);
 // REPORT, without what is told of the first invocation only.
 std::string report_line(std::string_view request_id, std::chrono::microseconds duration,
                         unsigned memory_mb, std::size_t memory_bytes_used);
@@ -100,7 +102,10 @@ class MarkFinder {
 // The latest lines and the numbers of one function. Any thread.
 class FunctionRecord {
  public:
-  void add_line(std::string_view request_id, std::string_view text);
+  void add_line(std::string_view request_id, std::string_view text) {
+    add_lines(request_id, {&text, 1});
+  }
+  void add_lines(std::string_view request_id, std::span<const std::string_view> texts);
   std::vector<LogLine> lines_after(std::uint64_t sequence, std::size_t lines_max) const;
 
   // Sequence numbers go on.
@@ -119,6 +124,8 @@ class FunctionRecord {
  private:
   static constexpr std::size_t kBytesMax = 512u << 10;
   static constexpr std::size_t kLinesMax = 4096;
+
+  LogLine line_of_room_for(std::size_t bytes);
 
   mutable std::mutex mutex_;  // Guards all.
   FunctionStats stats_;

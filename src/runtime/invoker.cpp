@@ -95,6 +95,7 @@ class ThreadedInvoker final : public Invoker {
     ::sigaddset(&pipe, SIGPIPE);
     ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     while (!over_ || poller_.has_errands()) {
+      if (const auto quiet = fleet_.quiet_time(); quiet.count() > 0) poller_.nap(quiet);
       poller_.run_once(Poller::Wait::allowed);
       take_brought();
     }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -45,9 +46,22 @@ struct Lane {
   mutable std::atomic<unsigned> waiting = 0;
 };
 
+// A text that all copies share: events are large, and whoever sends one may have to send it again.
+class Payload {
+ public:
+  template <std::convertible_to<std::string> Text>
+  Payload(Text&& text) : text_(std::make_shared<const std::string>(std::forward<Text>(text))) {}
+
+  const std::string& text() const { return *text_; }
+  std::size_t size() const { return text_->size(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 struct Invocation {
   std::string request_id;      // A UUID.
-  std::string payload;         // JSON.
+  Payload payload;             // JSON.
   std::string client_context;  // JSON or empty.
   std::string trace;           // X-Ray header or empty.
   std::string invoked_arn;     // As the caller named the function; empty: the function's own.

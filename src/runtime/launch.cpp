@@ -91,7 +91,7 @@ std::vector<std::string> environment_of(const FunctionSpec& function, const View
   all["LAMBDA_TASK_ROOT"] = view.task;
   all["LAMBDA_RUNTIME_DIR"] = view.runtime;
   if (api.port != 0) all["AWS_LAMBDA_RUNTIME_API"] = fmt::format("127.0.0.1:{}", api.port);
-  if (api.link_input >= 0) all["REDRIVE_RUNTIME_LINK"] = "3,4";
+  if (api.link_input >= 0) all["REDRIVE_RUNTIME_LINK"] = "3,4," + function.arn;
   all["AWS_LAMBDA_FUNCTION_NAME"] = function.name;
   all["AWS_LAMBDA_FUNCTION_VERSION"] = function.version;
   all["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"] = fmt::to_string(function.memory_mb);

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
-#include <cmath>
 
 #include "base/text.h"
 #include "runtime/peer.h"
@@ -35,16 +35,6 @@ constexpr std::size_t kAheadMax = 8;
 constexpr microseconds kAheadTime{1'000};
 constexpr std::size_t kEarlyBytesMax = 256u << 10;
 
-void refuse_call(ApiConnection& connection, int status, std::string_view type,
-                 std::string_view message) {
-  connection.answer(
-      status, {}, fmt::format("{{\"errorMessage\":\"{}\",\"errorType\":\"{}\"}}\n", message, type));
-}
-
-void refuse_transition(ApiConnection& connection) {
-  refuse_call(connection, 403, "InvalidStateTransition", "The call is not allowed in this state");
-}
-
 // What users send along may hold line breaks, which in JSON are only space.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
@@ -69,6 +59,33 @@ std::string utc_now() {
 }
 
 }  // namespace
+
+// Of a call to the Runtime API.
+struct Worker::Refusal {
+  int status;
+  std::string_view type;
+  std::string message;
+
+  static Refusal no_such_call() { return {404, "NotFound", "There is no such call"}; }
+  static Refusal not_now() {
+    return {403, "InvalidStateTransition", "The call is not allowed in this state"};
+  }
+  static Refusal unknown_id() { return {400, "InvalidRequestID", "Invalid request ID"}; }
+  static Refusal unreadable(int status) {
+    return {status, "TruncatedHTTPRequest", "The request cannot be read"};
+  }
+  static Refusal too_large() {
+    return {413,
+            "RequestEntityTooLarge",
+            fmt::format("Exceeded maximum allowed payload size ({} bytes).", kPayloadBytesMax)};
+  }
+  void answer(ApiConnection& connection) const {
+    connection.answer(
+        status,
+        {},
+        fmt::format("{{\"errorMessage\":\"{}\",\"errorType\":\"{}\"}}\n", message, type));
+  }
+};
 
 Worker::Worker(const Grounds& grounds, Manager& manager,
                std::shared_ptr<const FunctionSpec> function, std::shared_ptr<FunctionRecord> record)
@@ -176,7 +193,7 @@ void Worker::on_request(ApiConnection& connection, const http::Request& request)
       return on_result(connection, request, path.substr(kInvocation.size()));
     }
   }
-  refuse_call(connection, 404, "NotFound", "There is no such call");
+  Refusal::no_such_call().answer(connection);
 }
 
 void Worker::on_next(ApiConnection& connection, bool asks_ahead) {
@@ -186,9 +203,9 @@ void Worker::on_next(ApiConnection& connection, bool asks_ahead) {
   if (!connection.is_heard()) return kill_for(Sentence::none);
   const bool again = state_ == State::running && sent_on_ == nullptr;
   const bool allowed = state_ == State::starting || state_ == State::answered || again;
-  if (!allowed) return refuse_transition(connection);
+  if (!allowed) return Refusal::not_now().answer(connection);
   waiting_on_ = &connection;
-  if (again) return send_event(job_->what, false);  // It lost the connection, and maybe the event.
+  if (again) return send_event(job_->what);  // It lost the connection, and maybe the event.
   const auto now = steady_clock::now();
   if (!initialised_) init_duration_ = duration_cast<microseconds>(now - started_);
   initialised_ = true;
@@ -202,7 +219,7 @@ void Worker::on_next(ApiConnection& connection, bool asks_ahead) {
 void Worker::give(Job job) {
   assert(state_ == State::waiting && waiting_on_ != nullptr);
   begin(std::move(job));
-  send_event(job_->what, false);
+  send_event(job_->what);
 }
 
 void Worker::begin(Job job) {
@@ -221,7 +238,7 @@ bool Worker::takes_ahead() const {
 
 void Worker::give_ahead(Job job) {
   assert(takes_ahead());
-  send_event(job.what, true);
+  send_ahead(job.what);
   ahead_.push_back(std::move(job));
 }
 
@@ -243,7 +260,7 @@ void Worker::give_back_ahead() {
   if (!ahead_.empty()) manager_.on_returned(*this, std::exchange(ahead_, {}));
 }
 
-void Worker::send_event(const Invocation& what, bool ahead) {
+void Worker::send_event(const Invocation& what) {
   const auto deadline = duration_cast<milliseconds>(deadline_wall_.time_since_epoch()).count();
   const std::string deadline_text = fmt::to_string(deadline);
   const std::string context = one_line(what.client_context);
@@ -255,18 +272,27 @@ void Worker::send_event(const Invocation& what, bool ahead) {
        what.invoked_arn.empty() ? function_->arn : what.invoked_arn}};
   if (!trace.empty()) headers.push_back({"Lambda-Runtime-Trace-Id", trace});
   if (!context.empty()) headers.push_back({"Lambda-Runtime-Client-Context", context});
-  if (ahead) {
-    // When its time begins is for the process to say.
-    const std::string timeout = fmt::to_string(function_->timeout.count());
-    headers.push_back({"Redrive-Timeout-Ms", timeout});
-    return sent_on_->answer_ahead(200, headers, what.payload);
-  }
   sent_on_ = std::exchange(waiting_on_, nullptr);
-  sent_on_->answer(200, headers, what.payload);
+  sent_on_->answer(200, headers, what.payload.text());
+}
+
+// With no more than it cannot know: its own ARN it was born with, and when its time begins is for
+// the process to say.
+void Worker::send_ahead(const Invocation& what) {
+  const std::string context = one_line(what.client_context);
+  const std::string trace = one_line(what.trace);
+  std::vector<http::Header> headers;
+  if (!what.invoked_arn.empty() && what.invoked_arn != function_->arn)
+    headers.push_back({"Lambda-Runtime-Invoked-Function-Arn", what.invoked_arn});
+  if (!trace.empty()) headers.push_back({"Lambda-Runtime-Trace-Id", trace});
+  if (!context.empty()) headers.push_back({"Lambda-Runtime-Client-Context", context});
+  sent_on_->answer_ahead(fmt::format("{} {}", what.request_id, function_->timeout.count()),
+                         headers,
+                         what.payload.text());
 }
 
 void Worker::on_init_error(ApiConnection& connection, const http::Request& request) {
-  if (state_ != State::starting) return refuse_transition(connection);
+  if (state_ != State::starting) return Refusal::not_now().answer(connection);
   init_error_ = failed_with_document(std::string(request.body),
                                      request.header("Lambda-Runtime-Function-Error-Type"));
   connection.answer(202, {}, kAccepted);
@@ -274,34 +300,29 @@ void Worker::on_init_error(ApiConnection& connection, const http::Request& reque
   due_ = steady_clock::now() + kTermTime;  // It is expected to exit by itself.
 }
 
-// `tail` is {id}/response or {id}/error. Our own bootstraps ask for the next event in the same
-// breath and expect no answer to anything else: not even a refusal, which would come in front of
-// the event.
+// `tail` is {id}/response or {id}/error. Our own bootstraps ask for the next event with the same
+// request and expect no other answer: not even a refusal, which would come in front of the event.
 void Worker::on_result(ApiConnection& connection, const http::Request& request,
                        std::string_view tail) {
-  const bool unanswered = request.header("Redrive-Answer") == "none";
-  const auto answer = [&](auto give) { unanswered ? connection.pass_over() : give(); };
+  const bool asks_next = !request.header("Redrive-Next").empty();
+  const auto refusal = take_result(request, tail);
+  if (asks_next) return on_next(connection, true);
+  refusal ? refusal->answer(connection) : connection.answer(202, {}, kAccepted);
+}
+
+std::optional<Worker::Refusal> Worker::take_result(const http::Request& request,
+                                                   std::string_view tail) {
   const std::size_t slash = tail.find('/');
   const std::string_view id = tail.substr(0, slash);
   const std::string_view call = slash == tail.npos ? "" : tail.substr(slash + 1);
-  if (call != "response" && call != "error") {
-    return answer([&] { refuse_call(connection, 404, "NotFound", "There is no such call"); });
-  }
-  if (!initialised_) return answer([&] { refuse_transition(connection); });
-  if (state_ != State::running || id != request_id()) {
-    return answer([&] { refuse_call(connection, 400, "InvalidRequestID", "Invalid request ID"); });
-  }
-  Outcome outcome = outcome_of(request, call == "error");
-  const auto told = parse_int<std::uint32_t>(request.header("Redrive-Duration-Us"));
-  const bool too_large = request.body.size() > kPayloadBytesMax;
-  answer([&] {
-    if (!too_large) return connection.answer(202, {}, kAccepted);
-    refuse_call(connection,
-                413,
-                "RequestEntityTooLarge",
-                fmt::format("Exceeded maximum allowed payload size ({} bytes).", kPayloadBytesMax));
-  });
-  finish(std::move(outcome), told ? std::optional(microseconds(*told)) : std::nullopt);
+  if (call != "response" && call != "error") return Refusal::no_such_call();
+  if (!initialised_) return Refusal::not_now();
+  if (state_ != State::running || id != request_id()) return Refusal::unknown_id();
+  const auto told = parse_int<std::uint32_t>(request.header("Redrive-Next"));
+  finish(outcome_of(request, call == "error"),
+         told ? std::optional(microseconds(*told)) : std::nullopt);
+  if (request.body.size() > kPayloadBytesMax) return Refusal::too_large();
+  return {};
 }
 
 Outcome Worker::outcome_of(const http::Request& request, bool is_error) const {
@@ -312,7 +333,7 @@ Outcome Worker::outcome_of(const http::Request& request, bool is_error) const {
 }
 
 void Worker::on_refused(ApiConnection& connection, int status) {
-  refuse_call(connection, status, "TruncatedHTTPRequest", "The request cannot be read");
+  Refusal::unreadable(status).answer(connection);
   if (status == 413 && state_ == State::running) finish(failed_with(response_too_large_error()));
 }
 
@@ -324,7 +345,7 @@ void Worker::finish(Outcome outcome, std::optional<microseconds> duration) {
   const bool first = usual_time_ == microseconds::max();
   usual_time_ = first ? outcome.duration : (usual_time_ * 7 + outcome.duration) / 8;
   if (process_->is_running()) {
-    process_->drain();  // What it wrote before it answered.
+    if (!std::exchange(is_log_read_, true)) process_->drain();  // What it wrote before it answered.
     if (now - measured_ > kSampleInterval) {
       process_->memory().sample();
       measured_ = now;
@@ -384,11 +405,10 @@ Outcome Worker::init_outcome(const Job& job) {
   Outcome outcome = init_error_ ? *init_error_ : outcome_of_exit(id);
   outcome.fatal = true;
   outcome.duration = duration_cast<microseconds>(steady_clock::now() - started_);
-  log_line(
-      fmt::format("INIT_REPORT Init Duration: {:.2f} ms\tPhase: init\tStatus: {}\tError Type: {}",
-                  ms_of(outcome.duration),
-                  sentence_ == Sentence::timeout ? "timeout" : "error",
-                  outcome.error_type));
+  log_line(fmt::format("INIT_REPORT Init Duration: {} ms\tPhase: init\tStatus: {}\tError Type: {}",
+                       ms_text(outcome.duration),
+                       sentence_ == Sentence::timeout ? "timeout" : "error",
+                       outcome.error_type));
   begin_log(id);
   end_log(id, outcome);
   return outcome;
@@ -478,12 +498,12 @@ void Worker::end_log(std::string_view request_id, Outcome& outcome) {
   lines_.finish([&](std::string_view line) { record_->add_line(request_id, line); });
   std::string report = report_line(
       request_id, outcome.duration, function_->memory_mb, process_->memory().bytes_max());
-  if (init_duration_) report += fmt::format("Init Duration: {:.2f} ms\t", ms_of(*init_duration_));
+  if (init_duration_) report += fmt::format("Init Duration: {} ms\t", ms_text(*init_duration_));
   init_duration_.reset();
-  for (const std::string& line : {fmt::format("END RequestId: {}", request_id), report}) {
-    record_->add_line(request_id, line);
-    log_.append_line(line);
-  }
+  const std::string end = fmt::format("END RequestId: {}", request_id);
+  const std::array<std::string_view, 2> lines = {end, report};
+  record_->add_lines(request_id, lines);
+  for (const std::string_view line : lines) log_.append_line(line);
   outcome.log = log_.take();
 }
 

@@ -73,6 +73,11 @@ class Worker final : private ApiConnection::Owner {
   // Whether it may be sent one more while it runs: it is quick, so that none waits for long.
   bool takes_ahead() const;
   void give_ahead(Job job);
+  // What the jobs ahead will take, if they are like those before.
+  std::chrono::microseconds time_ahead() const {
+    return state_ == State::running ? usual_time_ * static_cast<int>(ahead_.size())
+                                    : std::chrono::microseconds();
+  }
   std::deque<Job>& ahead() { return ahead_; }
   const std::optional<Job>& job() const { return job_; }
   // Asks the process to end, when it has no job; else it is asked after the job.
@@ -97,17 +102,21 @@ class Worker final : private ApiConnection::Owner {
   enum class Sentence : std::uint8_t { none, timeout, memory };
 
   // The Runtime API.
+  struct Refusal;
+  void on_bytes() override { is_log_read_ = false; }
   void on_request(ApiConnection& connection, const http::Request& request) override;
   void on_refused(ApiConnection& connection, int status) override;
   void on_closed(ApiConnection& connection) override;
   void on_next(ApiConnection& connection, bool asks_ahead);
   void on_init_error(ApiConnection& connection, const http::Request& request);
   void on_result(ApiConnection& connection, const http::Request& request, std::string_view tail);
+  std::optional<Refusal> take_result(const http::Request& request, std::string_view tail);
   Outcome outcome_of(const http::Request& request, bool is_error) const;
   void begin(Job job);
   void go_on(ApiConnection& connection);
   void give_back_ahead();
-  void send_event(const Invocation& what, bool ahead);
+  void send_event(const Invocation& what);
+  void send_ahead(const Invocation& what);
   void accept_connections();
   void admit(Descriptor socket);
   Result<std::uint16_t> listen();
@@ -149,6 +158,7 @@ class Worker final : private ApiConnection::Owner {
   std::optional<std::chrono::microseconds> init_duration_;  // Until it was reported.
   std::optional<Outcome> init_error_;                       // As the runtime told it.
   int wait_status_ = 0;
+  bool is_log_read_ = false;  // What was written before the last bytes came is.
   InvocationLog log_;
   LineSplitter lines_;
   MarkFinder marks_;

@@ -30,7 +30,7 @@ class FakeInvoker final : public runtime::Invoker {
     std::vector<std::string> bodies() const {
       simdjson::dom::parser parser;
       std::vector<std::string> found;
-      simdjson::dom::element document = parser.parse(what.payload);
+      simdjson::dom::element document = parser.parse(what.payload.text());
       for (const auto record : simdjson::dom::array(document["Records"]))
         found.emplace_back(std::string_view(record["body"]));
       return found;
@@ -38,7 +38,7 @@ class FakeInvoker final : public runtime::Invoker {
     std::vector<std::string> ids() const {
       simdjson::dom::parser parser;
       std::vector<std::string> found;
-      simdjson::dom::element document = parser.parse(what.payload);
+      simdjson::dom::element document = parser.parse(what.payload.text());
       for (const auto record : simdjson::dom::array(document["Records"]))
         found.emplace_back(std::string_view(record["messageId"]));
       return found;

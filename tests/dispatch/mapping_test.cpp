@@ -246,7 +246,7 @@ TEST_F(Mapping, ARestartLosesNothing) {
 TEST_F(Mapping, RecordsTellWhereTheyComeFrom) {
   send("m");
   start(mapping());
-  const std::string& payload = invoker.calls[0].what.payload;
+  const std::string& payload = invoker.calls[0].what.payload.text();
   EXPECT_NE(
       payload.find(
           R"("eventSourceARN":"arn:aws:sqs:us-east-1:000000000000:orders","awsRegion":"us-east-1")"),

@@ -49,6 +49,29 @@ TEST(Poller, TellsOfEachArrivalOnce) {
   EXPECT_FALSE(poller.run_once(Poller::Wait::none));
 }
 
+TEST(Poller, NapsThroughArrivalsButNotThroughACall) {
+  Poller poller;
+  auto [here, there] = connected();
+  Watching watching;
+  ASSERT_TRUE(poller.watch(here, watching));
+  poller.run_once(Poller::Wait::none);
+  ASSERT_EQ(::send(there.number(), "a", 1, 0), 1);
+  auto begin = Poller::Clock::now();
+  poller.nap(milliseconds(20));
+  EXPECT_GE(Poller::Clock::now() - begin, milliseconds(20));
+  EXPECT_TRUE(poller.run_once(Poller::Wait::allowed));  // It was not lost.
+  for (int i = 0; i < 3; ++i) {
+    begin = Poller::Clock::now();
+    std::jthread caller([&] { poller.wake(); });
+    poller.nap(std::chrono::minutes(5));
+    EXPECT_LT(Poller::Clock::now() - begin, std::chrono::minutes(1));
+    poller.run_once(Poller::Wait::allowed);  // Returns at once: it was called.
+  }
+  begin = Poller::Clock::now();
+  poller.nap(milliseconds(20));
+  EXPECT_GE(Poller::Clock::now() - begin, milliseconds(20));  // Calls of before are over.
+}
+
 TEST(Poller, RunsErrandsInOrderAndNotInsideThePost) {
   Poller poller;
   std::string ran;

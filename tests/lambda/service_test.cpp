@@ -64,7 +64,7 @@ class LambdaTest : public Test {
         .invoker = invoker_,
         .invoke_async = [this](const functions::FunctionId& function,
                                const runtime::Invocation& event) -> Result<void> {
-          events_.push_back(function.arn() + " " + event.payload);
+          events_.push_back(function.arn() + " " + event.payload.text());
           event_id_ = event.request_id;
           return {};
         },
@@ -213,7 +213,7 @@ TEST_F(LambdaTest, AnInvocationIsAnsweredWhenItEnds) {
   EXPECT_EQ(status_of(done), 200);
   EXPECT_EQ(body_of(done), R"({"a":1})");
   EXPECT_TRUE(has(done, "X-Amz-Log-Result: " + base64_encode("a line\n") + "\r\n")) << done;
-  EXPECT_EQ(invoker_.invocations.front().payload, R"({"b":2})");
+  EXPECT_EQ(invoker_.invocations.front().payload.text(), R"({"b":2})");
   EXPECT_TRUE(has(done, "x-amzn-RequestId: " + invoker_.invocations.front().request_id));
 }
 

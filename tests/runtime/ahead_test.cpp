@@ -111,6 +111,27 @@ TEST_F(AheadTest, TimeBeginsWithTheEvent) {
     EXPECT_GT(std::stoi(field(outcome.payload, "remaining")), 18'500);
 }
 
+TEST_F(AheadTest, WhatComesWithAnEventIsItsOwn) {
+  std::vector<std::future<Outcome>> all;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    invoked_arn_ = i % 3 == 0 ? "arn:other:" + number : i % 3 == 1 ? obedient().arn : "";
+    trace_ = i % 2 == 0 ? "Root=1-" + number : "";
+    client_context_ = i % 5 == 0 ? R"({"custom":{"n":)" + number + "}}" : "";
+    all.push_back(begin(obedient(), "{}"));
+  }
+  int ahead = 0;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string result = get(all[static_cast<std::size_t>(i)]).payload;
+    ahead += field(result, "ahead") == "true" ? 1 : 0;
+    EXPECT_EQ(field(result, "arn"), i % 3 == 0 ? "arn:other:" + number : obedient().arn);
+    EXPECT_EQ(field(result, "trace"), i % 2 == 0 ? "Root=1-" + number : "");
+    EXPECT_EQ(field(result, "custom"), i % 5 == 0 ? number : "null");
+  }
+  EXPECT_GT(ahead, 0);
+}
+
 TEST_F(AheadTest, LargeOnesComeWhole) {
   std::vector<std::future<Outcome>> all;
   for (int i = 0; i < kMany; ++i) {

@@ -79,6 +79,7 @@ class InvokerTest : public testing::Test {
     Invocation what{.request_id = "id-" + std::to_string(++last_id_), .payload = payload};
     what.trace = trace_;
     what.client_context = client_context_;
+    what.invoked_arn = invoked_arn_;
     what.lane = lane_;
     invoker().invoke(std::make_shared<FunctionSpec>(function),
                      std::move(what),
@@ -117,6 +118,7 @@ class InvokerTest : public testing::Test {
   int last_id_ = 0;
   std::string trace_;
   std::string client_context_;
+  std::string invoked_arn_;
   std::shared_ptr<Lane> lane_;  // Of what begins; none: of nobody.
 };
 

@@ -263,7 +263,7 @@ process.on("unhandledRejection", (reason) => {
 // --- Start ---
 
 // Two pipes from the server, which cost less than its port.
-const [from, to] = env.REDRIVE_RUNTIME_LINK.split(",").map(Number);
+const [from, to] = env.REDRIVE_RUNTIME_LINK.split(",", 2).map(Number);
 delete env.REDRIVE_RUNTIME_LINK;
 input = new net.Socket({ fd: from, readable: true, writable: false });
 output = new net.Socket({ fd: to, readable: false, writable: true });

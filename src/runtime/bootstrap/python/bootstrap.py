@@ -1,7 +1,7 @@
 """Carries events from the Lambda Runtime API to a Python handler, and its results back.
 
-Written for speed: one connection (of two pipes), one write for each invocation (the result, and the question for
-the next event behind it), and nothing imported that a handler does not need.
+Written for speed: one connection (of two pipes), one request for each invocation (its result, which is the question
+for the next event as well), and nothing imported that a handler does not need.
 """
 import json
 import os
@@ -11,14 +11,14 @@ import time
 API = os.environ["AWS_LAMBDA_RUNTIME_API"]
 TASK_ROOT = os.environ.get("LAMBDA_TASK_ROOT", os.getcwd())
 PREFIX = "/2018-06-01/runtime/"
-# Whoever asks for the next event at once need not hear that the last result came.
-QUIET = "Redrive-Answer: none\r\n"
 # Events may come before they are asked for: then the question for them says only that they have begun.
 NEXT = ("GET %sinvocation/next HTTP/1.1\r\nHost: %s\r\nRedrive-Ahead: yes\r\n\r\n" % (PREFIX, API)).encode()
+AHEAD = b"HTTP/1.1 200 OK\r\nRedrive-Ahead: "
 # In the output: what follows belongs to the next event.
 MARK = b"\0redrive: next event\0"
-RESPONSE = ("POST %sinvocation/%%b/response HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
-            "%sRedrive-Duration-Us: %%d\r\nContent-Length: %%d\r\n\r\n%%b" % (PREFIX, API, QUIET)).encode() + NEXT
+# Needs no answer but the next event. Tells how long the handler took, in microseconds.
+RESULT = ("POST %sinvocation/%%b/%%b HTTP/1.1\r\nHost: %s\r\nRedrive-Next: %%d\r\n%%bContent-Length: %%d\r\n\r\n%%b"
+          % (PREFIX, API)).encode()
 OWN_FILE = __file__
 
 decode_json = json.JSONDecoder().decode
@@ -53,7 +53,9 @@ class Connection:
     events, perhaps before those, and to errors of the start."""
 
     def __init__(self):
-        self.input, self.output = (int(number) for number in os.environ.pop("REDRIVE_RUNTIME_LINK").split(","))
+        link = os.environ.pop("REDRIVE_RUNTIME_LINK").split(",")
+        self.input, self.output = int(link[0]), int(link[1])
+        Context.invoked_function_arn = link[2]
         os.set_inheritable(self.input, False)
         os.set_inheritable(self.output, False)
         self.log = os.dup(2)  # Handlers may close theirs.
@@ -75,16 +77,22 @@ class Connection:
         while head < 0:
             self.fill()
             head = self.space.find(b"\r\n\r\n", self.at, self.end)
-        headers = {}
-        for line in str(self.view[self.at : head], "utf-8", "replace").split("\r\n"):
-            name, _, value = line.partition(": ")
-            headers[name] = value
+        if self.space.startswith(AHEAD, self.at):
+            # Most have only this: an id, a time, and how much follows.
+            begin = self.at + len(AHEAD)
+            request_id, timeout, _, size, *more = str(self.view[begin:head], "utf-8", "replace").split(None, 4)
+            headers = headers_of(more[0]) if more else {}
+            headers["Lambda-Runtime-Aws-Request-Id"] = request_id
+            headers["Redrive-Timeout-Ms"] = timeout
+        else:
+            headers = headers_of(str(self.view[self.at : head], "utf-8", "replace"))
+            size = headers["Content-Length"]
         begin = head + 4
-        size = int(headers["Content-Length"])
-        if begin + size > self.end:
-            return headers, self.read_rest(begin, size)
-        self.at = begin + size
-        return headers, self.view[begin : self.at]
+        end = begin + int(size)
+        if end > self.end:
+            return headers, self.read_rest(begin, end - begin)
+        self.at = end
+        return headers, self.view[begin:end]
 
     def fill(self):
         """More of an answer, of which the head is not there yet."""
@@ -111,15 +119,9 @@ class Connection:
             at += self.receive((view[at:],))
         return view
 
-    def post(self, path, body, kind=None, behind=b""):
-        head = "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % (
-            PREFIX, path, API, len(body))
-        if behind:
-            head += QUIET
-        if kind:
-            kind = "".join(c for c in kind if " " < c < "\x7f")
-            head += "Lambda-Runtime-Function-Error-Type: %s\r\n" % kind
-        self.send(head.encode() + b"\r\n" + body + behind)
+    def send_result(self, request_id, call, duration, body, kind=None):
+        more = b"Lambda-Runtime-Function-Error-Type: %b\r\n" % header_text(kind) if kind else b""
+        self.send(RESULT % (request_id.encode(), call, duration, more, len(body), body))
 
     def send(self, data):
         try:
@@ -128,6 +130,18 @@ class Connection:
                 sent += os.write(self.output, data[sent : sent + 1048576])
         except BrokenPipeError:
             os._exit(0)
+
+
+def headers_of(text):
+    headers = {}
+    for line in text.split("\r\n"):
+        name, _, value = line.partition(": ")
+        headers[name] = value
+    return headers
+
+
+def header_text(text):
+    return "".join(c for c in text if " " < c < "\x7f").encode()
 
 
 class CognitoIdentity:
@@ -158,14 +172,17 @@ class Context:
     client_context = None
     tenant_id = None
     aws_request_id = ""
+    invoked_function_arn = ""
 
     def __init__(self, headers):
         self.aws_request_id = headers["Lambda-Runtime-Aws-Request-Id"]
-        self.invoked_function_arn = headers.get("Lambda-Runtime-Invoked-Function-Arn")
         timeout = headers.get("Redrive-Timeout-Ms")
         self._deadline_ms = (
             int(time.time() * 1000) + int(timeout) if timeout else int(headers["Lambda-Runtime-Deadline-Ms"])
         )
+        arn = headers.get("Lambda-Runtime-Invoked-Function-Arn")
+        if arn:
+            self.invoked_function_arn = arn
         client = headers.get("Lambda-Runtime-Client-Context")
         if client:
             self.client_context = ClientContext(decode_json(client))
@@ -277,7 +294,6 @@ def print_error(document):
         sys.stdout.write(lines if lines.endswith("\n") else lines + "\n")
     except (AttributeError, ValueError, OSError):
         pass  # The handler has closed it, or put something else in its place.
-    flush()
 
 
 def load_handler():
@@ -305,7 +321,11 @@ def load_handler():
 def fail_init(connection, error):
     document = document_of(error, "")
     print_error(document)
-    connection.post("init/error", json.dumps(document).encode(), document["errorType"])
+    flush()
+    body = json.dumps(document).encode()
+    connection.send(b"POST %binit/error HTTP/1.1\r\nHost: %b\r\nLambda-Runtime-Function-Error-Type: %b\r\n"
+                    b"Content-Length: %d\r\n\r\n%b"
+                    % (PREFIX.encode(), API.encode(), header_text(document["errorType"]), len(body), body))
     connection.read()
     os._exit(1)
 
@@ -344,15 +364,15 @@ def serve(connection, handler):
         begin = time.perf_counter()
         try:
             payload = run(handler, body, context)
+            call, kind = b"response", None
         except Exception as error:
             document = document_of(error, request_id)
             print_error(document)
-            text = json.dumps(document).encode()
-            connection.post("invocation/" + request_id + "/error", text, document["errorType"], NEXT)
-        else:
-            flush()
-            duration = (time.perf_counter() - begin) * 1e6
-            connection.send(RESPONSE % (request_id.encode(), duration, len(payload), payload))
+            payload = json.dumps(document).encode()
+            call, kind = b"error", document["errorType"]
+        flush()
+        duration = (time.perf_counter() - begin) * 1e6
+        connection.send_result(request_id, call, duration, payload, kind)
         body = payload = context = None
 
 

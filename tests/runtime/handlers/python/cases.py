@@ -53,7 +53,15 @@ def obeys(event, context):
     if "raise" in event:
         raise OrderRejected(event["raise"])
     ahead = "Redrive-Timeout-Ms" in sys._getframe(2).f_locals["headers"]
-    return {"n": event.get("n"), "ahead": ahead, "remaining": remaining, "size": len(event.get("filler", ""))}
+    return {
+        "n": event.get("n"),
+        "ahead": ahead,
+        "remaining": remaining,
+        "size": len(event.get("filler", "")),
+        "arn": context.invoked_function_arn,
+        "trace": os.environ.get("_X_AMZN_TRACE_ID", ""),
+        "custom": context.client_context.custom["n"] if context.client_context else None,
+    }
 
 
 def deaf(event, context):
