@@ -1,12 +1,12 @@
 #include "auth/sigv4.h"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <chrono>
-#include <cstring>
 
 #include "auth/signing_key.h"
 #include "base/digest.h"
@@ -90,18 +90,8 @@ HexDigest signature_of(const Sha256& canonical, std::string_view date_text, cons
   return hex_of(signing_key(scope, secret_key).sum(to_sign));
 }
 
-// Takes the same time wherever they differ.
-bool equal_in_constant_time(const HexDigest& expected, std::string_view signature) {
-  if (signature.size() != expected.size()) return false;
-  std::uint64_t differing = 0;
-  for (std::size_t at = 0; at < expected.size(); at += 8) {
-    std::uint64_t a;
-    std::uint64_t b;
-    std::memcpy(&a, expected.data() + at, sizeof(a));
-    std::memcpy(&b, signature.data() + at, sizeof(b));
-    differing |= a ^ b;
-  }
-  return differing == 0;
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::unexpected<Error> incomplete(std::string_view what) {
@@ -365,7 +355,7 @@ Result<void> verify(const RequestParts& request, const Claim& claim, std::string
   canonical += TRY(payload_hash(request, claim, canonical, digests));
   const HexDigest expected = signature_of(
       sha256_end(digests.canonical, canonical), claim.date_text, claim.scope, secret_key);
-  if (equal_in_constant_time(expected, claim.signature)) return {};
+  if (equal_in_constant_time(view(expected), claim.signature)) return {};
   return mismatch(
       "The request signature we calculated does not match the signature you provided. Check your "
       "AWS Secret Access Key and signing method. Consult the service documentation for details.");
