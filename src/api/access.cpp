@@ -80,8 +80,12 @@ std::unexpected<Error> denied(const Call& call, std::string_view action, std::st
                   reason));
 }
 
-Result<void> check_role(const Call& call, std::string_view action, std::string_view resource) {
-  if (auth::has_right(call.key->role, rule_of(action).right)) return {};
+bool may(const Call& call, const ActionRule& rule) {
+  return auth::has_right(call.key->role, rule.right);
+}
+
+std::unexpected<Error> denied_by_role(const Call& call, std::string_view action,
+                                      std::string_view resource) {
   return denied(call,
                 action,
                 resource,
@@ -113,21 +117,23 @@ bool mends_policies(const Call& call, std::string_view action) {
 }  // namespace
 
 Result<void> authorize(const Call& call, std::string_view action) {
-  return check_role(call, action, "*");
+  if (may(call, rule_of(action))) return {};
+  return denied_by_role(call, action, "*");
 }
 
 Result<void> authorize(const Call& call, std::string_view action, const QueueIdentity& queue) {
-  const std::string arn = queue.arn();
-  CHECK(check_role(call, action, arn));
+  const ActionRule rule = rule_of(action);
+  if (!may(call, rule)) return denied_by_role(call, action, queue.arn());
   if (!call.key->covers(queue.name)) {
-    return denied(call, action, arn, "the key is for other queues");
+    return denied(call, action, queue.arn(), "the key is for other queues");
   }
   const bool own = queue.account == call.account;
-  if (!own && !rule_of(action).shareable) {
-    return denied(call, action, arn, "only the account that owns the queue may do it");
+  if (!own && !rule.shareable) {
+    return denied(call, action, queue.arn(), "only the account that owns the queue may do it");
   }
   const std::string policy = policy_of(call, queue);
   if (own && policy.empty()) return {};
+  const std::string arn = queue.arn();
   const auto verdict = sqs::evaluate_policy(policy,
                                             {.action = action_in_policies(action),
                                              .resource = arn,

@@ -19,10 +19,10 @@ std::optional<queue::QueueIdentity> identity_from_url(std::string_view url,
 }
 
 Result<queue::QueueIdentity> Call::queue(std::string_view queue_url) const {
-  const auto identity = identity_from_url(queue_url.empty() ? path : queue_url, account, region);
+  auto identity = identity_from_url(queue_url.empty() ? path : queue_url, account, region);
   if (!identity)
     return fail(ErrorCode::missing_parameter, "The request must contain the parameter QueueUrl.");
-  return *identity;
+  return *std::move(identity);
 }
 
 std::string Call::url_of(const queue::QueueIdentity& identity) const {

@@ -266,14 +266,12 @@ Result<void> check_message(const OutgoingMessage& message, const queue::QueueSet
 }
 
 void prepare_message(const Sender& sender, const OutgoingMessage& message,
-                     const queue::QueueSettings& settings, const Md5& md5_of_body,
-                     PreparedMessage& prepared) {
+                     const queue::QueueSettings& settings, PreparedMessage& prepared) {
   prepared.tail.clear();
   prepared.dedup.clear();
   prepared.md5_of_attributes.reset();
   prepared.md5_of_system_attributes.reset();
   store::MessageContents contents;
-  contents.md5_of_body = md5_of_body;
   contents.body = message.body;
   contents.sender = sender.id;
   contents.trace = sender.trace.size() <= kTraceHeaderMax ? sender.trace : std::string_view();
@@ -293,18 +291,29 @@ void prepare_message(const Sender& sender, const OutgoingMessage& message,
   }
   contents.group = message.group_id.value_or("");
   if (settings.fifo) {
-    prepared.dedup = message.dedup_id ? std::string(*message.dedup_id) : sha256_hex(message.body);
+    if (message.dedup_id) {
+      prepared.dedup = *message.dedup_id;
+    } else {
+      prepared.dedup = sha256_hex(message.body);
+    }
     contents.dedup = prepared.dedup;
   }
   store::encode_tail(prepared.tail, contents);
-  prepared.draft = {.group = contents.group,
+  const std::string_view tail = prepared.tail;
+  prepared.body = tail.substr(tail.size() - message.body.size());
+  prepared.draft = {.group = tail.substr(store::kTailTextsAt, contents.group.size()),
                     .dedup = prepared.dedup,
-                    .tail = prepared.tail,
-                    .tail_crc = crc32c(prepared.tail),
+                    .tail = tail,
+                    .tail_crc = 0,
                     .delay = std::nullopt,
                     .bytes = static_cast<std::uint32_t>(message_bytes(message))};
   if (message.delay_seconds && !settings.fifo)
     prepared.draft.delay = std::chrono::seconds(*message.delay_seconds);
+}
+
+void set_digest(PreparedMessage& prepared, const Md5& md5_of_body) {
+  store::set_body_digest(prepared.tail, md5_of_body);
+  prepared.draft.tail_crc = crc32c(prepared.tail);
 }
 
 Md5 md5_of_attributes(const sqs::MessageAttributes& attributes) {

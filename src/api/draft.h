@@ -36,25 +36,26 @@ enum class SendForm { single, batch_entry };
 
 struct PreparedMessage {
   std::string tail;
-  std::string dedup;  // In force on a FIFO queue.
+  std::string_view body;  // Within the tail.
+  std::string dedup;      // In force on a FIFO queue.
   std::optional<Md5> md5_of_attributes;
   std::optional<Md5> md5_of_system_attributes;
-  queue::Draft draft;  // Views into this struct and into the request.
+  queue::Draft draft;  // Views into this struct: of the request nothing is needed any more.
 };
 
 // Bytes that count against a queue's limit.
 std::size_t message_bytes(const OutgoingMessage& message);
 
 // The rules in the order of the reference: body, size, characters, attributes, ids, what fits the
-// kind of queue. The body's digest is the caller's to compute, several at a time where there are
-// several.
+// kind of queue.
 Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings,
                            SendForm form);
 // For messages that passed the checks. `prepared` may have been used before, and must not move
-// afterwards.
+// afterwards. It is complete with the digest of its body, which is the caller's to compute, several
+// at a time where there are several.
 void prepare_message(const Sender& sender, const OutgoingMessage& message,
-                     const queue::QueueSettings& settings, const Md5& md5_of_body,
-                     PreparedMessage& prepared);
+                     const queue::QueueSettings& settings, PreparedMessage& prepared);
+void set_digest(PreparedMessage& prepared, const Md5& md5_of_body);
 
 // MD5 as SQS defines it for attributes. Used on the way in, and on the way out for the ones asked
 // for.

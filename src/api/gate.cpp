@@ -23,7 +23,10 @@ std::span<const auth::HeaderField> fields_of(const http::Request& request) {
 }  // namespace
 
 void Gate::use(auth::KeyRing keys) {
-  keys_.store(keys.empty() ? nullptr : std::make_shared<const auth::KeyRing>(std::move(keys)));
+  const bool open = keys.empty();
+  if (open) has_keys_ = false;
+  keys_.store(open ? nullptr : std::make_shared<const auth::KeyRing>(std::move(keys)));
+  if (!open) has_keys_ = true;
 }
 
 void Gate::lend(auth::AccessKey key) {
@@ -35,6 +38,7 @@ void Gate::lend(auth::AccessKey key) {
 }
 
 std::shared_ptr<const auth::KeyRing> Gate::ring_for(const http::Request& request) const {
+  if (!has_keys_) return nullptr;
   auto keys = keys_.load();
   const auto lent = keys == nullptr ? nullptr : lent_.load();
   if (lent == nullptr) return keys;
@@ -61,7 +65,8 @@ Result<Caller> Gate::admit(const http::Request& request, std::string_view servic
                                  .body = request.body};
   caller.key = TRY(auth::authenticate(
       *caller.keys, parts, {.now = clock_.wall(), .region = {}, .service = service}));
-  if (!caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
+  const bool limited = caller.key->requests_per_second > 0;
+  if (limited && !caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
     return fail(ErrorCode::request_throttled,
                 fmt::format("The key {} may send {} requests a second.",
                             caller.key->id,

@@ -54,6 +54,8 @@ class Gate {
   const Defaults defaults_;
   const Clock& clock_;
   std::atomic<std::shared_ptr<const auth::KeyRing>> keys_;
+  // Spares every request of an open server the lock in keys_. Never true before they are there.
+  std::atomic<bool> has_keys_ = false;
   std::mutex lending_;
   std::vector<auth::AccessKey> lent_keys_;  // Guarded by lending_.
   std::atomic<std::shared_ptr<const auth::KeyRing>> lent_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 
 #include "api/draft.h"
 #include "api/operations.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kBatchMax = 10;
 constexpr std::size_t kBatchBytesMax = queue::kMessageBytesMax;
+constexpr std::size_t kKeptTailBytes = 8192;
 
 bool is_entry_id(std::string_view id) {
   return !id.empty() && id.size() <= 80 && std::ranges::all_of(id, [](char c) {
@@ -96,6 +98,16 @@ Result<void> check_send_batch(const std::vector<sqs::SendMessageBatchEntry>& ent
   return {};
 }
 
+// Kept from batch to batch, so that a busy thread allocates nothing; what large messages needed is
+// given back with the next one.
+std::span<PreparedMessage> batch_room() {
+  thread_local std::array<PreparedMessage, kBatchMax> room;
+  for (PreparedMessage& prepared : room) {
+    if (prepared.tail.capacity() > kKeptTailBytes) prepared.tail = std::string();
+  }
+  return room;
+}
+
 }  // namespace
 
 Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchInput& input) {
@@ -106,6 +118,7 @@ Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchI
   CHECK(check_send_batch(input.entries, settings));
 
   sqs::SendMessageBatchOutput output;
+  const auto prepared = batch_room();
   std::array<std::string_view, kBatchMax> bodies;
   std::array<std::size_t, kBatchMax> entry_of;
   std::size_t good = 0;
@@ -116,24 +129,21 @@ Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchI
       output.failed.push_back(failed_entry(call, input.entries[i].id, checked.error()));
       continue;
     }
-    bodies[good] = message.body;
+    prepare_message({.id = call.sender_id, .trace = call.trace}, message, settings, prepared[good]);
+    bodies[good] = prepared[good].body;
     entry_of[good++] = i;
   }
   if (good == 0) return output;
   std::array<Md5, kBatchMax> digests;
   md5_many(std::span(bodies).first(good), std::span(digests).first(good));
-  std::array<PreparedMessage, kBatchMax> prepared;
   std::array<queue::Draft, kBatchMax> drafts;
   for (std::size_t i = 0; i < good; ++i) {
-    prepare_message({.id = call.sender_id, .trace = call.trace},
-                    outgoing(input.entries[entry_of[i]]),
-                    settings,
-                    digests[i],
-                    prepared[i]);
+    set_digest(prepared[i], digests[i]);
     drafts[i] = prepared[i].draft;
   }
   const auto sent = TRY(call.engine.send(identity, std::span(drafts).first(good)));
   call.after = sent.after;
+  output.successful.reserve(good);
   for (std::size_t i = 0; i < good; ++i) {
     sqs::SendMessageBatchResultEntry entry{
         .id = input.entries[entry_of[i]].id,

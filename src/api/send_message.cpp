@@ -6,10 +6,9 @@
 namespace redrive::api {
 namespace {
 
-// A long message delays the others whose digests are made beside its own, and is dear to copy.
-constexpr std::size_t kGatheredBodyMax = 4096;
+// A long message delays the others whose digests are made beside its own.
+constexpr std::size_t kGatheredBytesMax = 4096;
 constexpr std::size_t kGatheredMax = 64;
-const sqs::MessageAttributes kNoAttributes;
 
 OutgoingMessage outgoing(const sqs::SendMessageInput& input) {
   return {.body = input.message_body,
@@ -29,26 +28,6 @@ sqs::SendMessageOutput describe(const queue::SendOutcome& outcome, const Md5& di
           .sequence_number = std::nullopt};
 }
 
-// Copies texts behind one another into room that was made before.
-class TextKeeper {
- public:
-  TextKeeper(std::string& room, std::size_t bytes) : room_(room) {
-    room_.clear();
-    room_.reserve(bytes);
-  }
-  std::string_view keep(std::string_view text) {
-    const std::size_t at = room_.size();
-    room_.append(text);
-    return std::string_view(room_).substr(at);
-  }
-  std::optional<std::string_view> keep_if(const std::optional<std::string_view>& text) {
-    return text ? std::optional(keep(*text)) : std::nullopt;
-  }
-
- private:
-  std::string& room_;
-};
-
 }  // namespace
 
 Result<SendPlan> plan_send(Call& call, const sqs::SendMessageInput& input) {
@@ -66,11 +45,11 @@ Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& inpu
 
 Result<sqs::SendMessageOutput> send_planned(Call& call, const sqs::SendMessageInput& input,
                                             const SendPlan& plan) {
-  const OutgoingMessage message = outgoing(input);
-  const Md5 digest = md5(message.body);
   PreparedMessage prepared;
   prepare_message(
-      {.id = call.sender_id, .trace = call.trace}, message, *plan.settings, digest, prepared);
+      {.id = call.sender_id, .trace = call.trace}, outgoing(input), *plan.settings, prepared);
+  const Md5 digest = md5(prepared.body);
+  set_digest(prepared, digest);
   const auto sent = TRY(call.engine.send(plan.queue, std::span(&prepared.draft, 1)));
   call.after = sent.after;
   sqs::SendMessageOutput output = describe(sent.outcomes[0], digest, prepared);
@@ -80,29 +59,20 @@ Result<sqs::SendMessageOutput> send_planned(Call& call, const sqs::SendMessageIn
   return output;
 }
 
-bool GatheredSends::take(const Call& call, const sqs::SendMessageInput& input,
-                         const SendPlan& plan) {
-  const bool plain = input.message_attributes.empty() && input.message_system_attributes.empty();
-  if (!plain || input.message_body.size() > kGatheredBodyMax || size_ == kGatheredMax) return false;
+bool GatheredSends::take(const Call& call, const sqs::SendMessageInput& input, SendPlan& plan) {
+  const OutgoingMessage message = outgoing(input);
+  if (size_ == kGatheredMax || message_bytes(message) > kGatheredBytesMax) return false;
   if (size_ == places_.size()) places_.push_back(std::make_unique<Place>());
   Place& place = *places_[size_++];
-  place.plan = plan;
-  const auto size_of = [](const auto& text) { return text ? text->size() : 0; };
-  TextKeeper keeper(place.texts,
-                    input.message_body.size() + call.sender_id.size() + call.trace.size() +
-                        size_of(input.message_deduplication_id) + size_of(input.message_group_id));
-  place.body = keeper.keep(input.message_body);
-  place.sender = {.id = keeper.keep(call.sender_id), .trace = keeper.keep(call.trace)};
-  place.dedup_id = keeper.keep_if(input.message_deduplication_id);
-  place.group_id = keeper.keep_if(input.message_group_id);
-  place.delay_seconds = input.delay_seconds;
+  place.plan = std::move(plan);
+  prepare_message(
+      {.id = call.sender_id, .trace = call.trace}, message, *place.plan.settings, place.prepared);
   place.sent = false;
   return true;
 }
 
 void GatheredSends::send(engine::Engine& engine) {
   make_digests();
-  for (std::size_t i = 0; i < size_; ++i) prepare(*places_[i]);
   for (std::size_t i = 0; i < size_; ++i) {
     if (!places_[i]->sent) send_alike(engine, i);
   }
@@ -110,20 +80,10 @@ void GatheredSends::send(engine::Engine& engine) {
 
 void GatheredSends::make_digests() {
   bodies_.clear();
-  for (std::size_t i = 0; i < size_; ++i) bodies_.push_back(places_[i]->body);
+  for (std::size_t i = 0; i < size_; ++i) bodies_.push_back(places_[i]->prepared.body);
   digests_.resize(size_);
   md5_many(bodies_, digests_);
-  for (std::size_t i = 0; i < size_; ++i) places_[i]->digest = digests_[i];
-}
-
-void GatheredSends::prepare(Place& place) {
-  const OutgoingMessage message{.body = place.body,
-                                .delay_seconds = place.delay_seconds,
-                                .attributes = kNoAttributes,
-                                .system_attributes = kNoAttributes,
-                                .dedup_id = place.dedup_id,
-                                .group_id = place.group_id};
-  prepare_message(place.sender, message, *place.plan.settings, place.digest, place.prepared);
+  for (std::size_t i = 0; i < size_; ++i) set_digest(places_[i]->prepared, digests_[i]);
 }
 
 // Sends the first that is not sent yet, and all behind it that go to the same queue, in order.
@@ -135,17 +95,17 @@ void GatheredSends::send_alike(engine::Engine& engine, std::size_t first) {
     Place& place = *places_[i];
     if (place.plan.settings != plan.settings || place.plan.queue != plan.queue) continue;
     place.sent = true;
-    alike_.push_back(&place);
+    alike_.push_back(i);
     drafts_.push_back(place.prepared.draft);
   }
   const auto sent = engine.send(plan.queue, drafts_);
   for (std::size_t i = 0; i < alike_.size(); ++i) {
-    Place& place = *alike_[i];
+    Place& place = *places_[alike_[i]];
     if (!sent) {
       place.result = std::unexpected(sent.error());
       continue;
     }
-    place.result = describe(sent->outcomes[i], place.digest, place.prepared);
+    place.result = describe(sent->outcomes[i], digests_[alike_[i]], place.prepared);
     if (!plan.settings->fifo) continue;
     place.sequence = sequence_text(sent->outcomes[i].sequence);
     place.result->sequence_number = place.sequence;

@@ -31,9 +31,9 @@ Result<sqs::SendMessageOutput> send_planned(Call& call, const sqs::SendMessageIn
 class GatheredSends {
  public:
   std::size_t size() const { return size_; }
-  // False: it is to be sent by itself. Otherwise its number is size() - 1, and nothing of the
-  // request is needed any more.
-  bool take(const Call& call, const sqs::SendMessageInput& input, const SendPlan& plan);
+  // False: it is to be sent by itself. Otherwise its number is size() - 1, its plan is taken, and
+  // nothing of the request is needed any more.
+  bool take(const Call& call, const sqs::SendMessageInput& input, SendPlan& plan);
   // Sends all.
   void send(engine::Engine& engine);
   // What became of it, after send() and until clear().
@@ -45,27 +45,19 @@ class GatheredSends {
  private:
   struct Place {
     SendPlan plan;
-    std::string texts;  // What the next five point into.
-    std::string_view body;
-    Sender sender;
-    std::optional<std::string_view> dedup_id;
-    std::optional<std::string_view> group_id;
-    std::optional<std::int32_t> delay_seconds;
-    Md5 digest;
     PreparedMessage prepared;
     std::string sequence;
     Result<sqs::SendMessageOutput> result;
     bool sent = false;
   };
   void make_digests();
-  void prepare(Place& place);
   void send_alike(engine::Engine& engine, std::size_t first);
 
   std::vector<std::unique_ptr<Place>> places_;
   std::size_t size_ = 0;
   std::vector<std::string_view> bodies_;
   std::vector<Md5> digests_;
-  std::vector<Place*> alike_;
+  std::vector<std::size_t> alike_;
   std::vector<queue::Draft> drafts_;
 };
 

@@ -330,7 +330,7 @@ Service::Gatherings& Service::gatherings() {
 }
 
 void Service::send(Request& request, const sqs::SendMessageInput& input) {
-  const auto plan = plan_send(request.call, input);
+  auto plan = plan_send(request.call, input);
   if (!plan) {
     request.call.after = engine_.appended();
     return request.fail(plan.error());

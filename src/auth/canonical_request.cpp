@@ -1,6 +1,7 @@
 #include "auth/canonical_request.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/text.h"
@@ -10,6 +11,32 @@ namespace {
 
 constexpr std::string_view kSignatureParameter = "X-Amz-Signature";
 constexpr std::size_t kUsualBytes = 1024;
+
+// A text of many small pieces: each costs little more than its copy.
+class CanonicalText {
+ public:
+  void put(std::string_view piece) {
+    make_room(piece.size());
+    if (!piece.empty()) std::memcpy(bytes_.data() + size_, piece.data(), piece.size());
+    size_ += piece.size();
+  }
+  void put(char c) {
+    make_room(1);
+    bytes_[size_++] = c;
+  }
+  std::string take() && {
+    bytes_.resize(size_);
+    return std::move(bytes_);
+  }
+
+ private:
+  void make_room(std::size_t bytes) {
+    if (bytes > bytes_.size() - size_) bytes_.resize(2 * bytes_.size() + bytes);
+  }
+
+  std::string bytes_ = std::string(kUsualBytes, '\0');
+  std::size_t size_ = 0;
+};
 
 // Takes out empty, `.` and `..` segments. A trailing slash stays: it is part of the name.
 std::string normalize_path(std::string_view path) {
@@ -64,11 +91,8 @@ bool is_tidy(std::string_view value) {
 }
 
 // Blanks around the value go, runs of them inside become one space.
-void append_trimmed(std::string& out, std::string_view value) {
-  if (is_tidy(value)) {
-    out += value;
-    return;
-  }
+void append_trimmed(CanonicalText& out, std::string_view value) {
+  if (is_tidy(value)) return out.put(value);
   bool blank = false;
   bool begun = false;
   for (const char c : value) {
@@ -76,44 +100,54 @@ void append_trimmed(std::string& out, std::string_view value) {
       blank = begun;
       continue;
     }
-    if (blank) out += ' ';
-    out += c;
+    if (blank) out.put(' ');
+    out.put(c);
     begun = true;
     blank = false;
   }
 }
 
+// Out of line, since a look at the lengths settles most questions: the loops that ask stay small.
+[[gnu::noinline]] bool is_named(const HeaderField& header, std::string_view name) {
+  return iequals(header.name, name);
+}
+
 // One line; a header that came several times keeps the order it came in.
-void append_header_line(std::string& out, const RequestParts& request, std::string_view name) {
-  out.append(name).append(":");
+void append_header_line(CanonicalText& out, const RequestParts& request, std::string_view name) {
+  out.put(name);
+  out.put(':');
   bool first = true;
   for (const HeaderField& header : request.headers) {
-    if (!iequals(header.name, name)) continue;
-    if (!std::exchange(first, false)) out += ',';
+    if (header.name.size() != name.size() || !is_named(header, name)) continue;
+    if (!std::exchange(first, false)) out.put(',');
     append_trimmed(out, header.value);
   }
-  out += '\n';
+  out.put('\n');
 }
 
 }  // namespace
 
 std::string_view header_of(const RequestParts& request, std::string_view name) {
   for (const HeaderField& header : request.headers) {
-    if (iequals(header.name, name)) return header.value;
+    if (header.name.size() == name.size() && is_named(header, name)) return header.value;
   }
   return {};
 }
 
 std::string canonical_request(const RequestParts& request, const CanonicalChoices& choices) {
-  std::string out;
-  out.reserve(kUsualBytes);
-  out.append(request.method).append("\n").append(canonical_path(request.path, choices.service));
-  out.append("\n").append(canonical_query(request.query)).append("\n");
+  CanonicalText out;
+  const auto line = [&out](std::string_view text) {
+    out.put(text);
+    out.put('\n');
+  };
+  line(request.method);
+  line(canonical_path(request.path, choices.service));
+  line(canonical_query(request.query));
   for (const std::string_view name : choices.signed_headers) append_header_line(out, request, name);
-  for (std::size_t i = 0; i < choices.signed_headers.size(); ++i) {
-    out.append(i == 0 ? "\n" : ";").append(choices.signed_headers[i]);
-  }
-  return out.append("\n").append(choices.payload_hash);
+  out.put('\n');
+  line(choices.signed_list);
+  out.put(choices.payload_hash);
+  return std::move(out).take();
 }
 
 }  // namespace redrive::auth

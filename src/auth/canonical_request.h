@@ -26,6 +26,7 @@ std::string_view header_of(const RequestParts& request, std::string_view name);
 
 struct CanonicalChoices {
   std::span<const std::string_view> signed_headers;  // Lower case, in the order that was signed.
+  std::string_view signed_list;                      // The same as one text, `a;b;c`.
   std::string_view payload_hash;
   std::string_view service;  // S3 encodes paths once, everybody else twice.
 };

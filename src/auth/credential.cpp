@@ -1,5 +1,7 @@
 #include "auth/credential.h"
 
+#include <cstring>
+
 #include "base/text.h"
 
 namespace redrive::auth {
@@ -8,7 +10,15 @@ namespace {
 constexpr std::string_view kTerminator = "aws4_request";
 
 // Cuts the part after the last separator off `rest`; '/' may also stand as %2F, in either case.
-std::optional<std::string_view> pop_part(std::string_view& rest) {
+std::optional<std::string_view> pop_part(std::string_view& rest, bool escapes) {
+  if (rest.empty()) return std::nullopt;
+  if (!escapes) {
+    const auto* const slash = static_cast<const char*>(::memrchr(rest.data(), '/', rest.size()));
+    if (slash == nullptr) return std::nullopt;
+    const std::string_view part(slash + 1, rest.data() + rest.size());
+    rest = {rest.data(), slash};
+    return part;
+  }
   for (std::size_t at = rest.size(); at-- > 0;) {
     const bool escaped = rest[at] == '%' && iequals(rest.substr(at, 3), "%2F");
     if (rest[at] != '/' && !escaped) continue;
@@ -19,21 +29,22 @@ std::optional<std::string_view> pop_part(std::string_view& rest) {
   return std::nullopt;
 }
 
-// The text between `name` and the next of `ends`; empty when `name` is not there.
-std::string_view between(std::string_view text, std::string_view name, std::string_view ends) {
+// The text between `name` and the next `end`; empty when `name` is not there.
+std::string_view between(std::string_view text, std::string_view name, char end) {
   const std::size_t at = text.find(name);
   if (at == std::string_view::npos) return {};
   const std::string_view rest = text.substr(at + name.size());
-  return rest.substr(0, rest.find_first_of(ends));
+  return rest.substr(0, rest.find(end));
 }
 
 }  // namespace
 
 std::optional<Scope> parse_scope(std::string_view credential) {
-  const auto terminator = pop_part(credential);
-  const auto service = pop_part(credential);
-  const auto region = pop_part(credential);
-  const auto date = pop_part(credential);
+  const bool escapes = credential.find('%') != std::string_view::npos;
+  const auto terminator = pop_part(credential, escapes);
+  const auto service = pop_part(credential, escapes);
+  const auto region = pop_part(credential, escapes);
+  const auto date = pop_part(credential, escapes);
   if (!date || terminator != kTerminator) return std::nullopt;
   if (credential.empty() || date->empty() || region->empty() || service->empty()) {
     return std::nullopt;
@@ -42,10 +53,12 @@ std::optional<Scope> parse_scope(std::string_view credential) {
 }
 
 std::optional<Scope> scope_of(std::string_view authorization, std::string_view query) {
-  if (const auto text = between(authorization, "Credential=", ", "); !text.empty()) {
-    return parse_scope(text);
+  const std::string_view text = between(authorization, "Credential=", ',');
+  if (const auto credential = text.substr(0, text.find(' ')); !credential.empty()) {
+    return parse_scope(credential);
   }
-  return parse_scope(between(query, "X-Amz-Credential=", "&"));
+  if (query.empty()) return std::nullopt;
+  return parse_scope(between(query, "X-Amz-Credential=", '&'));
 }
 
 }  // namespace redrive::auth

@@ -11,6 +11,7 @@
 #include "auth/signing_key.h"
 #include "base/digest.h"
 #include "base/pattern.h"
+#include "base/sha256_pair.h"
 #include "base/text.h"
 
 namespace redrive::auth {
@@ -61,25 +62,31 @@ std::string format_time(Timestamp time) {
 std::optional<Timestamp> parse_time(std::string_view text) {
   using namespace std::chrono;
   if (text.size() != 16 || text[8] != 'T' || text[15] != 'Z') return std::nullopt;
+  bool digits = true;
   const auto number = [&](std::size_t at, std::size_t size) {
-    return parse_int<unsigned>(text.substr(at, size)).value_or(10'000);
+    unsigned value = 0;
+    for (const char c : text.substr(at, size)) {
+      digits &= c >= '0' && c <= '9';
+      value = value * 10 + static_cast<unsigned>(c - '0');
+    }
+    return value;
   };
   const auto date = year(static_cast<int>(number(0, 4))) / month(number(4, 2)) / day(number(6, 2));
   const unsigned hour = number(9, 2);
   const unsigned minute = number(11, 2);
   const unsigned second = number(13, 2);
-  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  if (!digits || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
   const auto at = sys_days(date) + hours(hour) + minutes(minute) + seconds(second);
   return Timestamp(duration_cast<milliseconds>(at.time_since_epoch()).count());
 }
 
-HexDigest signature_of(std::string_view canonical, std::string_view date_text, const Scope& scope,
+HexDigest signature_of(const Sha256& canonical, std::string_view date_text, const Scope& scope,
                        std::string_view secret_key) {
   std::string to_sign;
   to_sign.reserve(256);
   to_sign.append(kAlgorithm).append("\n").append(date_text).append("\n");
   to_sign.append(scope.date).append("/").append(scope.region).append("/").append(scope.service);
-  to_sign.append("/aws4_request\n").append(view(hex_of(sha256(canonical))));
+  to_sign.append("/aws4_request\n").append(view(hex_of(canonical)));
   return hex_of(signing_key(scope, secret_key).sum(to_sign));
 }
 
@@ -146,12 +153,12 @@ Result<Claim> header_claim(const RequestParts& request, std::string_view authori
   const auto date = parse_time(date_text);
   if (!date) return incomplete("A signed request requires the header 'X-Amz-Date'.");
   return Claim{.scope = *scope,
-               .signed_headers = std::string(signed_headers),
-               .signature = std::string(signature),
-               .date_text = std::string(date_text),
+               .signed_headers = signed_headers,
+               .signature = signature,
+               .date_text = date_text,
                .date = *date,
                .expires = std::nullopt,
-               .session_token = std::string(header_of(request, "x-amz-security-token"))};
+               .session_token = header_of(request, "x-amz-security-token")};
 }
 
 Result<Claim> presigned_claim(std::string_view query) {
@@ -163,11 +170,17 @@ Result<Claim> presigned_claim(std::string_view query) {
   }
   const auto scope = parse_scope(query_value(query, "X-Amz-Credential"));
   if (!scope) return incomplete("A presigned request requires a valid 'X-Amz-Credential'.");
+  const auto decoded = std::make_shared<const Claim::Decoded>(
+      Claim::Decoded{.signed_headers = value("X-Amz-SignedHeaders"),
+                     .signature = value("X-Amz-Signature"),
+                     .date_text = value("X-Amz-Date"),
+                     .session_token = value("X-Amz-Security-Token")});
   Claim claim{.scope = *scope,
-              .signed_headers = value("X-Amz-SignedHeaders"),
-              .signature = value("X-Amz-Signature"),
-              .date_text = value("X-Amz-Date"),
-              .session_token = value("X-Amz-Security-Token")};
+              .signed_headers = decoded->signed_headers,
+              .signature = decoded->signature,
+              .date_text = decoded->date_text,
+              .session_token = decoded->session_token,
+              .decoded = decoded};
   if (claim.signed_headers.empty()) return incomplete("'X-Amz-SignedHeaders' is missing.");
   if (claim.signature.empty()) return incomplete("'X-Amz-Signature' is missing.");
   const auto date = parse_time(claim.date_text);
@@ -216,11 +229,17 @@ Result<void> check_scope(const Claim& claim, const Expectation& expectation) {
   return {};
 }
 
+// Of texts of the same length.
+[[gnu::noinline]] bool is_lower_of(std::string_view lower, std::string_view text) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return iequals(lower, text) && std::ranges::none_of(lower, is_upper);
+}
+
 Result<void> check_coverage(const RequestParts& request,
                             const std::vector<std::string_view>& signed_headers) {
   const auto is_signed = [&](std::string_view name) {
-    return std::ranges::any_of(signed_headers, [name](std::string_view candidate) {
-      return std::ranges::equal(candidate, name, {}, {}, lower_ascii);
+    return std::ranges::any_of(signed_headers, [&](std::string_view candidate) {
+      return candidate.size() == name.size() && is_lower_of(candidate, name);
     });
   };
   if (!is_signed("host")) return mismatch("The header 'host' must be signed.");
@@ -234,21 +253,30 @@ Result<void> check_coverage(const RequestParts& request,
   return {};
 }
 
+// The digests of a canonical request and of the body that it ends with. Its beginning does not
+// depend on the body, so that they are made side by side.
+struct Digests {
+  Sha256Begun canonical;
+  HexDigest body;
+};
+
 // The digest that the signature is over. A digest that the client names must be that of the body,
-// save for S3, whose clients may leave the body out or sign it piece by piece. May be in `room`.
+// save for S3, whose clients may leave the body out or sign it piece by piece. May be in `digests`.
 Result<std::string_view> payload_hash(const RequestParts& request, const Claim& claim,
-                                      HexDigest& room) {
+                                      std::string_view canonical, Digests& digests) {
   const bool s3 = claim.scope.service == "s3";
   const std::string_view named = header_of(request, "x-amz-content-sha256");
   if (s3 && named.empty() && claim.expires) return kUnsignedPayload;
   if (s3 && (named == kUnsignedPayload || named.starts_with(kStreamingPrefix))) {
     return named;
   }
-  room = hex_of(sha256(request.body));
-  if (!named.empty() && named != view(room)) {
+  Sha256Begun body;
+  sha256_begin_both(canonical, digests.canonical, request.body, body);
+  digests.body = hex_of(sha256_end(body, request.body));
+  if (!named.empty() && named != view(digests.body)) {
     return mismatch("The header 'x-amz-content-sha256' is not the digest of the body.");
   }
-  return view(room);
+  return view(digests.body);
 }
 
 struct Stamped {
@@ -261,9 +289,12 @@ std::string authorization(const RequestParts& request, const Credentials& creden
                           const SigningTarget& target, const Stamped& stamped) {
   const std::vector<std::string> names = names_to_sign(request.headers);
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string canonical = canonical_request(
-      request,
-      {.signed_headers = views, .payload_hash = stamped.body_hash, .service = target.service});
+  const std::string list = fmt::format("{}", fmt::join(names, ";"));
+  const std::string canonical = canonical_request(request,
+                                                  {.signed_headers = views,
+                                                   .signed_list = list,
+                                                   .payload_hash = stamped.body_hash,
+                                                   .service = target.service});
   const Scope scope{.access_key = credentials.access_key,
                     .date = std::string_view(stamped.date_text).substr(0, 8),
                     .region = target.region,
@@ -275,8 +306,8 @@ std::string authorization(const RequestParts& request, const Credentials& creden
       scope.date,
       scope.region,
       scope.service,
-      fmt::join(names, ";"),
-      view(signature_of(canonical, stamped.date_text, scope, credentials.secret_key)));
+      list,
+      view(signature_of(sha256(canonical), stamped.date_text, scope, credentials.secret_key)));
 }
 
 }  // namespace
@@ -315,13 +346,15 @@ Result<void> verify(const RequestParts& request, const Claim& claim, std::string
   CHECK(check_time(claim, expectation));
   const auto signed_headers = split(claim.signed_headers, ';');
   CHECK(check_coverage(request, signed_headers));
-  HexDigest room;
-  const std::string_view body_hash = TRY(payload_hash(request, claim, room));
-  const std::string canonical = canonical_request(request,
-                                                  {.signed_headers = signed_headers,
-                                                   .payload_hash = body_hash,
-                                                   .service = claim.scope.service});
-  const HexDigest expected = signature_of(canonical, claim.date_text, claim.scope, secret_key);
+  std::string canonical = canonical_request(request,
+                                            {.signed_headers = signed_headers,
+                                             .signed_list = claim.signed_headers,
+                                             .payload_hash = {},
+                                             .service = claim.scope.service});
+  Digests digests;
+  canonical += TRY(payload_hash(request, claim, canonical, digests));
+  const HexDigest expected = signature_of(
+      sha256_end(digests.canonical, canonical), claim.date_text, claim.scope, secret_key);
   if (equal_in_constant_time(view(expected), claim.signature)) return {};
   return mismatch(
       "The request signature we calculated does not match the signature you provided. Check your "

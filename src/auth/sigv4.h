@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,15 +31,22 @@ SignatureHeaders sign(const RequestParts& request, const Credentials& credential
                       const SigningTarget& target, Timestamp now);
 
 // What a request says about its own signature. Nothing in it is proven. The views point into the
-// request's header or query; the owned texts are decoded.
+// request's header or query, or into what of the query was decoded.
 struct Claim {
+  struct Decoded {
+    std::string signed_headers;
+    std::string signature;
+    std::string date_text;
+    std::string session_token;
+  };
   Scope scope;
-  std::string signed_headers;  // `a;b;c`
-  std::string signature;
-  std::string date_text;
+  std::string_view signed_headers;  // `a;b;c`
+  std::string_view signature;
+  std::string_view date_text;
   Timestamp date;
-  std::optional<Duration> expires;  // Set for the presigned form only.
-  std::string session_token;        // Empty when there is none.
+  std::optional<Duration> expires;                   // Set for the presigned form only.
+  std::string_view session_token;                    // Empty when there is none.
+  std::shared_ptr<const Decoded> decoded = nullptr;  // Of the presigned form.
 };
 
 // Fails with missing_authentication_token when the request claims nothing, and with

@@ -116,24 +116,29 @@ AVX2 void take_steps(State& s0, State& s1, const Words& words0, const Words& wor
   s1 = local1;
 }
 
-// Rows are lanes, 32 bytes of each; columns become words of all lanes.
+// Rows are lanes, 32 bytes of each; columns become words of all lanes. Unrolled, so that they stay
+// in registers.
 AVX2 void transpose(const char* const (&rows)[kGroupLanes], std::size_t offset, __m256i* out) {
   __m256i r[8];
+#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
     r[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows[i] + offset));
   }
   __m256i t[8];
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
     t[2 * i] = _mm256_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
     t[2 * i + 1] = _mm256_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
   }
   __m256i u[8];
+#pragma GCC unroll 2
   for (int i = 0; i < 2; ++i) {
     u[4 * i] = _mm256_unpacklo_epi64(t[4 * i], t[4 * i + 2]);
     u[4 * i + 1] = _mm256_unpackhi_epi64(t[4 * i], t[4 * i + 2]);
     u[4 * i + 2] = _mm256_unpacklo_epi64(t[4 * i + 1], t[4 * i + 3]);
     u[4 * i + 3] = _mm256_unpackhi_epi64(t[4 * i + 1], t[4 * i + 3]);
   }
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
     out[i] = _mm256_permute2x128_si256(u[i], u[i + 4], 0x20);
     out[i + 4] = _mm256_permute2x128_si256(u[i], u[i + 4], 0x31);
@@ -184,12 +189,26 @@ __attribute__((target("avx2"))) void run_lanes(std::span<const Lane> lanes, std:
              _mm256_set1_epi32(static_cast<int>(kStart[3]))};
   }
   std::size_t blocks = 0;
-  for (const Lane& lane : lanes) blocks = std::max(blocks, lane.blocks);
-  for (std::size_t index = 0; index < blocks; ++index) {
-    const char* rows[groups][kGroupLanes];
+  std::size_t common = SIZE_MAX;  // So many blocks every lane has whole, where they are.
+  for (const Lane& lane : lanes) {
+    blocks = std::max(blocks, lane.blocks);
+    common = std::min(common, lane.text.size() / kBlockBytes);
+  }
+  const char* rows[groups][kGroupLanes];
+  const auto find_rows = [&](std::size_t index) {
     for (std::size_t i = 0; i < groups * kGroupLanes; ++i) {
       rows[i / kGroupLanes][i % kGroupLanes] = lanes[i < lanes.size() ? i : 0].block(index);
     }
+  };
+  if (common > 0) find_rows(0);
+  for (std::size_t index = 0; index < common; ++index) {
+    take_block(s, rows);
+    for (auto& group : rows) {
+      for (const char*& row : group) row += kBlockBytes;
+    }
+  }
+  for (std::size_t index = common; index < blocks; ++index) {
+    find_rows(index);
     take_block(s, rows);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       if (lanes[i].blocks == index + 1) {

@@ -20,6 +20,24 @@ constexpr auto kHexPairs = [] {
   return pairs;
 }();
 
+#if defined(__SSE2__)
+// Sixteen bytes at once.
+void write_hex_block(char* out, const std::uint8_t* bytes) {
+  const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  const __m128i nibble = _mm_set1_epi8(15);
+  const auto digits = [](__m128i values) {
+    const __m128i beyond_nine = _mm_cmpgt_epi8(values, _mm_set1_epi8(9));
+    const __m128i letters = _mm_and_si128(beyond_nine, _mm_set1_epi8('a' - '0' - 10));
+    return _mm_add_epi8(_mm_add_epi8(values, _mm_set1_epi8('0')), letters);
+  };
+  const __m128i high = digits(_mm_and_si128(_mm_srli_epi16(block, 4), nibble));
+  const __m128i low = digits(_mm_and_si128(block, nibble));
+  auto* const to = reinterpret_cast<__m128i*>(out);
+  _mm_storeu_si128(to, _mm_unpacklo_epi8(high, low));
+  _mm_storeu_si128(to + 1, _mm_unpackhi_epi8(high, low));
+}
+#endif
+
 constexpr auto kBase64Value = [] {
   std::array<std::int8_t, 256> table{};
   table.fill(-1);
@@ -28,6 +46,9 @@ constexpr auto kBase64Value = [] {
   }
   return table;
 }();
+
+// More than nearly every text has: counting them first would cost more than the room.
+constexpr std::size_t kUsualParts = 16;
 
 bool is_unreserved(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -61,19 +82,26 @@ std::int32_t next_code_point(std::string_view text, std::size_t& at) {
 // nothing else.
 std::size_t plain_prefix(std::string_view text, std::size_t at) {
 #if defined(__SSE2__)
-  const __m128i space = _mm_set1_epi8(' ');
+  // As signed numbers, bytes beyond ASCII are below the space too.
+  const auto below_space = [&text](std::size_t from) {
+    const auto* const block = reinterpret_cast<const __m128i*>(text.data() + from);
+    return _mm_cmplt_epi8(_mm_loadu_si128(block), _mm_set1_epi8(' '));
+  };
+  for (; at + 64 <= text.size(); at += 64) {
+    const __m128i low = _mm_or_si128(below_space(at), below_space(at + 16));
+    const __m128i high = _mm_or_si128(below_space(at + 32), below_space(at + 48));
+    if (_mm_movemask_epi8(_mm_or_si128(low, high)) != 0) break;
+  }
   for (; at + 16 <= text.size(); at += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    // As signed numbers, bytes beyond ASCII are below the space too.
-    if (_mm_movemask_epi8(_mm_cmplt_epi8(block, space)) != 0) break;
+    if (_mm_movemask_epi8(below_space(at)) != 0) break;
   }
 #endif
   constexpr std::uint64_t kHigh = 0x8080808080808080;
   while (at + 8 <= text.size()) {
     std::uint64_t word;
     std::memcpy(&word, text.data() + at, 8);
-    const std::uint64_t below_space = (word - 0x2020202020202020) & ~word & kHigh;
-    if ((below_space | (word & kHigh)) != 0) break;
+    const std::uint64_t controls = (word - 0x2020202020202020) & ~word & kHigh;
+    if ((controls | (word & kHigh)) != 0) break;
     at += 8;
   }
   return at;
@@ -89,6 +117,9 @@ int hex_digit(char c) {
 }
 
 void write_hex(char* out, const std::uint8_t* bytes, std::size_t size) {
+#if defined(__SSE2__)
+  for (; size >= 16; size -= 16, bytes += 16, out += 32) write_hex_block(out, bytes);
+#endif
   for (std::size_t i = 0; i < size; ++i) {
     std::memcpy(out + 2 * i, kHexPairs[bytes[i]].data(), 2);
   }
@@ -174,7 +205,7 @@ std::string percent_encode(std::string_view text, bool keep_slash) {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  parts.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);
+  parts.reserve(kUsualParts);
   while (true) {
     const std::size_t at = text.find(separator);
     parts.push_back(text.substr(0, at));

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,11 +39,38 @@ std::optional<Int> parse_int(std::string_view text) {
 inline char lower_ascii(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
+namespace detail {
+
+// Whether eight characters are equal but for the case of ASCII letters.
+inline bool iequal_words(const char* a, const char* b) {
+  std::uint64_t x;
+  std::uint64_t y;
+  std::memcpy(&x, a, sizeof(x));
+  std::memcpy(&y, b, sizeof(y));
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const std::uint64_t differing = x ^ y;
+  if (differing == 0) return true;
+  if ((differing & ~(kOnes * 0x20)) != 0) return false;
+  // Where they differ there must be letters: the high bit of each byte tells.
+  const std::uint64_t lower = (x | kOnes * 0x20) & kOnes * 0x7f;
+  const std::uint64_t letters =
+      (lower + kOnes * (0x80 - 'a')) & ~(lower + kOnes * (0x7f - 'z')) & ~x;
+  return (differing << 2 & ~letters) == 0;
+}
+
+}  // namespace detail
+
 // Inline, because most comparisons of names end at their lengths.
 inline bool iequals(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i] && lower_ascii(a[i]) != lower_ascii(b[i])) return false;
+  std::size_t at = 0;
+  for (; at + 8 <= a.size(); at += 8) {
+    if (!detail::iequal_words(a.data() + at, b.data() + at)) return false;
+  }
+  // The rest together with some that were compared already.
+  if (at > 0) return detail::iequal_words(a.data() + a.size() - 8, b.data() + b.size() - 8);
+  for (; at < a.size(); ++at) {
+    if (a[at] != b[at] && lower_ascii(a[at]) != lower_ascii(b[at])) return false;
   }
   return true;
 }

@@ -87,7 +87,7 @@ void append_header(std::string& out, std::string_view name, std::string_view val
 
 std::string_view Request::header(std::string_view name) const {
   for (const Header& header : headers) {
-    if (header.name.size() == name.size() && iequals(header.name, name)) return header.value;
+    if (iequals(header.name, name)) return header.value;
   }
   return {};
 }

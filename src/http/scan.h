@@ -9,7 +9,7 @@
 
 // Finding the byte at which a run of allowed bytes ends: the inner loops of the parser.
 //
-// Both vector scans read whole vectors and so up to 15 bytes behind `end`; Buffer's padding allows
+// The vector scans read whole vectors and so up to 15 bytes behind `end`; Buffer's padding allows
 // it. What they find there is never reported.
 namespace redrive::http {
 
@@ -35,11 +35,6 @@ inline bool is_token_char(char c) {
   return detail::kTokenTable[static_cast<unsigned char>(c)];
 }
 
-inline const char* skip_token(const char* p, const char* end) {
-  while (p < end && is_token_char(*p)) ++p;
-  return p;
-}
-
 // A control character that no header value may hold; the tab is allowed.
 inline bool is_value_stop(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -53,6 +48,18 @@ inline bool is_target_stop(char c) {
 }
 
 #ifdef __SSE2__
+
+// Letters, digits and '-' pass: nearly all names are made of nothing else.
+inline int name_stops(__m128i bytes) {
+  const auto within = [](__m128i values, char first, char last) {
+    return _mm_and_si128(_mm_cmpgt_epi8(values, _mm_set1_epi8(static_cast<char>(first - 1))),
+                         _mm_cmplt_epi8(values, _mm_set1_epi8(static_cast<char>(last + 1))));
+  };
+  const __m128i letter = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
+  const __m128i digit = within(bytes, '0', '9');
+  const __m128i dash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'));
+  return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), dash)) ^ 0xffff;
+}
 
 inline int value_stops(__m128i bytes) {
   const __m128i low_max = _mm_set1_epi8(0x1f);
@@ -81,6 +88,11 @@ const char* find_stop(const char* p, const char* end) {
   return end;
 }
 
+inline const char* skip_token(const char* p, const char* end) {
+  p = find_stop<name_stops>(p, end);
+  while (p < end && is_token_char(*p)) ++p;
+  return p;
+}
 inline const char* find_value_stop(const char* p, const char* end) {
   return find_stop<value_stops>(p, end);
 }
@@ -90,6 +102,10 @@ inline const char* find_target_stop(const char* p, const char* end) {
 
 #else
 
+inline const char* skip_token(const char* p, const char* end) {
+  while (p < end && is_token_char(*p)) ++p;
+  return p;
+}
 inline const char* find_value_stop(const char* p, const char* end) {
   while (p < end && !is_value_stop(*p)) ++p;
   return p;

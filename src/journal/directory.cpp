@@ -89,9 +89,10 @@ Result<void> read_segment(Files& files, std::uint32_t number, std::uint64_t limi
   const auto file = TRY(files.open(segment_name(number)));
   const std::uint64_t size = std::min(limit, TRY(file->size()));
   Result<std::size_t> got = 0;
-  // Without the zeros resize() would write first: there is a lot to read.
-  out.resize_and_overwrite(size, [&](char* bytes, std::size_t room) {
-    got = file->read(0, bytes, room);
+  // Without the zeros resize() would write first: there is a lot to read. (libstdc++ 12 tells of
+  // more room than was asked for when it had to grow.)
+  out.resize_and_overwrite(size, [&](char* bytes, std::size_t) {
+    got = file->read(0, bytes, size);
     return got.value_or(0);
   });
   if (!got) return std::unexpected(got.error());

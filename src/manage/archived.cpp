@@ -94,8 +94,8 @@ class Restoration {
                                         .group_id = message.group_id};
     CHECK(api::check_message(outgoing, settings_, api::SendForm::single));
     api::PreparedMessage& prepared = prepared_.emplace_back();
-    api::prepare_message(
-        {.id = actor_, .trace = {}}, outgoing, settings_, md5(message.body), prepared);
+    api::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
+    api::set_digest(prepared, md5(prepared.body));
     queue::Draft draft = prepared.draft;
     draft.delay = std::chrono::seconds(0);
     return draft;

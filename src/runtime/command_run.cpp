@@ -45,7 +45,7 @@ Result<void> CommandRun::start() {
   const FunctionSpec function = with_request(*job_.function, job_.what);
   started_ = steady_clock::now();
   due_ = started_ + function.timeout;
-  add_line(fmt::format("START RequestId: {} Version: $LATEST", job_.what.request_id));
+  add_line(start_line(job_.what.request_id, function.version));
   process_ = TRY(Process::start(grounds_,
                                 function,
                                 {},
@@ -127,11 +127,13 @@ void CommandRun::on_exit(int wait_status) {
   Outcome outcome = outcome_of(wait_status);
   outcome.fatal = outcome.kind != Outcome::Kind::done;
   outcome.duration = duration_cast<microseconds>(steady_clock::now() - started_);
-  add_line(fmt::format("END RequestId: {}", job_.what.request_id));
-  add_line(report_line(job_.what.request_id,
-                       outcome.duration,
-                       job_.function->memory_mb,
-                       process_->memory().bytes_max()));
+  add_end(log_,
+          *record_,
+          job_.what.request_id,
+          report_line(job_.what.request_id,
+                      outcome.duration,
+                      job_.function->memory_mb,
+                      process_->memory().bytes_max()));
   outcome.log = log_.take();
   ended_(*this, std::move(outcome));
 }

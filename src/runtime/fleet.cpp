@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 namespace redrive::runtime {
@@ -331,8 +330,7 @@ void Fleet::start_call(Pool& pool, Job job) {
   const std::string id = job.what.request_id;
   const std::string arn = job.function->arn;
   const std::uint64_t call = ++call_last_;
-  pool.record->add_line(id,
-                        fmt::format("START RequestId: {} Version: {}", id, job.function->version));
+  pool.record->add_line(id, start_line(id, job.function->version));
   http_.start(job.function, job.what, [this, arn, call](Outcome outcome) {
     grounds_.poller.post(
         [this, arn, call, outcome = std::move(outcome)] { end_call(arn, call, outcome); });
@@ -348,12 +346,9 @@ void Fleet::end_call(const std::string& arn, std::uint64_t call, Outcome outcome
   const Job& job = node.mapped();
   const std::string& id = job.what.request_id;
   InvocationLog log;
-  log.append_line(fmt::format("START RequestId: {} Version: {}", id, job.function->version));
+  log.append_line(start_line(id, job.function->version));
   const std::string report = report_line(id, outcome.duration, job.function->memory_mb, 0);
-  const std::string end = fmt::format("END RequestId: {}", id);
-  const std::array<std::string_view, 2> lines = {end, report};
-  pool.record->add_lines(id, lines);
-  for (const std::string_view line : lines) log.append_line(line);
+  add_end(log, *pool.record, id, report);
   outcome.log = log.take();
   complete(pool, job, std::move(outcome));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace redrive::runtime {
@@ -59,6 +60,10 @@ std::string ms_text(std::chrono::microseconds time) {
   return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
+std::string start_line(std::string_view request_id, std::string_view version) {
+  return fmt::format("START RequestId: {} Version: {}", request_id, version);
+}
+
 std::string report_line(std::string_view request_id, std::chrono::microseconds duration,
                         unsigned memory_mb, std::size_t memory_bytes_used) {
   return fmt::format(
@@ -101,6 +106,14 @@ LogLine FunctionRecord::line_of_room_for(std::size_t bytes) {
     bytes_ -= line.text.size();
   }
   return line;
+}
+
+void add_end(InvocationLog& log, FunctionRecord& record, std::string_view request_id,
+             std::string_view report) {
+  const std::string end = fmt::format("END RequestId: {}", request_id);
+  const std::array<std::string_view, 2> lines = {end, report};
+  record.add_lines(request_id, lines);
+  for (const std::string_view line : lines) log.append_line(line);
 }
 
 void FunctionRecord::clear() {

@@ -31,6 +31,7 @@ class InvocationLog {
 
 // In milliseconds, as reports have it: 1234.57
 std::string ms_text(std::chrono::microseconds time);
+std::string start_line(std::string_view request_id, std::string_view version);
 // REPORT, without what is told of the first invocation only.
 std::string report_line(std::string_view request_id, std::chrono::microseconds duration,
                         unsigned memory_mb, std::size_t memory_bytes_used);
@@ -133,5 +134,9 @@ class FunctionRecord {
   std::size_t bytes_ = 0;
   std::uint64_t sequence_last_ = 0;
 };
+
+// The last lines of an invocation, for both.
+void add_end(InvocationLog& log, FunctionRecord& record, std::string_view request_id,
+             std::string_view report);
 
 }  // namespace redrive::runtime

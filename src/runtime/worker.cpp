@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 #include "base/text.h"
@@ -492,8 +491,7 @@ void Worker::log_line(std::string_view text) {
 }
 
 void Worker::begin_log(std::string_view request_id) {
-  const std::string line =
-      fmt::format("START RequestId: {} Version: {}", request_id, function_->version);
+  const std::string line = start_line(request_id, function_->version);
   log_.append_line(line);
   record_->add_line(request_id, line);
 }
@@ -504,10 +502,7 @@ void Worker::end_log(std::string_view request_id, Outcome& outcome) {
       request_id, outcome.duration, function_->memory_mb, process_->memory().bytes_max());
   if (init_duration_) report += fmt::format("Init Duration: {} ms\t", ms_text(*init_duration_));
   init_duration_.reset();
-  const std::string end = fmt::format("END RequestId: {}", request_id);
-  const std::array<std::string_view, 2> lines = {end, report};
-  record_->add_lines(request_id, lines);
-  for (const std::string_view line : lines) log_.append_line(line);
+  add_end(log_, *record_, request_id, report);
   outcome.log = log_.take();
 }
 

@@ -35,6 +35,33 @@ class Writer {
   std::string& out_;
 };
 
+// The same into room that is there: nothing is measured or grown on the way.
+class RoomWriter {
+ public:
+  explicit RoomWriter(char* room) : at_(room) {}
+
+  template <class T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void number(T value) { put(&value, sizeof(value)); }
+  void raw(std::string_view bytes) {
+    if (!bytes.empty()) put(bytes.data(), bytes.size());
+  }
+  template <std::size_t N>
+  void raw(const std::array<std::uint8_t, N>& bytes) {
+    put(bytes.data(), N);
+  }
+
+  const char* at() const { return at_; }
+
+ private:
+  void put(const void* bytes, std::size_t size) {
+    std::memcpy(at_, bytes, size);
+    at_ += size;
+  }
+
+  char* at_;
+};
+
 // Reads what Writer wrote. After the first read past the end everything is zero and empty, and ok()
 // is false: callers check once, at the end.
 class Reader {

@@ -1,6 +1,8 @@
 #include "store/message_codec.h"
 
+#include <array>
 #include <cassert>
+#include <cstring>
 
 #include "store/bytes.h"
 
@@ -26,6 +28,29 @@ bool decode_tail(std::string_view tail, MessageContents& contents) {
   contents.attributes = reader.raw(attributes_size);
   contents.body = reader.raw(body_size);
   return reader.ok() && reader.done();
+}
+
+// Room for all of it is at `start`.
+void write_tail(char* start, const MessageContents& contents) {
+  RoomWriter writer(start);
+  writer.number(static_cast<std::uint8_t>(contents.group.size()));
+  writer.number(static_cast<std::uint8_t>(contents.dedup.size()));
+  writer.number(static_cast<std::uint16_t>(contents.sender.size()));
+  writer.number(static_cast<std::uint16_t>(contents.trace.size()));
+  writer.number(std::uint8_t{0});
+  writer.number(contents.attribute_count);
+  writer.number(static_cast<std::uint32_t>(contents.attributes.size()));
+  writer.number(static_cast<std::uint32_t>(contents.body.size()));
+  assert(writer.at() == start + kTailDigestAt);
+  writer.raw(contents.md5_of_body);
+  writer.raw(contents.md5_of_attributes);
+  assert(writer.at() == start + kTailTextsAt);
+  writer.raw(contents.group);
+  writer.raw(contents.dedup);
+  writer.raw(contents.sender);
+  writer.raw(contents.trace);
+  writer.raw(contents.attributes);
+  writer.raw(contents.body);
 }
 
 }  // namespace
@@ -59,28 +84,25 @@ void MessageContents::for_each_attribute(
 
 void encode_tail(std::string& out, const MessageContents& contents) {
   assert(contents.group.size() <= 128 && contents.dedup.size() <= 128);
-  Writer writer(out);
-  writer.number(static_cast<std::uint8_t>(contents.group.size()));
-  writer.number(static_cast<std::uint8_t>(contents.dedup.size()));
-  writer.number(static_cast<std::uint16_t>(contents.sender.size()));
-  writer.number(static_cast<std::uint16_t>(contents.trace.size()));
-  writer.number(std::uint8_t{0});
-  writer.number(contents.attribute_count);
-  writer.number(static_cast<std::uint32_t>(contents.attributes.size()));
-  writer.number(static_cast<std::uint32_t>(contents.body.size()));
-  writer.raw(contents.md5_of_body);
-  writer.raw(contents.md5_of_attributes);
-  writer.raw(contents.group);
-  writer.raw(contents.dedup);
-  writer.raw(contents.sender);
-  writer.raw(contents.trace);
-  writer.raw(contents.attributes);
-  writer.raw(contents.body);
+  const std::size_t start = out.size();
+  const std::size_t size = kTailTextsAt + contents.group.size() + contents.dedup.size() +
+                           contents.sender.size() + contents.trace.size() +
+                           contents.attributes.size() + contents.body.size();
+  // What it is told of the size is not to be trusted: libstdc++ 12 says how much room there is.
+  out.resize_and_overwrite(start + size, [&](char* bytes, std::size_t) {
+    write_tail(bytes + start, contents);
+    return start + size;
+  });
+}
+
+void set_body_digest(std::string& tail, const Md5& digest) {
+  assert(tail.size() >= kTailTextsAt);
+  std::memcpy(tail.data() + kTailDigestAt, digest.data(), digest.size());
 }
 
 void encode_message_head(std::string& out, const StoredMessage& message) {
-  const std::size_t start = out.size();
-  Writer writer(out);
+  std::array<char, kMessageHeadBytes> head;
+  RoomWriter writer(head.data());
   writer.number(std::uint32_t{0});
   writer.number(static_cast<std::uint32_t>(message.tail.size()));
   writer.number(message.key);
@@ -88,10 +110,11 @@ void encode_message_head(std::string& out, const StoredMessage& message) {
   writer.raw(message.message_id.bytes);
   writer.number(message.sent_wall.ms());
   writer.number(message.visible_at.ms());
-  assert(out.size() - start == kMessageHeadBytes);
-  const std::string_view summed = std::string_view(out).substr(start + 4);
+  assert(writer.at() == head.data() + head.size());
+  const std::string_view summed = std::string_view(head.data(), head.size()).substr(4);
   const std::uint32_t crc = crc32c(summed, message.tail_crc);
-  std::memcpy(out.data() + start, &crc, sizeof(crc));
+  std::memcpy(head.data(), &crc, sizeof(crc));
+  out.append(head.data(), head.size());
 }
 
 Uuid message_id_of(std::string_view head) {

@@ -50,8 +50,14 @@ struct MessageContents {
   void for_each_attribute(const std::function<void(const AttributeView&)>& visit) const;
 };
 
+// Where in a tail the digest of the body is, and where its texts begin.
+inline constexpr std::size_t kTailDigestAt = 1 + 1 + 2 + 2 + 1 + 1 + 4 + 4;
+inline constexpr std::size_t kTailTextsAt = kTailDigestAt + 16 + 16;
+
 // Appends a tail to `out`.
 void encode_tail(std::string& out, const MessageContents& contents);
+// For a tail that was made before the digest of its body was known.
+void set_body_digest(std::string& tail, const Md5& digest);
 
 struct StoredMessage {
   queue::MessageKey key{};

@@ -32,9 +32,8 @@ void append_escape(std::string& out, char c) {
 }
 
 // Names are ours and need no escape.
-void append_name(std::string& out, std::string_view name, bool& first) {
-  append_parts(out, std::string_view(first ? "\"" : ",\""), name, "\":");
-  first = false;
+void append_name(std::string& out, std::string_view name, std::string_view before) {
+  append_parts(out, before, "\"", name, "\":");
 }
 
 void encode_list(std::string& out, const Type& type, const void* items) {
@@ -89,20 +88,22 @@ void encode_json_value(std::string& out, const Type& type, const void* value) {
     default:
       break;
   }
-  if (!is_json_literal(type)) out += '"';
+  if (is_json_literal(type)) return append_scalar(out, type, value);
+  out += '"';
   append_scalar(out, type, value);
-  if (!is_json_literal(type)) out += '"';
+  out += '"';
 }
 
 void encode_json(std::string& out, const Record& record, const void* value) {
-  out += '{';
-  bool first = true;
+  std::string_view before = "{";
   for (const Field& field : record.fields) {
     const void* held = value_to_write(field, value);
     if (held == nullptr && !field.traits.always) continue;
-    append_name(out, field.name, first);
+    append_name(out, field.name, before);
+    before = ",";
     encode_json_value(out, bare(*field.type), held != nullptr ? held : field.of(value));
   }
+  if (before == "{") out += '{';
   out += '}';
 }
 

@@ -156,13 +156,20 @@ consteval void add_optional_operations(Type& type) {
   };
 }
 
+// A full batch: growing to it step by step would move its first entries four times.
+inline constexpr std::size_t kUsualItems = 10;
+
 template <class T>
 consteval void add_list_operations(Type& type) {
   type.inner = &kType<typename T::value_type>;
   type.item = [](const void* items, std::size_t index) -> const void* {
     return &(*static_cast<const T*>(items))[index];
   };
-  type.append = [](void* items) -> void* { return &static_cast<T*>(items)->emplace_back(); };
+  type.append = [](void* items) -> void* {
+    auto& typed = *static_cast<T*>(items);
+    if (typed.capacity() == 0) typed.reserve(kUsualItems);
+    return &typed.emplace_back();
+  };
 }
 
 template <class T>

@@ -395,11 +395,10 @@ struct Prepare : testing::Test {
   std::string stored;
 
   store::MessageContents contents(const Message& message, const QueueSettings& settings = {}) {
-    prepare_message({.id = call.sender_id, .trace = call.trace},
-                    message.outgoing(),
-                    settings,
-                    md5(message.body),
-                    prepared);
+    prepare_message(
+        {.id = call.sender_id, .trace = call.trace}, message.outgoing(), settings, prepared);
+    EXPECT_EQ(prepared.body, message.body);
+    set_digest(prepared, md5(prepared.body));
     store::encode_message_head(stored,
                                {.tail_crc = prepared.draft.tail_crc, .tail = prepared.tail});
     stored += prepared.tail;

@@ -30,7 +30,7 @@ struct Gathered : testing::Test {
   }
   // The texts it is made from are gone afterwards, like those of a request.
   bool take(const sqs::SendMessageInput& input) {
-    const auto plan = plan_send(call, input);
+    auto plan = plan_send(call, input);
     EXPECT_TRUE(plan.has_value());
     return sends.take(call, input, *plan);
   }
@@ -93,6 +93,18 @@ TEST_F(Gathered, PlacesAreUsedAgain) {
   EXPECT_EQ(bodies_in("orders"), (std::vector<std::string>{"second"}));
 }
 
+// Each needs a little more room than the one before it had.
+TEST_F(Gathered, APlaceGrowsWithItsMessages) {
+  std::vector<std::string> bodies;
+  for (std::size_t size = 100; size < 1'000; size += 100) {
+    bodies.push_back(std::string(size, 'b'));
+    EXPECT_TRUE(take("orders", bodies.back()));
+    sends.send(world.engine());
+    sends.clear();
+  }
+  EXPECT_EQ(bodies_in("orders"), bodies);
+}
+
 TEST_F(Gathered, ADuplicateAmongThemIsStoredOnce) {
   sqs::SendMessageInput input = message("orders.fifo", "again");
   input.message_group_id = "group";
@@ -117,10 +129,27 @@ TEST_F(Gathered, OneQueuesFailureIsItsOwn) {
   EXPECT_EQ(bodies_in("bills"), (std::vector<std::string>{"two"}));
 }
 
-TEST_F(Gathered, WhatIsLongOrHasAttributesGoesAlone) {
-  EXPECT_FALSE(take("orders", std::string(5000, 'x')));
+TEST_F(Gathered, AttributesAreKept) {
+  std::string value = "blue";
+  const sqs::MessageAttributes attributes = {
+      {"color", {.data_type = "String", .string_value = value}}};
   sqs::SendMessageInput input = message("orders", "one");
-  input.message_attributes = {{"A", {.data_type = "String", .string_value = "1"}}};
+  input.message_attributes = attributes;
+  const Md5 expected = md5_of_attributes(attributes);
+  EXPECT_TRUE(take("orders", "none"));
+  EXPECT_TRUE(take(input));
+  value = "gone";
+  sends.send(world.engine());
+  EXPECT_FALSE(sends.result(0)->md5_of_message_attributes.has_value());
+  EXPECT_EQ(sends.result(1)->md5_of_message_attributes, expected);
+  EXPECT_EQ(bodies_in("orders"), (std::vector<std::string>{"none", "one"}));
+}
+
+TEST_F(Gathered, WhatIsLongGoesAlone) {
+  EXPECT_FALSE(take("orders", std::string(5000, 'x')));
+  const std::string value(5000, 'x');
+  sqs::SendMessageInput input = message("orders", "one");
+  input.message_attributes = {{"A", {.data_type = "String", .string_value = value}}};
   EXPECT_FALSE(take(input));
   for (int i = 0; i < 64; ++i) EXPECT_TRUE(take("orders", "x"));
   EXPECT_FALSE(take("orders", "one too many"));

@@ -39,6 +39,16 @@ TEST(Hex, IsLowerCaseAndTwoDigitsAByte) {
   EXPECT_EQ(to_hex(std::string_view("\x00\x0f\xa0\xff", 4)), "000fa0ff");
 }
 
+TEST(Hex, OfLongTextsIsThatOfTheirBytes) {
+  std::string bytes;
+  std::string digits;
+  for (int c = 0; c < 256; ++c) {
+    EXPECT_EQ(to_hex(bytes), digits);
+    bytes += static_cast<char>(c);
+    digits += to_hex(std::string_view(bytes).substr(bytes.size() - 1));
+  }
+}
+
 TEST(Base64, MatchesTheVectorsOfTheRfc) {
   const std::pair<const char*, const char*> cases[] = {{"", ""},
                                                        {"f", "Zg=="},
@@ -131,6 +141,24 @@ TEST(IEquals, IgnoresTheCaseOfAsciiLettersOnly) {
   EXPECT_FALSE(iequals("@", "`"));  // 32 apart, like letters, but none.
   EXPECT_FALSE(iequals("[", "{"));
   EXPECT_FALSE(iequals("\xc3\x84", "\xc3\xa4"));  // Ä, ä
+}
+
+// Every pair of characters at every place of texts that are compared in words.
+TEST(Iequals, KnowsLettersFromWhatOnlyLooksLikeThem) {
+  for (const std::size_t size : {7u, 8u, 9u, 15u, 16u, 21u}) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int c = 0; c < 256; ++c) {
+        for (const int other : {c, c ^ 0x20, c ^ 0x01, c ^ 0x80}) {
+          std::string a(size, 'q');
+          std::string b(size, 'Q');
+          a[at] = static_cast<char>(c);
+          b[at] = static_cast<char>(other);
+          ASSERT_EQ(iequals(a, b), lower_ascii(a[at]) == lower_ascii(b[at]))
+              << size << " " << at << " " << c << " " << other;
+        }
+      }
+    }
+  }
 }
 
 TEST(Split, KeepsEmptyParts) {

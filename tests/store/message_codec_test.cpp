@@ -88,6 +88,28 @@ TEST(MessageCodec, OfAnEmptyMessageIsAllHeads) {
   message->contents.for_each_attribute([](const AttributeView&) { FAIL(); });
 }
 
+// Room that was used before is as good as new, also where it has to grow a little.
+TEST(MessageCodec, ATailIsAsLongAsItsParts) {
+  std::string tail;
+  for (std::size_t size = 0; size < 3'000; size += 7) {
+    const std::string body(size, 'b');
+    tail.clear();
+    encode_tail(tail, {.sender = "AIDA", .body = body});
+    ASSERT_EQ(tail.size(), kTailTextsAt + 4 + size);
+    ASSERT_EQ(std::string_view(tail).substr(kTailTextsAt), "AIDA" + body);
+  }
+}
+
+TEST(MessageCodec, TheDigestOfTheBodyMayComeLater) {
+  std::string at_once;
+  encode_tail(at_once, {.group = "g", .md5_of_body = md5("body"), .body = "body"});
+  std::string later;
+  encode_tail(later, {.group = "g", .body = "body"});
+  EXPECT_NE(later, at_once);
+  set_body_digest(later, md5("body"));
+  EXPECT_EQ(later, at_once);
+}
+
 TEST(MessageCodec, RefusesEveryPrefixAndAnyByteTooMany) {
   const Sample sample;
   for (std::size_t size = 0; size < sample.stored.size(); ++size) {
