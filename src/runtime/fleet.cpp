@@ -18,7 +18,7 @@ constexpr std::size_t kAheadBacklog = 4;
 constexpr std::size_t kAheadBytesMax = 16u << 10;
 // To take several answers at once costs less than to be woken for each.
 constexpr std::chrono::microseconds kNapMin{50};
-constexpr std::chrono::microseconds kNapMax{200};
+constexpr std::chrono::microseconds kNapMax{300};
 
 bool is_command(const Job& job) {
   return job.function->runtime == "command";

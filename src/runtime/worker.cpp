@@ -1,6 +1,7 @@
 #include "runtime/worker.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -30,8 +31,9 @@ constexpr milliseconds kMemoryIntervalIdle{1'000};
 constexpr milliseconds kSampleInterval{10};  // The same, the cheap way.
 constexpr milliseconds kAskTime{10};         // Most ask for their next event sooner than this.
 // Ahead is sent what would run within this time, to processes that need no more for one.
-constexpr std::size_t kAheadMax = 8;
+constexpr std::size_t kAheadMax = 16;
 constexpr microseconds kAheadTime{1'000};
+constexpr int kEventPipeBytes = 256 << 10;
 constexpr std::size_t kEarlyBytesMax = 256u << 10;
 
 // What users send along may hold line breaks, which in JSON are only space.
@@ -131,6 +133,8 @@ PipeEnds Worker::link() {
   PipeEnds back = make_pipe();
   if (!there.reading.is_open() || !back.reading.is_open()) return {};
   make_nonblocking(there.writing);
+  // Room for what is sent ahead. Where it is refused there is less, and more waiting.
+  ::fcntl(there.writing.number(), F_SETPIPE_SZ, kEventPipeBytes);
   make_nonblocking(back.reading);
   if (!adopt(std::move(back.reading), std::move(there.writing))) return {};
   return {.reading = std::move(there.reading), .writing = std::move(back.writing)};
