@@ -23,7 +23,7 @@ class ThreadedInvoker final : public Invoker {
   explicit ThreadedInvoker(Host host) : host_(std::move(host)), thread_([this] { run(); }) {}
 
   ~ThreadedInvoker() override {
-    poller_.post([this] {
+    post([this] {
       fleet_.shut_down();
       over_ = true;
     });
@@ -36,22 +36,23 @@ class ThreadedInvoker final : public Invoker {
 
   void invoke(std::shared_ptr<const FunctionSpec> function, Invocation what,
               std::function<void(Outcome)> done) override {
-    if (what.lane && what.lane->waiting >= kWaitingMin) {
-      return bring(
+    const auto lane = what.lane;
+    {
+      const std::lock_guard lock(brought_mutex_);
+      brought_.push_back(
           {.function = std::move(function), .what = std::move(what), .done = std::move(done)});
     }
-    // Shared, because errands are copied.
-    auto job = std::make_shared<Job>(
-        Job{.function = std::move(function), .what = std::move(what), .done = std::move(done)});
-    poller_.post([this, job = std::move(job)] { fleet_.invoke(std::move(*job)); });
+    // Behind others of its lane: before its turn comes, the thread will have looked.
+    const bool waits = lane && lane->waiting >= kWaitingMin;
+    if (!waits) poller_.wake();
   }
 
   void retire(const std::string& arn) override {
-    poller_.post([this, arn] { fleet_.retire(arn); });
+    post([this, arn] { fleet_.retire(arn); });
   }
 
   void forget(const std::string& arn) override {
-    poller_.post([this, arn] { fleet_.forget(arn); });
+    post([this, arn] { fleet_.forget(arn); });
   }
 
   std::vector<LogLine> logs(const std::string& arn, std::uint64_t after,
@@ -68,24 +69,22 @@ class ThreadedInvoker final : public Invoker {
   std::string isolation() const override { return host_.isolation(); }
 
  private:
-  // To the end of a lane that is not empty: before its turn comes, the thread will have looked. If
-  // the lane is empty by now, it may sleep.
-  void bring(Job job) {
-    const auto lane = job.what.lane;
-    {
-      const std::lock_guard lock(brought_mutex_);
-      brought_.push_back(std::move(job));
-    }
-    if (lane->waiting == 0) poller_.wake();
+  // After everything that was brought before.
+  void post(std::function<void()> errand) {
+    poller_.post([this, errand = std::move(errand)] {
+      take_brought();
+      errand();
+    });
   }
 
-  void take_brought() {
+  bool take_brought() {
     std::vector<Job> jobs;
     {
       const std::lock_guard lock(brought_mutex_);
       jobs.swap(brought_);
     }
     for (Job& job : jobs) fleet_.invoke(std::move(job));
+    return !jobs.empty();
   }
 
   void run() {
@@ -94,10 +93,11 @@ class ThreadedInvoker final : public Invoker {
     ::sigemptyset(&pipe);
     ::sigaddset(&pipe, SIGPIPE);
     ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-    while (!over_ || poller_.has_errands()) {
+    for (bool more = true; more;) {
       if (const auto quiet = fleet_.quiet_time(); quiet.count() > 0) poller_.nap(quiet);
-      poller_.run_once(Poller::Wait::allowed);
-      take_brought();
+      poller_.run_once(over_ ? Poller::Wait::none : Poller::Wait::allowed);
+      const bool took = take_brought();
+      more = !over_ || took || poller_.has_errands();
     }
   }
 

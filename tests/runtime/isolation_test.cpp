@@ -96,6 +96,8 @@ TEST_P(IsolationTest, ChildrenOfAFinishedInvocationDieWithTheirWorker) {
   EXPECT_EQ(
       run(function, R"({"hang":false,"apart":)" + apart + R"(,"seconds":")" + seconds + "\"}").kind,
       Kind::done);
+  // It may not have its name yet.
+  for (int i = 0; i < 500 && !is_somebody_sleeping(seconds); ++i) ::usleep(10'000);
   EXPECT_TRUE(is_somebody_sleeping(seconds));
   invoker().retire(function.arn);
   for (int i = 0; i < 500 && is_somebody_sleeping(seconds); ++i) ::usleep(10'000);
