@@ -21,6 +21,9 @@ class InvocationLog {
   void append(std::string_view text);
   // A line of its own.
   void append_line(std::string_view line);
+  bool has(std::string_view words) const {
+    return head_.find(words) != head_.npos || tail_.find(words) != tail_.npos;
+  }
   std::string take();
 
  private:

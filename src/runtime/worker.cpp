@@ -34,6 +34,7 @@ constexpr milliseconds kAskTime{10};         // Most ask for their next event so
 constexpr std::size_t kAheadMax = 16;
 constexpr microseconds kAheadTime{1'000};
 constexpr int kEventPipeBytes = 256 << 10;
+constexpr std::string_view kFullHeapWords = "JavaScript heap out of memory";
 constexpr std::size_t kEarlyBytesMax = 256u << 10;
 
 // What users send along may hold line breaks, which in JSON are only space.
@@ -375,9 +376,9 @@ Outcome Worker::outcome_of_exit(std::string_view request_id) const {
   const int signal = WIFSIGNALED(wait_status_) ? WTERMSIG(wait_status_) : 0;
   const bool killed = signal == SIGKILL && memory >= function_->memory_mb * kMiB / 10 * 9;
   if (sentence_ == Sentence::memory || killed) return failed_with(out_of_memory_error(request_id));
-  // V8 gives up when its heap is full, which is given three quarters of the function's memory.
+  // V8 gives up when its heap is full, sooner than anybody could have looked, and says so.
   const bool is_node = function_->runtime.starts_with("nodejs");
-  if (is_node && signal == SIGABRT && memory >= function_->memory_mb * kMiB / 3 * 2) {
+  if (is_node && signal != 0 && log_.has(kFullHeapWords)) {
     return failed_with(out_of_memory_error(request_id, signal));
   }
   return failed_with(exit_error(request_id, wait_status_));
