@@ -28,8 +28,11 @@ class UnsyncedFile final : public File {
   Result<std::size_t> read(std::uint64_t offset, char* out, std::size_t size) override {
     return file_->read(offset, out, size);
   }
-  Result<void> write(std::uint64_t offset, std::string_view bytes) override {
-    return file_->write(offset, bytes);
+  Result<void> write(std::uint64_t offset, std::span<const std::string_view> parts) override {
+    return file_->write(offset, parts);
+  }
+  Result<void> write_zeros(std::uint64_t offset, std::uint64_t size) override {
+    return file_->write_zeros(offset, size);
   }
   Result<void> sync() override { return {}; }
   Result<std::uint64_t> size() override { return file_->size(); }

@@ -90,13 +90,19 @@ class FaultyFiles::OpenFile final : public journal::File {
     return node_->bytes.copy(out, size, offset);
   }
 
-  Result<void> write(std::uint64_t offset, std::string_view bytes) override {
+  Result<void> write(std::uint64_t offset, std::span<const std::string_view> parts) override {
+    std::string bytes;
+    for (const std::string_view part : parts) bytes += part;
     const std::lock_guard lock(files_.mutex_);
     CHECK(check());
     CHECK(files_.count_operation("writing", name_));
     CHECK(files_.grow(*node_, offset + bytes.size(), name_));
     node_->write(offset, bytes);
     return {};
+  }
+
+  Result<void> write_zeros(std::uint64_t offset, std::uint64_t size) override {
+    return File::write(offset, std::string(size, '\0'));
   }
 
   Result<void> sync() override {

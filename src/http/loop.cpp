@@ -24,6 +24,8 @@ constexpr unsigned kRoundRepliesMax = 256;
 constexpr std::chrono::milliseconds kTickMin{5};
 constexpr std::chrono::milliseconds kTickMax{1'000};
 
+thread_local const Loop* t_running = nullptr;  // The loop whose thread this is.
+
 // Times are checked in a sweep over all connections rather than with a timer for each: exact to
 // about a quarter of the shortest limit, and free of charge for each request.
 std::chrono::milliseconds tick_for(const Limits& limits) {
@@ -48,12 +50,13 @@ Loop::Loop(Shared& shared, unsigned index)
       scratch_(kScratchBytes) {}
 
 void Loop::run() {
+  t_running = this;
   schedule_sweep();
   while (!is_over()) {
     write_released();
     const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
     end_pass();
-    if (round_open_ && (!worked || is_round_full())) end_round();
+    if (round_open_ && (!worked || is_round_full())) end_round(!worked);
   }
 }
 
@@ -197,13 +200,14 @@ bool Loop::is_round_full() {
   return ++rounds_ >= kRoundsMax || round_replies_ >= kRoundRepliesMax;
 }
 
-void Loop::end_round() {
+void Loop::end_round(bool idle) {
   round_open_ = false;
   asked_ = last_held_;
-  if (shared_.hooks.round_ended) shared_.hooks.round_ended();
+  if (shared_.hooks.round_ended) shared_.hooks.round_ended(idle);
 }
 
 void Loop::release(Mark reached) {
+  if (t_running == this) return;  // At the end of a round, and looks for itself before it sleeps.
   if (held_.first_mark() <= reached) poller_.wake();
 }
 

@@ -123,7 +123,7 @@ class Loop {
   void write_released();
   void open_round();
   bool is_round_full();
-  void end_round();
+  void end_round(bool idle);
   Connection* awaiting(const Ticket& ticket) const;
   void end_pass();
   bool is_over() const { return stopping_ && !poller_.has_errands(); }

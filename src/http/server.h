@@ -68,8 +68,8 @@ class Server {
     std::function<void()> pass_ended = {};
     // Runs on an I/O thread after it has worked through everything that was ready, if any reply
     // since the last call is being held: the moment to ask for a sync, so that one sync serves them
-    // all.
-    std::function<void()> round_ended;
+    // all. `idle`: the thread would sleep now, so the hook may take its time.
+    std::function<void(bool idle)> round_ended;
   };
 
   static Result<std::unique_ptr<Server>> start(const Options& options, Hooks hooks);

@@ -16,6 +16,7 @@ constexpr std::size_t kOpenFilesMax = 256;
 // Stretches that are read with one system call: up to this far apart, each up to this large.
 constexpr std::size_t kGapBytesMax = 1024;
 constexpr std::size_t kJoinedBytesMax = 16u << 10;
+constexpr std::uint32_t kPageBytes = 4096;
 
 bool follows_closely(const Journal::Wanted& before, const Journal::Wanted& after) {
   const std::size_t end = before.from.offset + before.size;
@@ -35,6 +36,7 @@ FileJournal::FileJournal(Files& files, const Options& options, JournalState stat
       position_at_open_(state.bytes_since_checkpoint),
       position_(state.bytes_since_checkpoint),
       spares_(std::move(state.spares)),
+      file_reserved_(state.reserved),
       saved_checkpoint_(state.checkpoint),
       appended_(state.last_sequence),
       synced_(state.last_sequence),
@@ -230,7 +232,7 @@ Result<void> FileJournal::write_segment(std::span<const Tail::Range> ranges) {
   const std::uint32_t segment = ranges.front().chunk->segment;
   const bool is_new = segment != file_segment_;
   if (is_new) CHECK(open_next_file());
-  for (const Tail::Range& range : ranges) CHECK(write_range(range));
+  CHECK(write_records(ranges));
   CHECK(file_->sync());
   if (!is_new) return {};
   CHECK(files_.rename(file_temporary_, segment_name(segment)));
@@ -248,16 +250,34 @@ Result<void> FileJournal::open_next_file() {
   file_ = std::move(taken.file);
   file_temporary_ = std::move(taken.name);
   file_filled_ = taken.filled;
+  file_reserved_ = taken.reserved;
   return {};
 }
 
-Result<void> FileJournal::write_range(const Tail::Range& range) {
-  Chunk& chunk = *range.chunk;
+Result<void> FileJournal::write_records(std::span<const Tail::Range> ranges) {
+  parts_.clear();
+  for (const Tail::Range& range : ranges) parts_.push_back(seal(range));
+  const Tail::Range& last = ranges.back();
+  parts_.push_back(padding_after(last.chunk->offset + last.to));
+  return file_->write(ranges.front().chunk->offset + ranges.front().from, parts_);
+}
+
+std::string_view FileJournal::seal(const Tail::Range& range) {
+  const Chunk& chunk = *range.chunk;
   char* const bytes = chunk.bytes.get();
   const bool has_segment_header = chunk.offset + range.from == 0;
   const std::uint32_t records = has_segment_header ? kSegmentHeaderBytes : range.from;
   seal_records(chunk.segment, synced(), bytes + records, range.to - records);
-  return file_->write(chunk.offset + range.from, {bytes + range.from, range.to - range.from});
+  return {bytes + range.from, range.to - range.from};
+}
+
+// Zeros up to the end of the page, and a write of a page that is not in memory need not read it
+// first. Only inside space that is the file's own already.
+std::string_view FileJournal::padding_after(std::uint32_t end) const {
+  static constexpr char kZeros[kPageBytes] = {};
+  if (!file_reserved_) return {};
+  const std::uint32_t in_page = kPageBytes - 1 - (end - 1) % kPageBytes;
+  return {kZeros, std::min(in_page, options_.segment_bytes - end)};
 }
 
 void FileJournal::hold(std::uint32_t segment, std::uint32_t bytes) {
@@ -305,9 +325,7 @@ Result<bool> FileJournal::housekeep() {
   bool more = TRY(save_checkpoint());
   more |= TRY(recycle_segments());
   more |= TRY(prepare_spares());
-  // Zeros are a kindness to later syncs: they do not make a present one wait.
-  if (appended() == synced()) return TRY(spares_->fill_some()) || more;
-  return more;
+  return TRY(spares_->fill_some()) || more;
 }
 
 // True when it should be tried again soon.

@@ -76,7 +76,9 @@ class FileJournal final : public Journal {
   // Called with io_mutex_ held.
   Result<void> write_ranges();
   Result<void> write_segment(std::span<const Tail::Range> ranges);
-  Result<void> write_range(const Tail::Range& range);
+  Result<void> write_records(std::span<const Tail::Range> ranges);
+  std::string_view seal(const Tail::Range& range);
+  std::string_view padding_after(std::uint32_t end) const;
   Result<void> open_next_file();
   Result<bool> save_checkpoint();
   Result<bool> recycle_segments();
@@ -109,8 +111,11 @@ class FileJournal final : public Journal {
   std::uint32_t file_segment_ = 0;  // its segment,
   std::string file_temporary_;      // and its name as long as it does not have the segment's.
   std::uint32_t file_filled_ = 0;
-  Checkpoint saved_checkpoint_;      // As the manifest has it.
-  std::vector<Tail::Range> ranges_;  // Of the sync under way; kept for its memory.
+  bool file_reserved_;
+  Checkpoint saved_checkpoint_;  // As the manifest has it.
+  // Of the sync under way; kept for their memory.
+  std::vector<Tail::Range> ranges_;
+  std::vector<std::string_view> parts_;
   std::optional<Error> failure_;
 
   std::atomic<Sequence> appended_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,13 @@ class File {
   virtual ~File() = default;
   virtual Result<std::size_t> read(std::uint64_t offset, char* out,
                                    std::size_t size) = 0;  // Short at the end of the file.
-  virtual Result<void> write(std::uint64_t offset,
-                             std::string_view bytes) = 0;  // All of it, or an error.
+  // The parts one after another: all of them, or an error.
+  virtual Result<void> write(std::uint64_t offset, std::span<const std::string_view> parts) = 0;
+  Result<void> write(std::uint64_t offset, std::string_view bytes) {
+    return write(offset, std::span(&bytes, 1));
+  }
+  // Zeros that nobody will read, so they need not take up memory.
+  virtual Result<void> write_zeros(std::uint64_t offset, std::uint64_t size) = 0;
   // Makes written bytes (not names) durable: fdatasync.
   virtual Result<void> sync() = 0;
   virtual Result<std::uint64_t> size() = 0;

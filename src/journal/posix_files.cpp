@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <climits>
 #include <system_error>
 
 #include "journal/directory.h"
@@ -36,6 +38,21 @@ std::unexpected<Error> io_error(const std::string& path, std::string_view doing,
               fmt::format("{}: {} failed: {}", path, doing, error_text(number)));
 }
 
+// Aligned as direct writes ask for.
+alignas(4096) char g_zeros[64u << 10];
+
+std::span<iovec> without_front(std::span<iovec> parts, std::size_t bytes) {
+  while (!parts.empty() && bytes >= parts.front().iov_len) {
+    bytes -= parts.front().iov_len;
+    parts = parts.subspan(1);
+  }
+  if (bytes > 0) {
+    parts.front().iov_base = static_cast<char*>(parts.front().iov_base) + bytes;
+    parts.front().iov_len -= bytes;
+  }
+  return parts;
+}
+
 class PosixFile final : public File {
  public:
   PosixFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
@@ -55,14 +72,29 @@ class PosixFile final : public File {
     return done;
   }
 
-  Result<void> write(std::uint64_t offset, std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const auto put = uninterrupted(
-          [&] { return ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
-      if (put < 0) return io_error(path_, "writing", errno);
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-      offset += static_cast<std::uint64_t>(put);
+  using File::write;
+  Result<void> write(std::uint64_t offset, std::span<const std::string_view> parts) override {
+    std::vector<iovec> left;
+    left.reserve(parts.size());
+    for (const std::string_view part : parts) {
+      left.push_back({const_cast<char*>(part.data()), part.size()});
     }
+    if (const int error = write_all(offset, left)) return io_error(path_, "writing", error);
+    return {};
+  }
+
+  // Past the page cache, where the file system can: a third of the CPU time, and the cache keeps
+  // what somebody may want.
+  Result<void> write_zeros(std::uint64_t offset, std::uint64_t size) override {
+    std::vector<iovec> zeros;
+    for (std::uint64_t left = size; left > 0; left -= zeros.back().iov_len) {
+      zeros.push_back({g_zeros, std::min<std::uint64_t>(left, sizeof g_zeros)});
+    }
+    int error = EINVAL;
+    if (::fcntl(fd_, F_SETFL, O_DIRECT) == 0) error = write_all(offset, zeros);
+    ::fcntl(fd_, F_SETFL, 0);
+    if (error == EINVAL) error = write_all(offset, zeros);
+    if (error != 0) return io_error(path_, "writing", error);
     return {};
   }
 
@@ -87,6 +119,20 @@ class PosixFile final : public File {
   }
 
  private:
+  // An error number, or 0.
+  int write_all(std::uint64_t offset, std::vector<iovec> all) {
+    std::span<iovec> left(all);
+    while (!left.empty()) {
+      const auto count = static_cast<int>(std::min<std::size_t>(left.size(), IOV_MAX));
+      const auto put = uninterrupted(
+          [&] { return ::pwritev(fd_, left.data(), count, static_cast<off_t>(offset)); });
+      if (put < 0) return errno;
+      offset += static_cast<std::uint64_t>(put);
+      left = without_front(left, static_cast<std::size_t>(put));
+    }
+    return 0;
+  }
+
   const int fd_;
   const std::string path_;
 };

@@ -118,7 +118,7 @@ Result<bool> Spares::fill_some() {
   if (spare == spares_.end()) return false;
   const std::uint32_t step = std::min(kFillStepBytes, segment_bytes_ - spare->filled);
   const auto file = TRY(files_.open(spare->name));
-  auto written = file->write(spare->filled, std::string(step, '\0'));
+  auto written = file->write_zeros(spare->filled, step);
   if (written) written = file->sync();
   if (!written && written.error().code != ErrorCode::storage_full) {
     return std::unexpected(written.error());

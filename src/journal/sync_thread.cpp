@@ -1,5 +1,6 @@
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "journal/doorbell.h"
@@ -14,8 +15,12 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr auto kQuiet = std::chrono::milliseconds(20);
 // also without any reason to believe there is something to do (a full disk may have room again),
 constexpr auto kIdle = std::chrono::seconds(1);
-// and even while syncs follow one another without a pause: spares are used up by then.
+// and even while syncs follow one another without a pause: spares are used up by then. A turn of
+// chores fills more of a spare than this.
 constexpr auto kChoresAtLeastEvery = std::chrono::milliseconds(100);
+constexpr std::uint64_t kChoresAtLeastEveryBytes = 512u << 10;
+// A thread with others to serve syncs itself only if that does not take longer.
+constexpr auto kQuickMax = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -29,6 +34,12 @@ struct SyncThread::State {
     bell.ring();
   }
 
+  void sync_here() {
+    std::unique_lock lock(busy, std::try_to_lock);
+    if (!lock || !is_quick || are_chores_due()) return request();
+    sync();
+  }
+
   void stop() {
     stopping = true;
     bell.ring();
@@ -38,10 +49,11 @@ struct SyncThread::State {
   void run() {
     while (wait()) {
       const bool asked = wanted.exchange(false);
+      const std::lock_guard lock(busy);
       if (asked && !sync()) return;
-      const bool chores_due = SteadyClock::now() - last_chores >= kChoresAtLeastEvery;
-      if ((!asked || chores_due) && !do_chores()) return;
+      if ((!asked || are_chores_due()) && !do_chores()) return;
     }
+    const std::lock_guard lock(busy);
     if (journal.appended() > journal.synced()) sync();
   }
 
@@ -61,10 +73,17 @@ struct SyncThread::State {
     const auto began = SteadyClock::now();
     const auto synced = journal.sync_once();
     if (!synced) return failed(synced.error());
-    if (hooks.on_measured) hooks.on_measured(*synced - before, SteadyClock::now() - began);
+    const auto taken = SteadyClock::now() - began;
+    is_quick = taken <= kQuickMax;
+    if (hooks.on_measured) hooks.on_measured(*synced - before, taken);
     more_chores = true;  // There may be: it was a while ago that anybody looked.
     if (hooks.on_synced) hooks.on_synced(*synced);
     return true;
+  }
+
+  bool are_chores_due() const {
+    return SteadyClock::now() - last_chores >= kChoresAtLeastEvery ||
+           journal.totals().bytes_appended - bytes_at_chores >= kChoresAtLeastEveryBytes;
   }
 
   bool do_chores() {
@@ -72,11 +91,12 @@ struct SyncThread::State {
     if (!more) return failed(more.error());
     more_chores = *more;
     last_chores = SteadyClock::now();
+    bytes_at_chores = journal.totals().bytes_appended;
     return true;
   }
 
   bool failed(const Error& error) {
-    if (hooks.on_failure) hooks.on_failure(error);
+    if (hooks.on_failure && !has_failed.exchange(true)) hooks.on_failure(error);
     return false;
   }
 
@@ -86,9 +106,14 @@ struct SyncThread::State {
   std::atomic<bool> wanted = false;
   Doorbell bell;
 
-  // Only for the thread.
-  bool more_chores = true;
+  std::atomic<bool> has_failed = false;
+  std::atomic<bool> more_chores = true;
+
+  std::mutex busy;  // Held by whoever syncs or does chores.
+  // Guarded by busy.
+  bool is_quick = false;  // The last sync was.
   SteadyClock::time_point last_chores = SteadyClock::now();
+  std::uint64_t bytes_at_chores = 0;
 
   std::thread thread;
 };
@@ -102,6 +127,10 @@ SyncThread::~SyncThread() {
 
 void SyncThread::request() {
   state_->request();
+}
+
+void SyncThread::sync_here() {
+  state_->sync_here();
 }
 
 }  // namespace redrive::journal

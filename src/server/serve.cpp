@@ -486,14 +486,15 @@ Result<void> serve(const Config& config) {
   };
   const unsigned threads =
       config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency() / 2);
-  server = TRY(http::Server::start({.address = listen.address,
-                                    .port = listen.port,
-                                    .threads = threads,
-                                    .limits = with_uploads(config.limits, config.object_bytes_max),
-                                    .tls = config.tls()},
-                                   {.handle = handle,
-                                    .pass_ended = [&] { service.send_gathered(); },
-                                    .round_ended = [&] { sync->request(); }}));
+  server = TRY(http::Server::start(
+      {.address = listen.address,
+       .port = listen.port,
+       .threads = threads,
+       .limits = with_uploads(config.limits, config.object_bytes_max),
+       .tls = config.tls()},
+      {.handle = handle,
+       .pass_ended = [&] { service.send_gathered(); },
+       .round_ended = [&](bool idle) { idle ? sync->sync_here() : sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);

@@ -155,8 +155,9 @@ TEST(HeldReply, MeetsReleasesFromAnotherThread) {
     write_text(exchange.out(), exchange.request().body);
     exchange.reply(last_mark.fetch_add(1) + 1);
   };
-  auto server = Server::start(
-      {.threads = 2}, {.handle = handle, .round_ended = [&] { rounds.put(last_mark.load()); }});
+  auto server =
+      Server::start({.threads = 2},
+                    {.handle = handle, .round_ended = [&](bool) { rounds.put(last_mark.load()); }});
   ASSERT_TRUE(server);
   std::thread journal([&] {
     while (const Mark mark = rounds.take().value_or(0)) (*server)->release(mark);

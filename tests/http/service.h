@@ -68,7 +68,7 @@ struct Service {
     auto started = Server::start(options,
                                  {.handle = [this](Exchange& exchange) { handle(exchange); },
                                   .pass_ended = [this] { answer_gathered(); },
-                                  .round_ended = [this] { rounds.put(1); }});
+                                  .round_ended = [this](bool) { rounds.put(1); }});
     if (!started) throw std::runtime_error(started.error().message);
     server = std::move(*started);
   }

@@ -239,6 +239,28 @@ TEST_F(Recycling, SparesOfAnotherSizeAreReplaced) {
   }
 }
 
+// Otherwise the system would have to read the page before it can write a part of it.
+TEST(FileJournal, WritesToTheEndOfAPageIfTheFileGoesSoFar) {
+  FaultyFiles files;
+  Options options = kSmall;
+  options.segment_bytes = 16'384 - 64;
+  files.put(spare_name(1), std::string(options.segment_bytes, 'x'));
+  auto opened = must_open(files, options);
+  const auto append = [&](std::size_t bytes) {
+    const Location at = opened.journal->append(numbered(1, bytes)).payload;
+    must_sync(*opened.journal);
+    return at.offset + record_bytes(bytes) - kRecordHeaderBytes;
+  };
+  append(opened.journal->payload_bytes_max());  // The next one goes to the spare.
+  const std::size_t end = append(5000);
+  const auto bytes = [&] { return files.bytes(segment_name(2)).value(); };
+  EXPECT_EQ(bytes().substr(end, 8192 - end), std::string(8192 - end, '\0'));
+  EXPECT_EQ(bytes().find('x', end), 8192u);
+  const std::size_t last = append(9000);  // In the last page, which is not whole.
+  EXPECT_EQ(bytes().find('x', last), std::string::npos);
+  EXPECT_EQ(bytes().size(), options.segment_bytes);
+}
+
 class FullDisk : public Recycling {};
 
 TEST_F(FullDisk, ShowsWhenTheReserveIsTouchedAndHealsWhenThereIsSpace) {

@@ -95,6 +95,40 @@ TEST_F(PosixFilesTest, ReadsWritesReservesRenamesAndRemoves) {
   EXPECT_FALSE(files->remove("b").has_value());
 }
 
+TEST_F(PosixFilesTest, WritesMorePartsThanOneCallTakes) {
+  auto files = must_open_files();
+  auto file = files->create("a").value();
+  std::vector<std::string> parts;
+  for (std::uint64_t i = 0; i < 3000; ++i) parts.push_back(numbered(i, i % 50));
+  std::string whole = "??";
+  for (const std::string& part : parts) whole += part;
+  const std::vector<std::string_view> views(parts.begin(), parts.end());
+  ASSERT_TRUE(file->write(0, "??").has_value());
+  ASSERT_TRUE(file->write(2, views).has_value());
+  std::string out(whole.size() + 1, 'x');
+  EXPECT_EQ(file->read(0, out.data(), out.size()).value(), whole.size());
+  EXPECT_EQ(out.substr(0, whole.size()), whole);
+}
+
+// Whole pages go past the cache, which may hold what was there before; others cannot.
+TEST_F(PosixFilesTest, ZerosReplaceWhatWasWrittenWhereverTheyBegin) {
+  constexpr std::size_t kSize = 400'000;
+  auto files = must_open_files();
+  const std::pair<std::size_t, std::size_t> ranges[] = {
+      {4096, 4096 * 50}, {0, 4096}, {1000, 4096 * 20}, {8192, 100'001}};
+  for (const auto& [from, size] : ranges) {
+    auto file = files->create("a").value();
+    ASSERT_TRUE(file->write(0, std::string(kSize, 'x')).has_value());
+    ASSERT_TRUE(file->write_zeros(from, size).has_value());
+    ASSERT_TRUE(file->write(kSize, "end").has_value());  // Writes like any other file again.
+    std::string expected(kSize, 'x');
+    expected.replace(from, size, size, '\0');
+    std::string out(kSize + 3, '?');
+    EXPECT_EQ(file->read(0, out.data(), out.size()).value(), out.size());
+    EXPECT_TRUE(out == expected + "end") << from << " " << size;
+  }
+}
+
 TEST_F(PosixFilesTest, AFullDeviceIsToldFromOtherErrors) {
   auto files = must_open_files();
   std::filesystem::create_symlink("/dev/full", directory_ + "/full");

@@ -81,6 +81,53 @@ TEST(SyncThread, ReportsAFailureOnce) {
   EXPECT_EQ(opened.journal->synced(), 0u);
 }
 
+// Where the disk is quick, which here it mostly is.
+TEST(SyncThread, ACallerWithTimeSyncsForItself) {
+  FaultyFiles files;
+  auto opened = must_open(files);
+  Progress progress;
+  std::atomic<int> mine = 0;
+  const auto here = std::this_thread::get_id();
+  SyncThread thread(*opened.journal, {.on_synced = [&](Sequence s) {
+    if (std::this_thread::get_id() == here) ++mine;
+    progress.reach(s);
+  }});
+  for (Sequence i = 1; mine < 10; ++i) {
+    opened.journal->append("x");
+    thread.sync_here();
+    progress.wait_for(i);
+    EXPECT_GE(opened.journal->synced(), i);
+  }
+}
+
+TEST(SyncThread, SeveralMaySyncAtOnce) {
+  FaultyFiles files;
+  Options options = kSmall;
+  options.segment_bytes = 64u << 10;
+  auto opened = must_open(files, options);
+  Progress progress;
+  std::mutex turn;
+  {
+    SyncThread thread(*opened.journal, {.on_synced = [&](Sequence s) { progress.reach(s); }});
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 4; ++i) {
+      callers.emplace_back([&] {
+        for (int k = 0; k < 500; ++k) {
+          Sequence mine = 0;
+          {
+            const std::lock_guard lock(turn);
+            mine = opened.journal->append(numbered(7, 300)).sequence;
+          }
+          thread.sync_here();
+          progress.wait_for(mine);
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+  }
+  EXPECT_EQ(must_open(files, options).replayed.size(), 2000u);
+}
+
 // Spares are used up and made again while syncs follow one another.
 TEST(SyncThread, DoesTheChoresToo) {
   FaultyFiles files;

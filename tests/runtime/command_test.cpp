@@ -97,7 +97,7 @@ class HttpTest : public InvokerTest {
   void SetUp() override {
     InvokerTest::SetUp();
     auto started = http::Server::start(
-        {}, {.handle = [](http::Exchange& exchange) { answer(exchange); }, .round_ended = [] {}});
+        {}, {.handle = [](http::Exchange& exchange) { answer(exchange); }, .round_ended = {}});
     ASSERT_TRUE(started);
     server_ = std::move(*started);
   }
