@@ -16,7 +16,6 @@ constexpr std::size_t kOpenFilesMax = 256;
 // Stretches that are read with one system call: up to this far apart, each up to this large.
 constexpr std::size_t kGapBytesMax = 1024;
 constexpr std::size_t kJoinedBytesMax = 16u << 10;
-constexpr std::uint32_t kPageBytes = 4096;
 
 bool follows_closely(const Journal::Wanted& before, const Journal::Wanted& after) {
   const std::size_t end = before.from.offset + before.size;
@@ -160,15 +159,33 @@ Result<void> FileJournal::read_from_file(const Wanted& wanted) {
 // A copy of a kilobyte costs less than a system call. What lies between the stretches is read with
 // them: all of it is on disk, since what is in memory only comes later than what is not.
 Result<void> FileJournal::read_run(std::span<const Wanted> run) {
-  if (run.size() == 1) return read_from_file(run.front());
   const Location from = run.front().from;
   const std::size_t size = run.back().from.offset + run.back().size - from.offset;
+  if (const auto window = TRY(window_for(from, size))) {
+    for (const Wanted& one : run) std::memcpy(one.out, window->at(one.from), one.size);
+    return {};
+  }
+  if (run.size() == 1) return read_from_file(run.front());
   const auto bytes = std::make_unique_for_overwrite<char[]>(size);
   CHECK(read_from_file({from, size, bytes.get()}));
   for (const Wanted& one : run) {
     std::memcpy(one.out, bytes.get() + (one.from.offset - from.offset), one.size);
   }
   return {};
+}
+
+// Only of what does not change any more: it has left the tail.
+Result<std::shared_ptr<const ReadAhead::Window>> FileJournal::window_for(Location from,
+                                                                         std::size_t size) {
+  std::uint32_t end = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const Location tail = tail_.begin();
+    if (from.segment < tail.segment) end = segments_.at(from.segment).used;
+    if (from.segment == tail.segment) end = tail.offset;
+  }
+  if (from.offset + size > end) return nullptr;
+  return ahead_.find(*TRY(file_of(from.segment)), from, static_cast<std::uint32_t>(size), end);
 }
 
 Result<std::shared_ptr<File>> FileJournal::file_of(std::uint32_t segment) {
@@ -251,15 +268,17 @@ Result<void> FileJournal::open_next_file() {
   file_temporary_ = std::move(taken.name);
   file_filled_ = taken.filled;
   file_reserved_ = taken.reserved;
+  writer_.forget();
   return {};
 }
 
 Result<void> FileJournal::write_records(std::span<const Tail::Range> ranges) {
   parts_.clear();
   for (const Tail::Range& range : ranges) parts_.push_back(seal(range));
-  const Tail::Range& last = ranges.back();
-  parts_.push_back(padding_after(last.chunk->offset + last.to));
-  return file_->write(ranges.front().chunk->offset + ranges.front().from, parts_);
+  const std::uint32_t begin = ranges.front().chunk->offset + ranges.front().from;
+  // Only inside space that is the file's own already.
+  const bool pages_are_ours = file_reserved_ && options_.segment_bytes % kPageBytes == 0;
+  return pages_are_ours ? writer_.write(*file_, begin, parts_) : file_->write(begin, parts_);
 }
 
 std::string_view FileJournal::seal(const Tail::Range& range) {
@@ -269,15 +288,6 @@ std::string_view FileJournal::seal(const Tail::Range& range) {
   const std::uint32_t records = has_segment_header ? kSegmentHeaderBytes : range.from;
   seal_records(chunk.segment, synced(), bytes + records, range.to - records);
   return {bytes + range.from, range.to - range.from};
-}
-
-// Zeros up to the end of the page, and a write of a page that is not in memory need not read it
-// first. Only inside space that is the file's own already.
-std::string_view FileJournal::padding_after(std::uint32_t end) const {
-  static constexpr char kZeros[kPageBytes] = {};
-  if (!file_reserved_) return {};
-  const std::uint32_t in_page = kPageBytes - 1 - (end - 1) % kPageBytes;
-  return {kZeros, std::min(in_page, options_.segment_bytes - end)};
 }
 
 void FileJournal::hold(std::uint32_t segment, std::uint32_t bytes) {

@@ -10,6 +10,8 @@
 #include "journal/files.h"
 #include "journal/format.h"
 #include "journal/journal.h"
+#include "journal/page_writer.h"
+#include "journal/read_ahead.h"
 #include "journal/segment_table.h"
 #include "journal/spares.h"
 #include "journal/tail.h"
@@ -78,7 +80,6 @@ class FileJournal final : public Journal {
   Result<void> write_segment(std::span<const Tail::Range> ranges);
   Result<void> write_records(std::span<const Tail::Range> ranges);
   std::string_view seal(const Tail::Range& range);
-  std::string_view padding_after(std::uint32_t end) const;
   Result<void> open_next_file();
   Result<bool> save_checkpoint();
   Result<bool> recycle_segments();
@@ -87,6 +88,7 @@ class FileJournal final : public Journal {
   bool read_from_tail(const Wanted& wanted) const;
   Result<void> read_from_file(const Wanted& wanted);
   Result<void> read_run(std::span<const Wanted> run);
+  Result<std::shared_ptr<const ReadAhead::Window>> window_for(Location from, std::size_t size);
   Result<std::shared_ptr<File>> file_of(std::uint32_t segment);
 
   Files& files_;
@@ -113,11 +115,13 @@ class FileJournal final : public Journal {
   std::uint32_t file_filled_ = 0;
   bool file_reserved_;
   Checkpoint saved_checkpoint_;  // As the manifest has it.
+  PageWriter writer_;
   // Of the sync under way; kept for their memory.
   std::vector<Tail::Range> ranges_;
   std::vector<std::string_view> parts_;
   std::optional<Error> failure_;
 
+  ReadAhead ahead_;
   std::atomic<Sequence> appended_;
   std::atomic<Sequence> synced_;
   std::atomic<bool> has_room_;

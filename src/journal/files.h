@@ -11,6 +11,8 @@
 
 namespace redrive::journal {
 
+inline constexpr std::uint32_t kPageBytes = 4096;
+
 // One open file. Offsets are bytes from its beginning. Reads and writes of different ranges may run
 // in different threads at the same time.
 class File {
@@ -22,6 +24,14 @@ class File {
   virtual Result<void> write(std::uint64_t offset, std::span<const std::string_view> parts) = 0;
   Result<void> write(std::uint64_t offset, std::string_view bytes) {
     return write(offset, std::span(&bytes, 1));
+  }
+  // The same past the cache that the system keeps of files, where it can: to write costs less, and
+  // so does to read much at once. Offsets, sizes and the memory are whole pages.
+  virtual Result<std::size_t> read_pages(std::uint64_t offset, char* out, std::size_t size) {
+    return read(offset, out, size);
+  }
+  virtual Result<void> write_pages(std::uint64_t offset, std::string_view pages) {
+    return write(offset, pages);
   }
   // Zeros that nobody will read, so they need not take up memory.
   virtual Result<void> write_zeros(std::uint64_t offset, std::uint64_t size) = 0;

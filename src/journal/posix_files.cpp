@@ -12,6 +12,7 @@
 #include <cassert>
 #include <cerrno>
 #include <climits>
+#include <mutex>
 #include <system_error>
 
 #include "journal/directory.h"
@@ -56,20 +57,21 @@ std::span<iovec> without_front(std::span<iovec> parts, std::size_t bytes) {
 class PosixFile final : public File {
  public:
   PosixFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
-  ~PosixFile() override { ::close(fd_); }
+  ~PosixFile() override {
+    ::close(fd_);
+    if (direct_fd_ >= 0) ::close(direct_fd_);
+  }
   PosixFile(const PosixFile&) = delete;
   PosixFile& operator=(const PosixFile&) = delete;
 
   Result<std::size_t> read(std::uint64_t offset, char* out, std::size_t size) override {
-    std::size_t done = 0;
-    while (done < size) {
-      const auto got = uninterrupted(
-          [&] { return ::pread(fd_, out + done, size - done, static_cast<off_t>(offset + done)); });
-      if (got < 0) return io_error(path_, "reading", errno);
-      if (got == 0) break;
-      done += static_cast<std::size_t>(got);
-    }
-    return done;
+    return read_by(fd_, offset, out, size);
+  }
+
+  Result<std::size_t> read_pages(std::uint64_t offset, char* out, std::size_t size) override {
+    const int direct = direct_fd();
+    if (direct < 0) return read(offset, out, size);
+    return read_by(direct, offset, out, size);
   }
 
   using File::write;
@@ -79,23 +81,20 @@ class PosixFile final : public File {
     for (const std::string_view part : parts) {
       left.push_back({const_cast<char*>(part.data()), part.size()});
     }
-    if (const int error = write_all(offset, left)) return io_error(path_, "writing", error);
+    if (const int error = write_all(fd_, offset, left)) return io_error(path_, "writing", error);
     return {};
   }
 
-  // Past the page cache, where the file system can: a third of the CPU time, and the cache keeps
-  // what somebody may want.
+  Result<void> write_pages(std::uint64_t offset, std::string_view pages) override {
+    return write_directly(offset, {{const_cast<char*>(pages.data()), pages.size()}});
+  }
+
   Result<void> write_zeros(std::uint64_t offset, std::uint64_t size) override {
     std::vector<iovec> zeros;
     for (std::uint64_t left = size; left > 0; left -= zeros.back().iov_len) {
       zeros.push_back({g_zeros, std::min<std::uint64_t>(left, sizeof g_zeros)});
     }
-    int error = EINVAL;
-    if (::fcntl(fd_, F_SETFL, O_DIRECT) == 0) error = write_all(offset, zeros);
-    ::fcntl(fd_, F_SETFL, 0);
-    if (error == EINVAL) error = write_all(offset, zeros);
-    if (error != 0) return io_error(path_, "writing", error);
-    return {};
+    return write_directly(offset, zeros);
   }
 
   Result<void> sync() override {
@@ -119,13 +118,47 @@ class PosixFile final : public File {
   }
 
  private:
+  // The same file, past the page cache: a third of the CPU time, and the cache keeps what somebody
+  // may want. Opened when first used; negative where the file system does not offer it. By its
+  // number, since its name may have changed.
+  int direct_fd() {
+    std::call_once(direct_once_, [this] {
+      const std::string self = fmt::format("/proc/self/fd/{}", fd_);
+      direct_fd_ =
+          uninterrupted([&] { return ::open(self.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC); });
+    });
+    return direct_fd_;
+  }
+
+  // Some file systems refuse only what they are asked to write directly.
+  Result<void> write_directly(std::uint64_t offset, const std::vector<iovec>& parts) {
+    const int direct = direct_fd();
+    int error = direct < 0 ? EINVAL : write_all(direct, offset, parts);
+    if (error == EINVAL) error = write_all(fd_, offset, parts);
+    if (error != 0) return io_error(path_, "writing", error);
+    return {};
+  }
+
+  Result<std::size_t> read_by(int fd, std::uint64_t offset, char* out, std::size_t size) {
+    std::size_t done = 0;
+    while (done < size) {
+      const auto got = uninterrupted(
+          [&] { return ::pread(fd, out + done, size - done, static_cast<off_t>(offset + done)); });
+      if (got < 0 && errno == EINVAL && fd != fd_) return read_by(fd_, offset, out, size);
+      if (got < 0) return io_error(path_, "reading", errno);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
   // An error number, or 0.
-  int write_all(std::uint64_t offset, std::vector<iovec> all) {
+  static int write_all(int fd, std::uint64_t offset, std::vector<iovec> all) {
     std::span<iovec> left(all);
     while (!left.empty()) {
       const auto count = static_cast<int>(std::min<std::size_t>(left.size(), IOV_MAX));
       const auto put = uninterrupted(
-          [&] { return ::pwritev(fd_, left.data(), count, static_cast<off_t>(offset)); });
+          [&] { return ::pwritev(fd, left.data(), count, static_cast<off_t>(offset)); });
       if (put < 0) return errno;
       offset += static_cast<std::uint64_t>(put);
       left = without_front(left, static_cast<std::size_t>(put));
@@ -135,6 +168,8 @@ class PosixFile final : public File {
 
   const int fd_;
   const std::string path_;
+  std::once_flag direct_once_;
+  int direct_fd_ = -1;
 };
 
 // The process that holds the lock, if it left its number.

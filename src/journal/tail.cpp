@@ -80,6 +80,11 @@ void Tail::evict() {
   }
 }
 
+Location Tail::begin() const {
+  if (chunks_.empty()) return {};
+  return {chunks_.front()->segment, chunks_.front()->offset};
+}
+
 std::shared_ptr<const Chunk> Tail::find(Location from, std::size_t size) const {
   const auto after = std::upper_bound(
       chunks_.begin(), chunks_.end(), from, [](const Location& at, const auto& chunk) {

@@ -45,6 +45,8 @@ class Tail {
   // These ranges are durable now: their bytes may leave the memory when the cache is full.
   void mark_written(const std::vector<Range>& ranges);
 
+  // What is before this is only on disk, and does not change any more. Nothing, if nothing is here.
+  Location begin() const;
   // The chunk with these bytes, or null when they are only on disk.
   std::shared_ptr<const Chunk> find(Location from, std::size_t size) const;
 

@@ -82,6 +82,8 @@ TEST(FileJournal, KeepsTheTailInMemoryAndTheRestInFiles) {
   options.segment_bytes = 1u << 20;
   options.tail_cache_bytes = 600u << 10;  // Two chunks and a bit.
   auto opened = must_open(files, options);
+  opened.journal->append("first");
+  must_sync(*opened.journal);  // The first write reads what is before it in its page.
   std::vector<Appended> records;
   for (std::uint64_t i = 0; i < 30; ++i) {
     records.push_back(opened.journal->append(numbered(i, 100'000)));
@@ -239,26 +241,87 @@ TEST_F(Recycling, SparesOfAnotherSizeAreReplaced) {
   }
 }
 
+class PageWrites : public ::testing::Test {
+ protected:
+  // Its second segment is a spare of x.
+  void open(std::uint32_t segment_bytes) {
+    Options options = kSmall;
+    options.segment_bytes = segment_bytes;
+    files_.put(spare_name(1), std::string(segment_bytes, 'x'));
+    opened_.emplace(must_open(files_, options));
+    append(opened_->journal->payload_bytes_max());
+  }
+  // Where it ends.
+  std::size_t append(std::size_t bytes) {
+    const Location at = opened_->journal->append(numbered(1, bytes)).payload;
+    must_sync(*opened_->journal);
+    return at.offset + record_bytes(bytes) - kRecordHeaderBytes;
+  }
+  std::string bytes() { return files_.bytes(segment_name(2)).value(); }
+
+  FaultyFiles files_;
+  std::optional<Opened> opened_;
+};
+
 // Otherwise the system would have to read the page before it can write a part of it.
-TEST(FileJournal, WritesToTheEndOfAPageIfTheFileGoesSoFar) {
+TEST_F(PageWrites, EndWithThePage) {
+  open(16'384);
+  for (const std::size_t size : {5000, 10, 3000, 4000}) {
+    const std::size_t end = append(size);
+    const std::size_t page_end = (end + kPageBytes - 1) / kPageBytes * kPageBytes;
+    EXPECT_EQ(bytes().substr(end, page_end - end), std::string(page_end - end, '\0'));
+    EXPECT_EQ(bytes().find('x', end), page_end == 16'384 ? std::string::npos : page_end);
+  }
+  EXPECT_EQ(bytes().size(), 16'384u);
+}
+
+TEST_F(PageWrites, AreNoneInAFileThatEndsInsideAPage) {
+  open(16'384 - 64);
+  const std::size_t end = append(5000);
+  EXPECT_EQ(bytes().find('x', end), end);
+  EXPECT_EQ(bytes().size(), 16'384u - 64);
+}
+
+// Of a long queue most is read one after the other. Whatever is asked for in whatever order, it is
+// what was appended.
+TEST(FileJournal, ReadsManyOfOldSegmentsInAnyOrder) {
   FaultyFiles files;
   Options options = kSmall;
-  options.segment_bytes = 16'384 - 64;
-  files.put(spare_name(1), std::string(options.segment_bytes, 'x'));
+  options.segment_bytes = 1u << 20;
   auto opened = must_open(files, options);
-  const auto append = [&](std::size_t bytes) {
-    const Location at = opened.journal->append(numbered(1, bytes)).payload;
-    must_sync(*opened.journal);
-    return at.offset + record_bytes(bytes) - kRecordHeaderBytes;
+  std::vector<Location> at;
+  std::vector<std::string> sent;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    sent.push_back(numbered(i, 200 + i * 7 % 3000));
+    at.push_back(opened.journal->append(sent.back()).payload);
+    if (i % 50 == 0) must_sync(*opened.journal);
+  }
+  must_sync(*opened.journal);
+  const auto expect_ten_from = [&](std::size_t first, std::size_t stride) {
+    std::vector<std::string> out;
+    std::vector<Journal::Wanted> wanted;
+    out.reserve(10);
+    for (std::size_t i = first; i < std::min(first + 10 * stride, sent.size()); i += stride) {
+      out.emplace_back(sent[i].size(), '?');
+      wanted.push_back({at[i], out.back().size(), out.back().data()});
+    }
+    ASSERT_TRUE(opened.journal->read_many(wanted).has_value());
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], sent[first + i * stride]);
   };
-  append(opened.journal->payload_bytes_max());  // The next one goes to the spare.
-  const std::size_t end = append(5000);
-  const auto bytes = [&] { return files.bytes(segment_name(2)).value(); };
-  EXPECT_EQ(bytes().substr(end, 8192 - end), std::string(8192 - end, '\0'));
-  EXPECT_EQ(bytes().find('x', end), 8192u);
-  const std::size_t last = append(9000);  // In the last page, which is not whole.
-  EXPECT_EQ(bytes().find('x', last), std::string::npos);
-  EXPECT_EQ(bytes().size(), options.segment_bytes);
+  for (std::size_t i = 0; i < sent.size(); i += 10) expect_ten_from(i, 1);
+  for (std::size_t i = 0; i < 10; ++i) expect_ten_from(i, 100);  // Here and there.
+  for (std::size_t i = 0; i < 1000; i += 10) {                   // Several, each in order.
+    expect_ten_from(i, 1);
+    expect_ten_from(1000 + i, 1);
+    expect_ten_from(2990 - i, 1);
+  }
+  // Those at the very end are still being written behind.
+  for (int i = 0; i < 200; ++i) {
+    sent.push_back(numbered(1, 500));
+    at.push_back(opened.journal->append(sent.back()).payload);
+    must_sync(*opened.journal);
+    expect_ten_from(sent.size() - 10, 1);
+  }
 }
 
 class FullDisk : public Recycling {};

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "journal/pages.h"
 #include "tests/journal/journal_testing.h"
 
 namespace redrive::journal {
@@ -108,6 +109,31 @@ TEST_F(PosixFilesTest, WritesMorePartsThanOneCallTakes) {
   std::string out(whole.size() + 1, 'x');
   EXPECT_EQ(file->read(0, out.data(), out.size()).value(), whole.size());
   EXPECT_EQ(out.substr(0, whole.size()), whole);
+}
+
+// Past the cache or through it, there is one file.
+TEST_F(PosixFilesTest, PagesAreSeenByWhoeverReadsAndWritesInAnotherWay) {
+  auto files = must_open_files();
+  auto file = files->create("a").value();
+  Pages pages;
+  pages.grow(3 * kPageBytes);
+  std::memset(pages.data(), 'a', 3 * kPageBytes);
+  ASSERT_TRUE(file->write(0, std::string(4 * kPageBytes, 'x')).has_value());
+  ASSERT_TRUE(files->rename("a", "b").has_value());  // The name it was opened by is gone.
+  ASSERT_TRUE(file->write_pages(kPageBytes, {pages.data(), 2 * kPageBytes}).has_value());
+  ASSERT_TRUE(file->write(100, "yz").has_value());
+  std::string out(4 * kPageBytes + 1, '?');
+  EXPECT_EQ(file->read(0, out.data(), out.size()).value(), 4 * kPageBytes);
+  EXPECT_EQ(out.find('a'), kPageBytes);
+  EXPECT_EQ(out.find('x', kPageBytes), 3 * kPageBytes);
+  // Also the end of a file that is no whole page.
+  ASSERT_TRUE(file->write(4 * kPageBytes, "end").has_value());
+  EXPECT_EQ(file->read_pages(2 * kPageBytes, pages.data(), 3 * kPageBytes).value(),
+            2 * kPageBytes + 3);
+  EXPECT_EQ(std::string_view(pages.data() + 2 * kPageBytes, 3), "end");
+  EXPECT_EQ(pages.data()[0], 'a');
+  EXPECT_EQ(file->read_pages(0, pages.data(), kPageBytes).value(), kPageBytes);
+  EXPECT_EQ(std::string_view(pages.data() + 100, 2), "yz");
 }
 
 // Whole pages go past the cache, which may hold what was there before; others cannot.

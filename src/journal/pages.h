@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "journal/files.h"
+
+namespace redrive::journal {
+
+// Memory that whole pages can be written from and read into: it begins where a page does.
+class Pages {
+ public:
+  char* data() const { return bytes_.get(); }
+  std::size_t size() const { return size_; }
+
+  // Makes it at least so large. The first `kept` bytes stay what they are.
+  void grow(std::size_t bytes, std::size_t kept = 0) {
+    if (bytes <= size_) return;
+    const std::size_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    assert(kept <= size_);
+    std::unique_ptr<char, Free> larger(static_cast<char*>(std::aligned_alloc(kPageBytes, whole)));
+    if (!larger) throw std::bad_alloc();
+    if (kept > 0) std::memcpy(larger.get(), bytes_.get(), kept);
+    bytes_ = std::move(larger);
+    size_ = whole;
+  }
+
+ private:
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<char, Free> bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace redrive::journal

@@ -1,0 +1,125 @@
+#include "journal/read_ahead.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace redrive::journal {
+namespace {
+
+// Every byte tells where it is, and every read is noted.
+class TellingFile final : public File {
+ public:
+  static char byte_at(std::uint64_t offset) { return static_cast<char>(offset * 7 + offset / 251); }
+
+  explicit TellingFile(std::uint64_t size) : size_(size) {}
+  Result<std::size_t> read(std::uint64_t offset, char* out, std::size_t size) override {
+    const std::lock_guard lock(mutex_);
+    reads.push_back(size);
+    const std::size_t count = std::min<std::uint64_t>(size, size_ - std::min(size_, offset));
+    for (std::size_t i = 0; i < count; ++i) out[i] = byte_at(offset + i);
+    return count;
+  }
+  Result<void> write(std::uint64_t, std::span<const std::string_view>) override { return {}; }
+  Result<void> write_zeros(std::uint64_t, std::uint64_t) override { return {}; }
+  Result<void> sync() override { return {}; }
+  Result<std::uint64_t> size() override { return size_; }
+  Result<void> reserve(std::uint64_t) override { return {}; }
+
+  std::vector<std::size_t> reads;
+
+ private:
+  const std::uint64_t size_;
+  std::mutex mutex_;
+};
+
+constexpr std::uint32_t kEnd = 8u << 20;
+
+class ReadAheadTest : public ::testing::Test {
+ protected:
+  // Whether it came from a window; then it is what it should be.
+  bool read(Location from, std::uint32_t bytes, std::uint32_t end = kEnd) {
+    const auto found = ahead_.find(file_, from, bytes, end);
+    if (!found || !*found) return false;
+    for (std::uint32_t i = 0; i < bytes; ++i) {
+      if ((*found)->at(from)[i] != TellingFile::byte_at(from.offset + i)) ADD_FAILURE() << i;
+    }
+    return true;
+  }
+
+  TellingFile file_{kEnd};
+  ReadAhead ahead_;
+};
+
+TEST_F(ReadAheadTest, WhoReadsOneAfterTheOtherReadsEverLargerWindows) {
+  EXPECT_FALSE(read({1, 5000}, 10'000));
+  std::uint32_t at = 15'000;
+  for (; at + 10'100 < kEnd; at += 10'100) EXPECT_TRUE(read({1, at}, 10'000)) << at;
+  EXPECT_LT(file_.reads.size(), 16u);
+  EXPECT_EQ(file_.reads.front(), 64u << 10);
+  EXPECT_EQ(file_.reads[5], 1u << 20);
+}
+
+TEST_F(ReadAheadTest, WhatIsReadHereAndThereIsLeftToItsReader) {
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_FALSE(read({1, i * 37 % 100 * 80'000}, 10'000));
+  EXPECT_TRUE(file_.reads.empty());
+}
+
+TEST_F(ReadAheadTest, SeveralReadersHaveWindowsOfTheirOwn) {
+  for (std::uint32_t step = 0; step < 50; ++step) {
+    for (std::uint32_t segment = 1; segment <= 8; ++segment) {
+      EXPECT_EQ(read({segment, step * 10'000}, 10'000), step > 0);
+    }
+  }
+  EXPECT_LT(file_.reads.size(), 8u * 6);
+}
+
+// Nine take turns with eight places: each finds its own gone, and nobody reads for nothing.
+TEST_F(ReadAheadTest, WhereThereAreTooManyReadersNobodyReadsAhead) {
+  for (std::uint32_t step = 0; step < 50; ++step) {
+    for (std::uint32_t segment = 1; segment <= 9; ++segment) {
+      EXPECT_FALSE(read({segment, step * 10'000}, 10'000));
+    }
+  }
+  EXPECT_TRUE(file_.reads.empty());
+}
+
+TEST_F(ReadAheadTest, WindowsEndWhereWhatMayChangeBegins) {
+  constexpr std::uint32_t kUsed = 40'000;
+  EXPECT_FALSE(read({1, 0}, 1000, kUsed));
+  EXPECT_TRUE(read({1, 1000}, 1000, kUsed));
+  EXPECT_TRUE(read({1, 39'000}, 1000, kUsed));
+  const std::size_t before = file_.reads.size();
+  EXPECT_TRUE(read({1, 40'000}, 5000, 2 * kUsed));  // Grown since: the old window has none of it.
+  EXPECT_EQ(file_.reads.size(), before + 1);
+}
+
+TEST_F(ReadAheadTest, AWindowStaysAsLongAsItIsHeld) {
+  EXPECT_FALSE(read({1, 0}, 1000));
+  const auto held = ahead_.find(file_, {1, 1000}, 1000, kEnd).value();
+  const std::string before(held->at({1, 1000}), 1000);
+  for (std::uint32_t at = 2000; at < 2u << 20; at += 1000) EXPECT_TRUE(read({1, at}, 1000));
+  EXPECT_EQ(std::string(held->at({1, 1000}), 1000), before);
+}
+
+TEST_F(ReadAheadTest, AFileThatIsShorterThanItShouldBeIsLeftToItsReader) {
+  TellingFile shorter(50'000);
+  EXPECT_FALSE(ahead_.find(shorter, {1, 0}, 1000, kEnd).value());
+  EXPECT_FALSE(ahead_.find(shorter, {1, 1000}, 1000, kEnd).value());
+}
+
+TEST_F(ReadAheadTest, ThreadsMayReadTogether) {
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < 4; ++t) {
+    threads.emplace_back([this, t] {
+      for (std::uint32_t at = t % 2 * 4000; at + 8000 < 2u << 20; at += 8000)
+        read({1 + t / 2, at}, 4000);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace redrive::journal
