@@ -185,7 +185,7 @@ Result<std::shared_ptr<const ReadAhead::Window>> FileJournal::window_for(Locatio
     if (from.segment == tail.segment) end = tail.offset;
   }
   if (from.offset + size > end) return nullptr;
-  return ahead_.find(*TRY(file_of(from.segment)), from, static_cast<std::uint32_t>(size), end);
+  return ahead_.find(TRY(file_of(from.segment)), from, static_cast<std::uint32_t>(size), end);
 }
 
 Result<std::shared_ptr<File>> FileJournal::file_of(std::uint32_t segment) {

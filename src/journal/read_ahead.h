@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
+#include "base/workers.h"
 #include "journal/journal.h"
 #include "journal/pages.h"
 
@@ -33,29 +35,44 @@ class ReadAhead {
   // The window that holds `bytes` from `from` on, good for as long as it is held. Null: nobody has
   // just read what is before them, or they do not fit into one. Of the segment, `end` bytes are
   // used.
-  Result<std::shared_ptr<const Window>> find(File& file, Location from, std::uint32_t bytes,
-                                             std::uint32_t end);
+  Result<std::shared_ptr<const Window>> find(const std::shared_ptr<File>& file, Location from,
+                                             std::uint32_t bytes, std::uint32_t end);
 
  private:
+  using Held = std::shared_ptr<Window>;
+  // Windows are large, and follow one another: their memory is used again.
+  struct Pool {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Window>> free;  // Guarded by `mutex`, which is locked last of all.
+  };
   // Somebody who reads a segment from front to back.
   struct Reader {
     Location next;           // Behind what was read last. Segment 0: nobody.
     std::uint32_t step = 0;  // How large the last window was.
     std::uint64_t used = 0;  // When it came last.
-    std::shared_ptr<Window> window;
+    Held window;
+    Held coming;            // What is behind the window.
+    bool is_asked = false;  // For the coming one.
 
+    bool has(Location from, std::uint32_t bytes) const;
     bool is_next(Location from) const;
   };
 
   // Called with mutex_ held.
   Reader& reader_of(Location from, std::uint32_t bytes);
-  static std::shared_ptr<Window> take_window(Reader& reader);
+  Held plan_window(Reader& reader, Location from, std::uint32_t end);
+  void ask_for_next(Reader& reader, const std::shared_ptr<File>& file, std::uint32_t end);
+
+  Held new_window() const;
 
   static constexpr std::size_t kReadersMax = 8;
   std::mutex mutex_;
   // Guarded by mutex_.
   std::array<Reader, kReadersMax> readers_;
   std::uint64_t uses_ = 0;
+
+  const std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
+  Workers workers_{1};  // Last: it ends before what it works on.
 };
 
 }  // namespace redrive::journal
