@@ -63,7 +63,7 @@ std::string common_trace(const std::vector<Item>& items) {
 BatchRun::BatchRun(Parts parts, Load load)
     : parts_(std::move(parts)),
       plan_(*parts_.plan),
-      event_(std::move(load.event)),
+      event_(plan_.payload(std::move(load.event))),
       whole_(load.items.size()) {
   waiting_.push_back(std::move(load.items));
 }
@@ -119,7 +119,7 @@ runtime::Payload BatchRun::event_of_part() const {
   if (part_.size() == whole_) return event_;
   std::vector<std::string_view> records;
   for (const Item& item : part_) records.push_back(record_of(item));
-  return events::event_document(records);
+  return plan_.payload(events::event_document(records, plan_.frame));
 }
 
 void BatchRun::measure_ages() {
