@@ -72,7 +72,7 @@ void BatchRun::send_away(const Destination& to, std::vector<Item> items, const S
           [self = shared_from_this(), items = std::move(items), success, undelivered](
               const Result<void>& delivered) {
             --self->deliveries_;
-            for (const Item& item : items) item.hold->forget(item.receipt);
+            forget(items);
             MappingStats& stats = *self->parts_.stats;
             if (delivered) {
               (success ? stats.deleted : stats.sent_on_failure) += items.size();

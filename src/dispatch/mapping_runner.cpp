@@ -235,11 +235,9 @@ void MappingRunner::waited_in_vain() {
 
 // They have not run: whoever comes next may have them at once.
 void MappingRunner::give_back(std::span<const Item> items) {
+  forget(items);
   std::vector<engine::Engine::VisibilityRequest> requests;
-  for (const Item& item : items) {
-    item.hold->forget(item.receipt);
-    requests.push_back({item.handle, std::chrono::seconds::zero()});
-  }
+  for (const Item& item : items) requests.push_back({item.handle, std::chrono::seconds::zero()});
   if (!requests.empty())
     static_cast<void>(world().engine.change_visibility(plan_->queue, requests));
 }
