@@ -107,12 +107,10 @@ DeadCopy copy_of(const documents::Message& message) {
     copy.error_message = attempt.error_message;
     copy.stack_trace = attempt.stack_trace;
   }
-  copy.event = events::kEventHead;
-  events::append_record(
-      copy.event,
-      record_of(message, texts_of(message)),
-      events::record_foot({.arn = copy.source, .region = region_of(copy.source)}));
-  copy.event += events::kEventFoot;
+  const auto frame = events::event_frame({.arn = copy.source, .region = region_of(copy.source)});
+  copy.event = frame.head;
+  events::append_record(copy.event, record_of(message, texts_of(message)), frame);
+  events::end_event(copy.event, 1, frame);
   return copy;
 }
 

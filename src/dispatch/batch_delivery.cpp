@@ -19,12 +19,13 @@ events::InvocationOutcome described(const runtime::Outcome& outcome) {
 
 std::string BatchRun::document_of(std::span<const Item> items, const Story& story) {
   std::vector<std::string> ids;
-  std::vector<std::string_view> records;
+  std::vector<std::string> records;
   for (const Item& item : items) {
     ids.push_back(item.message_id.text());
-    records.push_back(record_of(item));
+    records.push_back(events::json_of_record(record_of(item), plan_.frame));
   }
   const std::vector<std::string_view> id_views(ids.begin(), ids.end());
+  const std::vector<std::string_view> record_views(records.begin(), records.end());
   const auto [first, last] =
       std::ranges::minmax(items, {}, [](const Item& item) { return item.sent_wall; });
   return events::write_batch_record({.wall = parts_.world->wall(),
@@ -40,7 +41,7 @@ std::string BatchRun::document_of(std::span<const Item> items, const Story& stor
                                      .message_ids = id_views,
                                      .first_arrival = first.sent_wall,
                                      .last_arrival = last.sent_wall,
-                                     .records = records});
+                                     .records = record_views});
 }
 
 // One for all, or, where that would be larger than a message may be, one for each.
@@ -71,7 +72,7 @@ void BatchRun::send_away(const Destination& to, std::vector<Item> items, const S
           [self = shared_from_this(), items = std::move(items), success, undelivered](
               const Result<void>& delivered) {
             --self->deliveries_;
-            for (const Item& item : items) item.hold->forget(item.receipt);
+            forget(items);
             MappingStats& stats = *self->parts_.stats;
             if (delivered) {
               (success ? stats.deleted : stats.sent_on_failure) += items.size();

@@ -18,21 +18,6 @@ constexpr std::string_view kInvalidResponse = "InvalidBatchResponse";
 constexpr std::chrono::milliseconds kFirstBackoff{100};
 constexpr std::chrono::milliseconds kLongestBackoff{10'000};
 
-// Nobody prolongs these any more. A batch may be of several receives.
-std::vector<queue::ReceiptHandle> forget(const std::vector<Item>& items) {
-  std::vector<queue::ReceiptHandle> receipts;
-  receipts.reserve(items.size());
-  for (auto begin = items.begin(); begin != items.end();) {
-    const auto end = std::find_if(
-        begin, items.end(), [&](const Item& item) { return item.hold != begin->hold; });
-    const std::size_t before = receipts.size();
-    for (auto item = begin; item != end; ++item) receipts.push_back(item->receipt);
-    begin->hold->forget(std::span(receipts).subspan(before));
-    begin = end;
-  }
-  return receipts;
-}
-
 // Moves those that fit to the returned list.
 template <class Predicate>
 std::vector<Item> take_out(std::vector<Item>& items, Predicate fits) {
@@ -63,7 +48,7 @@ std::string common_trace(const std::vector<Item>& items) {
 BatchRun::BatchRun(Parts parts, Load load)
     : parts_(std::move(parts)),
       plan_(*parts_.plan),
-      event_(std::move(load.event)),
+      event_(plan_.payload(std::move(load.event))),
       whole_(load.items.size()) {
   waiting_.push_back(std::move(load.items));
 }
@@ -119,7 +104,7 @@ runtime::Payload BatchRun::event_of_part() const {
   if (part_.size() == whole_) return event_;
   std::vector<std::string_view> records;
   for (const Item& item : part_) records.push_back(record_of(item));
-  return events::event_document(records);
+  return plan_.payload(events::event_document(records, plan_.frame));
 }
 
 void BatchRun::measure_ages() {
@@ -238,9 +223,9 @@ Duration BatchRun::plain_delay(const Item& item, const QueueFacts& now) const {
 void BatchRun::let_go(std::vector<Item> items) {
   if (items.empty()) return;
   const QueueFacts now = facts();
+  forget(items);
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const Item& item : items) {
-    item.hold->forget(item.receipt);
     requests.push_back(
         {item.handle, std::chrono::ceil<std::chrono::seconds>(plain_delay(item, now))});
   }

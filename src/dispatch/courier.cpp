@@ -161,7 +161,7 @@ Result<engine::Sequence> send_event(engine::Engine& engine, const functions::Fun
   CHECK(ensure_async_queue(engine, function));
   // Nobody is a sender here: what stands in its place is the request's id.
   const Letter letter(
-      {.body = event.payload.text(), .sender = event.request_id, .trace = event.trace});
+      {.body = event.payload.as_json().text(), .sender = event.request_id, .trace = event.trace});
   const queue::Draft draft = letter.draft();
   return TRY(engine.send(async_queue_of(function), std::span(&draft, 1))).after;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -110,6 +111,21 @@ void RecordMaker::add_attributes(const Message& message) {
   }
   add_number("ApproximateFirstReceiveTimestamp", received.first_received_wall.ms());
   add("DeadLetterQueueSourceArn", received.dead_letter_source);
+}
+
+// They may be of several receives, each of which is told once.
+std::vector<queue::ReceiptHandle> forget(std::span<const Item> items) {
+  std::vector<queue::ReceiptHandle> receipts;
+  receipts.reserve(items.size());
+  for (auto begin = items.begin(); begin != items.end();) {
+    const auto end = std::find_if(
+        begin, items.end(), [&](const Item& item) { return item.hold != begin->hold; });
+    const std::size_t before = receipts.size();
+    for (auto item = begin; item != end; ++item) receipts.push_back(item->receipt);
+    begin->hold->forget(std::span(receipts).subspan(before));
+    begin = end;
+  }
+  return receipts;
 }
 
 Item describe_item(const Message& message, const queue::ReceiptHandle::Secret& secret,

@@ -88,6 +88,9 @@ class RecordMaker {
   char* numbers_end_ = nullptr;
 };
 
+// Nobody prolongs these any more. Their receipts, in the same order.
+std::vector<queue::ReceiptHandle> forget(std::span<const Item> items);
+
 // What is known of a message besides its contents.
 Item describe_item(const ReceivedMessages::Message& message,
                    const queue::ReceiptHandle::Secret& secret, const std::shared_ptr<Hold>& hold);

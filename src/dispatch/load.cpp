@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "events/event_document.h"
-
 namespace redrive::dispatch {
 namespace {
 
@@ -17,13 +15,13 @@ void Load::expect(std::size_t count, std::size_t bytes) {
   event.reserve(event.size() + bytes + count * kRecordFrame);
 }
 
-bool Load::add(Item& item, const events::Record& record, std::string_view foot) {
+bool Load::add(Item& item, const events::Record& record, const events::EventFrame& frame) {
   const bool first = items.empty();
   const std::size_t before = event.size();
-  event += first ? events::kEventHead : std::string_view(",");
+  event += first ? std::string_view(frame.head) : frame.separator;
   item.record_at = event.size();
-  events::append_record(event, record, foot);
-  if (!first && event.size() + events::kEventFoot.size() > events::kEventBytesMax) {
+  events::append_record(event, record, frame);
+  if (!first && event.size() + frame.foot.size() > events::kEventBytesMax) {
     event.resize(before);
     return false;
   }
@@ -32,8 +30,8 @@ bool Load::add(Item& item, const events::Record& record, std::string_view foot) 
   return true;
 }
 
-void Load::close() {
-  event += events::kEventFoot;
+void Load::close(const events::EventFrame& frame) {
+  events::end_event(event, items.size(), frame);
 }
 
 }  // namespace redrive::dispatch

@@ -139,13 +139,13 @@ bool MappingRunner::must_wait(const Item& item) {
 }
 
 bool MappingRunner::gather(Item& item, const events::Record& record, engine::Sequence after) {
-  if (!gathering_.load.add(item, record, plan_->record_foot)) {
+  if (!take(item, record)) {
     close_batch();
     if (is_fifo()) {
       give_back(std::span(&item, 1));
       return false;
     }
-    gathering_.load.add(item, record, plan_->record_foot);
+    take(item, record);
   }
   if (gathering_.load.items.size() == 1) begin_window();
   gathering_.after = after;
@@ -153,8 +153,12 @@ bool MappingRunner::gather(Item& item, const events::Record& record, engine::Seq
   return true;
 }
 
+bool MappingRunner::take(Item& item, const events::Record& record) {
+  if (gathering_.load.items.empty()) gathering_.plan = plan_;
+  return gathering_.load.add(item, record, gathering_.plan->frame);
+}
+
 void MappingRunner::begin_window() {
-  gathering_.plan = plan_;
   ++window_;
   if (plan_->mapping.window == std::chrono::seconds::zero()) return;
   std::weak_ptr<Poller> weak = weak_from_this();
@@ -177,7 +181,7 @@ void MappingRunner::window_over(std::uint64_t window) {
 
 void MappingRunner::close_batch() {
   if (gathering_.load.items.empty()) return;
-  gathering_.load.close();
+  gathering_.load.close(gathering_.plan->frame);
   ready_.push_back(std::exchange(gathering_, {}));
 }
 
@@ -231,11 +235,9 @@ void MappingRunner::waited_in_vain() {
 
 // They have not run: whoever comes next may have them at once.
 void MappingRunner::give_back(std::span<const Item> items) {
+  forget(items);
   std::vector<engine::Engine::VisibilityRequest> requests;
-  for (const Item& item : items) {
-    item.hold->forget(item.receipt);
-    requests.push_back({item.handle, std::chrono::seconds::zero()});
-  }
+  for (const Item& item : items) requests.push_back({item.handle, std::chrono::seconds::zero()});
   if (!requests.empty())
     static_cast<void>(world().engine.change_visibility(plan_->queue, requests));
 }

@@ -49,6 +49,8 @@ class MappingRunner final : public Poller {
   // Writes the message's record, and takes it into the batch that is being gathered. False: into
   // this one it does not fit, and beside it it must not run; it went back to its queue.
   bool gather(Item& item, const events::Record& record, engine::Sequence after);
+  // Into the batch that is being gathered, by the plan that it began with.
+  bool take(Item& item, const events::Record& record);
   void begin_window();
   void window_over(std::uint64_t window);
   void close_batch();

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/digest.h"
+#include "events/marshal_document.h"
 #include "events/retry_policy.h"
 
 namespace redrive::dispatch {
@@ -19,6 +20,15 @@ std::uint64_t scope_of(const functions::Mapping& mapping) {
   return siphash(kKey, mapping.id + events::write_retry_policy(mapping.retriers));
 }
 
+// Of the runtimes, ours for Python reads it; should somebody else ask, there is always JSON.
+constexpr runtime::Payload::Format kMarshal{.name = "marshal",
+                                            .json = events::marshal::json_of_event};
+
+events::EventFormat format_for(const runtime::FunctionSpec& function) {
+  return function.runtime.starts_with("python") ? events::EventFormat::marshal
+                                                : events::EventFormat::json;
+}
+
 constexpr std::size_t kRunsAt = 0;
 constexpr std::size_t kDueAt = 1;
 constexpr std::size_t kRetriesAt = 2;
@@ -29,7 +39,8 @@ Result<std::shared_ptr<const Plan>> make_plan(functions::Mapping mapping,
                                               std::shared_ptr<const runtime::FunctionSpec> spec) {
   auto plan = std::make_shared<Plan>();
   plan->queue = TRY(parse_queue_arn(mapping.queue_arn));
-  plan->record_foot = events::record_foot({.arn = mapping.queue_arn, .region = plan->queue.region});
+  plan->frame = events::event_frame({.arn = mapping.queue_arn, .region = plan->queue.region},
+                                    format_for(*spec));
   for (const std::string& filter : mapping.filters)
     plan->filters.push_back(TRY(events::parse_pattern(filter)));
   plan->on_success = TRY(destination_if_any(mapping.on_success));
@@ -39,6 +50,11 @@ Result<std::shared_ptr<const Plan>> make_plan(functions::Mapping mapping,
   plan->mapping = std::move(mapping);
   plan->spec = std::move(spec);
   return plan;
+}
+
+runtime::Payload Plan::payload(std::string event) const {
+  if (frame.format == events::EventFormat::marshal) return {std::move(event), kMarshal};
+  return {std::move(event)};
 }
 
 RunCounts RunCounts::read(const queue::RetryCounts& stored, std::uint64_t scope) {

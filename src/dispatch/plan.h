@@ -20,13 +20,15 @@ struct Plan {
   functions::Mapping mapping;
   std::shared_ptr<const runtime::FunctionSpec> spec;
   queue::QueueIdentity queue;
-  std::string record_foot;  // See events::record_foot.
+  events::EventFrame frame;  // Of its events.
   std::vector<events::Pattern> filters;
   std::optional<Destination> on_success;
   std::optional<Destination> on_failure;
   std::string consumer;     // In the history of attempts.
   std::uint64_t scope = 0;  // Of the counters that are kept with messages.
 
+  // An event under that frame, for the invoker.
+  runtime::Payload payload(std::string event) const;
   // Whether runs are counted with each message.
   bool counts_runs() const { return mapping.retries_max || !mapping.retriers.empty(); }
   // How long messages are received for at least: what a handler may take, with room to spare.

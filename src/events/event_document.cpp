@@ -1,6 +1,7 @@
 #include "events/event_document.h"
 
 #include "base/text.h"
+#include "events/marshal_document.h"
 #include "wire/append.h"
 #include "wire/encode.h"
 #include "wire/scan.h"
@@ -64,9 +65,7 @@ void begin_record(std::string& out, const Record& record) {
                      "\"");
 }
 
-}  // namespace
-
-std::string record_foot(const EventSource& source) {
+std::string json_record_foot(const EventSource& source) {
   std::string out = R"(,"eventSource":"aws:sqs")";
   add_text(out, "eventSourceARN", source.arn);
   add_text(out, "awsRegion", source.region);
@@ -74,11 +73,35 @@ std::string record_foot(const EventSource& source) {
   return out;
 }
 
-void append_record(std::string& out, const Record& record, std::string_view foot) {
+}  // namespace
+
+EventFrame event_frame(const EventSource& source, EventFormat format) {
+  if (format == EventFormat::marshal) {
+    return {.format = format,
+            .head = marshal::event_head(source),
+            .separator = {},
+            .foot = marshal::kEventFoot,
+            .record_foot = marshal::record_foot()};
+  }
+  return {.format = format,
+          .head = R"({"Records":[)",
+          .separator = ",",
+          .foot = "]}",
+          .record_foot = json_record_foot(source)};
+}
+
+void append_record(std::string& out, const Record& record, const EventFrame& frame) {
+  if (frame.format == EventFormat::marshal)
+    return marshal::append_record(out, record, frame.record_foot);
   begin_record(out, record);
   add_text(out, "body", record.body);
   add_rest(out, record);
-  out += foot;
+  out += frame.record_foot;
+}
+
+void end_event(std::string& event, std::size_t records, const EventFrame& frame) {
+  event += frame.foot;
+  if (frame.format == EventFormat::marshal) marshal::set_count(event, frame.head.size(), records);
 }
 
 std::string filterable_record(const Record& record) {
@@ -89,27 +112,23 @@ std::string filterable_record(const Record& record) {
   return out;
 }
 
-std::size_t records_that_fit(std::span<const std::string_view> encoded) {
-  std::size_t bytes = kEventHead.size() + kEventFoot.size();
-  for (std::size_t i = 0; i < encoded.size(); ++i) {
-    bytes += encoded[i].size() + (i > 0 ? 1 : 0);
-    if (bytes > kEventBytesMax) return std::max<std::size_t>(i, 1);
-  }
-  return encoded.size();
-}
-
-std::string event_document(std::span<const std::string_view> encoded) {
-  std::size_t bytes = kEventHead.size() + kEventFoot.size() + encoded.size();
+std::string event_document(std::span<const std::string_view> encoded, const EventFrame& frame) {
+  std::size_t bytes = frame.head.size() + frame.foot.size() + encoded.size();
   for (const std::string_view record : encoded) bytes += record.size();
   std::string out;
   out.reserve(bytes);
-  out += kEventHead;
-  for (const std::string_view record : encoded) {
-    if (out.back() != '[') out += ',';
-    out += record;
+  out += frame.head;
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    if (i > 0) out += frame.separator;
+    out += encoded[i];
   }
-  out += kEventFoot;
+  end_event(out, encoded.size(), frame);
   return out;
+}
+
+std::string json_of_record(std::string_view encoded, const EventFrame& frame) {
+  if (frame.format == EventFormat::marshal) return marshal::json_of_record(encoded, frame.head);
+  return std::string(encoded);
 }
 
 }  // namespace redrive::events

@@ -1,10 +1,17 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace redrive::events {
+
+// The queue that messages come from.
+struct EventSource {
+  std::string arn;
+  std::string region;
+};
 
 struct RecordAttribute {
   std::string_view name;

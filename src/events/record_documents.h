@@ -47,7 +47,8 @@ struct BatchRecord {
   std::span<const std::string_view> message_ids;
   Timestamp first_arrival;  // Wall.
   Timestamp last_arrival;
-  // As append_record made them: messages vanish from a queue, so their record carries them.
+  // As JSON, as append_record makes them: messages vanish from a queue, so their record carries
+  // them.
   std::span<const std::string_view> records;
 };
 std::string write_batch_record(const BatchRecord& record);

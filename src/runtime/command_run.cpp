@@ -49,7 +49,7 @@ Result<void> CommandRun::start() {
   process_ = TRY(Process::start(grounds_,
                                 function,
                                 {},
-                                Process::Command{.input = job_.what.payload.text()},
+                                Process::Command{.input = job_.what.payload.as_json().text()},
                                 {.log = [this](std::string_view text) { take_log(text); },
                                  .output = [this](std::string_view text) { take_output(text); },
                                  .ended = [this](int status) { on_exit(status); }}));

@@ -26,7 +26,7 @@ http::ClientRequest request_of(const FunctionSpec& function, const Invocation& w
                   {"Lambda-Runtime-Invoked-Function-Arn", function.arn},
                   {"Lambda-Runtime-Deadline-Ms",
                    fmt::to_string(duration_cast<std::chrono::milliseconds>(deadline).count())}},
-      .body = what.payload.text(),
+      .body = what.payload.as_json().text(),
       .timeout = function.timeout};
   if (!what.trace.empty()) request.headers.emplace_back("X-Amzn-Trace-Id", what.trace);
   return request;

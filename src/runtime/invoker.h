@@ -47,21 +47,34 @@ struct Lane {
 };
 
 // A text that all copies share: events are large, and whoever sends one may have to send it again.
+//
+// It is JSON, or in a format that some processes say they read, sooner than JSON. To all others it
+// goes as JSON. What format it has is told beside the text and never guessed from it: it may hold
+// whatever somebody sends.
 class Payload {
  public:
+  struct Format {
+    std::string_view name;
+    std::string (*json)(std::string_view text);  // The same as JSON.
+  };
   template <std::convertible_to<std::string> Text>
   Payload(Text&& text) : text_(std::make_shared<const std::string>(std::forward<Text>(text))) {}
+  // The format lives as long as the program.
+  Payload(std::string text, const Format& format) : Payload(std::move(text)) { format_ = &format; }
 
   const std::string& text() const { return *text_; }
   std::size_t size() const { return text_->size(); }
+  std::string_view format() const { return format_ != nullptr ? format_->name : "json"; }
+  Payload as_json() const { return format_ != nullptr ? Payload(format_->json(*text_)) : *this; }
 
  private:
   std::shared_ptr<const std::string> text_;
+  const Format* format_ = nullptr;  // None: JSON.
 };
 
 struct Invocation {
-  std::string request_id;      // A UUID.
-  Payload payload;             // JSON.
+  std::string request_id;  // A UUID.
+  Payload payload;
   std::string client_context;  // JSON or empty.
   std::string trace;           // X-Ray header or empty.
   std::string invoked_arn;     // As the caller named the function; empty: the function's own.

@@ -190,8 +190,10 @@ void Worker::on_request(ApiConnection& connection, const http::Request& request)
   if (path.starts_with(kBase)) {
     path.remove_prefix(kBase.size());
     constexpr std::string_view kInvocation = "invocation/";
-    if (path == "invocation/next" && request.method == "GET")
+    if (path == "invocation/next" && request.method == "GET") {
+      reads_ = request.header("Redrive-Reads");
       return on_next(connection, request.header("Redrive-Ahead") == "yes");
+    }
     if (path == "init/error" && request.method == "POST") return on_init_error(connection, request);
     if (path.starts_with(kInvocation) && request.method == "POST") {
       return on_result(connection, request, path.substr(kInvocation.size()));
@@ -264,35 +266,53 @@ void Worker::give_back_ahead() {
   if (!ahead_.empty()) manager_.on_returned(*this, std::exchange(ahead_, {}));
 }
 
+// What an event is sent with, but for its id and its time.
+struct Worker::Enclosed {
+  Payload payload;
+  std::string context;
+  std::string trace;
+
+  void add_to(std::vector<http::Header>& headers) const {
+    if (!trace.empty()) headers.push_back({"Lambda-Runtime-Trace-Id", trace});
+    if (!context.empty()) headers.push_back({"Lambda-Runtime-Client-Context", context});
+  }
+};
+
+Worker::Enclosed Worker::enclosed_with(const Invocation& what) const {
+  const bool is_read = what.payload.format() == reads_;
+  return {.payload = is_read ? what.payload : what.payload.as_json(),
+          .context = one_line(what.client_context),
+          .trace = one_line(what.trace)};
+}
+
 void Worker::send_event(const Invocation& what) {
   const auto deadline = duration_cast<milliseconds>(deadline_wall_.time_since_epoch()).count();
   const std::string deadline_text = fmt::to_string(deadline);
-  const std::string context = one_line(what.client_context);
-  const std::string trace = one_line(what.trace);
+  const Enclosed enclosed = enclosed_with(what);
   std::vector<http::Header> headers = {
       {"Lambda-Runtime-Aws-Request-Id", what.request_id},
       {"Lambda-Runtime-Deadline-Ms", deadline_text},
       {"Lambda-Runtime-Invoked-Function-Arn",
        what.invoked_arn.empty() ? function_->arn : what.invoked_arn}};
-  if (!trace.empty()) headers.push_back({"Lambda-Runtime-Trace-Id", trace});
-  if (!context.empty()) headers.push_back({"Lambda-Runtime-Client-Context", context});
+  enclosed.add_to(headers);
+  if (!reads_.empty()) headers.push_back({"Redrive-Format", enclosed.payload.format()});
   sent_on_ = std::exchange(waiting_on_, nullptr);
-  sent_on_->answer(200, headers, what.payload.text());
+  sent_on_->answer(200, headers, enclosed.payload.text());
 }
 
 // With no more than it cannot know: its own ARN it was born with, and when its time begins is for
 // the process to say.
 void Worker::send_ahead(const Invocation& what) {
-  const std::string context = one_line(what.client_context);
-  const std::string trace = one_line(what.trace);
+  const Enclosed enclosed = enclosed_with(what);
   std::vector<http::Header> headers;
   if (!what.invoked_arn.empty() && what.invoked_arn != function_->arn)
     headers.push_back({"Lambda-Runtime-Invoked-Function-Arn", what.invoked_arn});
-  if (!trace.empty()) headers.push_back({"Lambda-Runtime-Trace-Id", trace});
-  if (!context.empty()) headers.push_back({"Lambda-Runtime-Client-Context", context});
-  sent_on_->answer_ahead(fmt::format("{} {}", what.request_id, function_->timeout.count()),
-                         headers,
-                         what.payload.text());
+  enclosed.add_to(headers);
+  sent_on_->answer_ahead(
+      fmt::format(
+          "{} {} {}", what.request_id, function_->timeout.count(), enclosed.payload.format()),
+      headers,
+      enclosed.payload.text());
 }
 
 void Worker::on_init_error(ApiConnection& connection, const http::Request& request) {

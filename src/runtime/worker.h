@@ -115,6 +115,8 @@ class Worker final : private ApiConnection::Owner {
   void begin(Job job);
   void go_on(ApiConnection& connection);
   void give_back_ahead();
+  struct Enclosed;
+  Enclosed enclosed_with(const Invocation& what) const;
   void send_event(const Invocation& what);
   void send_ahead(const Invocation& what);
   void accept_connections();
@@ -149,6 +151,7 @@ class Worker final : private ApiConnection::Owner {
   std::optional<Job> job_;
   std::deque<Job> ahead_;
   bool knows_ahead_ = false;  // What it is to do with events ahead.
+  std::string reads_;         // The format of events that it reads besides JSON.
   bool is_over_ = false;      // The process is; what it said last is being read.
   std::chrono::microseconds usual_time_ = std::chrono::microseconds::max();  // Of its jobs.
   SteadyTime started_{};   // Of the process, then of the job.

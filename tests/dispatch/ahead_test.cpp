@@ -111,7 +111,7 @@ TEST_F(Durable, AnEventDoesNotRunBeforeEither) {
   EXPECT_TRUE(invoker.calls.empty());
   sync(appended());
   ASSERT_EQ(invoker.calls.size(), 1u);
-  EXPECT_EQ(invoker.calls[0].what.payload.text(), "1");
+  EXPECT_EQ(invoker.calls[0].event(), "1");
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_F(Async, RunsTheEvent) {
   start();
   invoke();
   ASSERT_EQ(invoker.calls.size(), 1u);
-  EXPECT_EQ(invoker.calls[0].what.payload.text(), R"({"n":1})");
+  EXPECT_EQ(invoker.calls[0].event(), R"({"n":1})");
   EXPECT_EQ(invoker.calls[0].what.request_id, kRequest);
   answer(returned());
   EXPECT_EQ(waiting(), 0u);

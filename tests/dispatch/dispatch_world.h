@@ -26,11 +26,13 @@ class FakeInvoker final : public runtime::Invoker {
     runtime::Invocation what;
     std::function<void(runtime::Outcome)> done;
 
+    // As JSON, in whatever format it goes to the function.
+    std::string event() const { return what.payload.as_json().text(); }
     // The bodies of the event's records, in their order.
     std::vector<std::string> bodies() const {
       simdjson::dom::parser parser;
       std::vector<std::string> found;
-      simdjson::dom::element document = parser.parse(what.payload.text());
+      simdjson::dom::element document = parser.parse(event());
       for (const auto record : simdjson::dom::array(document["Records"]))
         found.emplace_back(std::string_view(record["body"]));
       return found;
@@ -38,7 +40,7 @@ class FakeInvoker final : public runtime::Invoker {
     std::vector<std::string> ids() const {
       simdjson::dom::parser parser;
       std::vector<std::string> found;
-      simdjson::dom::element document = parser.parse(what.payload.text());
+      simdjson::dom::element document = parser.parse(event());
       for (const auto record : simdjson::dom::array(document["Records"]))
         found.emplace_back(std::string_view(record["messageId"]));
       return found;
@@ -112,6 +114,7 @@ struct DispatchWorld : testing::Test {
     auto spec = std::make_shared<runtime::FunctionSpec>();
     spec->arn = function_id(name).arn();
     spec->name = name;
+    spec->runtime = "python3.11";
     spec->timeout = timeout;
     world.engine().turn([&](engine::Turn& turn) {
       turn.commit(queue::EntryPut{queue::EntryKind::function, spec->arn, "{}"});
@@ -119,6 +122,15 @@ struct DispatchWorld : testing::Test {
     auto& entry = definitions.functions[spec->arn];
     entry = {.id = function_id(name), .spec = spec, .config = {}, .dead_letter_arn = {}};
     return entry;
+  }
+  // The function f, in another language.
+  static std::shared_ptr<const runtime::FunctionSpec> of_runtime(const std::string& runtime) {
+    auto spec = std::make_shared<runtime::FunctionSpec>();
+    spec->arn = function_id().arn();
+    spec->name = "f";
+    spec->runtime = runtime;
+    spec->revision = runtime;
+    return spec;
   }
   static functions::Mapping mapping(const std::string& queue = "orders") {
     functions::Mapping made;

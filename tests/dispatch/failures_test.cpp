@@ -31,8 +31,7 @@ TEST_F(Failures, WaitOutTheVisibilityTimeout) {
   pass(seconds(2));
   answer(raised());
   expect_again_after(seconds(28));
-  EXPECT_NE(invoker.calls[0].what.payload.text().find(R"("ApproximateReceiveCount":"2")"),
-            std::string::npos);
+  EXPECT_NE(invoker.calls[0].event().find(R"("ApproximateReceiveCount":"2")"), std::string::npos);
 }
 
 TEST_F(Failures, AreRecordedWithTheirReason) {
@@ -248,7 +247,7 @@ TEST_F(Failures, AFunctionMayBeADestination) {
   answer(raised());
   ASSERT_EQ(invoker.calls.size(), 1u);
   EXPECT_EQ(invoker.calls[0].function->name, "cleaner");
-  EXPECT_NE(invoker.calls[0].what.payload.text().find(R"("body":"m")"), std::string::npos);
+  EXPECT_NE(invoker.calls[0].event().find(R"("body":"m")"), std::string::npos);
   EXPECT_EQ(in("orders"), Bodies());
 }
 
@@ -322,8 +321,7 @@ TEST_F(Failures, ThrottlesEndWithTheVisibilityTimeout) {
   settle();
   // Received anew.
   ASSERT_EQ(running().size(), 1u);
-  EXPECT_NE(invoker.calls[0].what.payload.text().find(R"("ApproximateReceiveCount":"2")"),
-            std::string::npos);
+  EXPECT_NE(invoker.calls[0].event().find(R"("ApproximateReceiveCount":"2")"), std::string::npos);
   EXPECT_EQ(last_error("orders"), nullptr);
 }
 

@@ -15,25 +15,35 @@
 namespace redrive::dispatch {
 namespace {
 
-const std::string kFoot = events::record_foot({.arn = "arn:q", .region = "r"});
+const events::EventFrame kFrames[] = {
+    events::event_frame({.arn = "arn:q", .region = "r"}, events::EventFormat::json),
+    events::event_frame({.arn = "arn:q", .region = "r"}, events::EventFormat::marshal)};
 
-bool add(Load& load, std::string_view body) {
-  Item item;
-  return load.add(item, {.body = body}, kFoot);
-}
+struct Loads : testing::TestWithParam<events::EventFrame> {
+  const events::EventFrame& frame = GetParam();
 
-TEST(Load, WritesOneEventInWhichEachRecordCanBeFound) {
+  bool add(Load& load, std::string_view body) const {
+    Item item;
+    return load.add(item, {.body = body}, frame);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Formats, Loads, testing::ValuesIn(kFrames), [](const auto& test) {
+  return test.param.format == events::EventFormat::json ? "json" : "marshal";
+});
+
+TEST_P(Loads, WriteOneEventInWhichEachRecordCanBeFound) {
   Load load;
   for (const char* body : {"a", "\"b\"", "c"}) ASSERT_TRUE(add(load, body));
-  load.close();
+  load.close(frame);
   std::vector<std::string_view> records;
   for (const Item& item : load.items)
     records.push_back(std::string_view(load.event).substr(item.record_at, item.record_size));
-  EXPECT_EQ(load.event, events::event_document(records));
-  EXPECT_NE(records[1].find(R"("body":"\"b\"")"), std::string_view::npos) << records[1];
+  EXPECT_EQ(load.event, events::event_document(records, frame));
+  const std::string second = events::json_of_record(records[1], frame);
+  EXPECT_NE(second.find(R"("body":"\"b\"")"), std::string_view::npos) << second;
 }
 
-TEST(Load, IsAsItWasAfterWhatDidNotFit) {
+TEST_P(Loads, AreAsTheyWereAfterWhatDidNotFit) {
   const std::string half(events::kEventBytesMax / 2, 'x');
   Load load;
   ASSERT_TRUE(add(load, half));
@@ -44,21 +54,20 @@ TEST(Load, IsAsItWasAfterWhatDidNotFit) {
   EXPECT_TRUE(add(load, "small"));
 }
 
-TEST(Load, FillsAnEventToItsLastByte) {
-  Load measure;
-  add(measure, "");
-  const std::size_t empty_record = measure.items[0].record_size;
-  const std::size_t frame = events::kEventHead.size() + events::kEventFoot.size() + 1;
-  const std::string rest(events::kEventBytesMax - frame - 2 * empty_record, 'x');
+TEST_P(Loads, FillAnEventToItsLastByte) {
+  const std::string large(1000, 'x');  // Its length is written as that of the rest.
   Load load;
-  ASSERT_TRUE(add(load, ""));
+  ASSERT_TRUE(add(load, large));
+  const std::size_t record_frame = load.items[0].record_size - large.size();
+  const std::size_t more = frame.separator.size() + record_frame + frame.foot.size();
+  const std::string rest(events::kEventBytesMax - load.event.size() - more, 'x');
   EXPECT_FALSE(add(load, rest + "x"));
   EXPECT_TRUE(add(load, rest));
-  load.close();
+  load.close(frame);
   EXPECT_EQ(load.event.size(), events::kEventBytesMax);
 }
 
-TEST(Load, TakesTheFirstHoweverLargeItIs) {
+TEST_P(Loads, TakeTheFirstHoweverLargeItIs) {
   Load load;
   EXPECT_TRUE(add(load, std::string(events::kEventBytesMax, 'x')));
 }
@@ -87,7 +96,7 @@ TEST_F(Records, HaveNothingOfTheirNeighbours) {
   start(mapping());
   ASSERT_EQ(invoker.calls.size(), 1u);
   simdjson::dom::parser parser;
-  const simdjson::dom::element document = parser.parse(invoker.calls[0].what.payload.text());
+  const simdjson::dom::element document = parser.parse(invoker.calls[0].event());
   const auto rich = document["Records"].at(0);
   const auto poor = document["Records"].at(1);
   EXPECT_EQ(std::string_view(rich["attributes"]["SenderId"]), "s");

@@ -246,7 +246,7 @@ TEST_F(Mapping, ARestartLosesNothing) {
 TEST_F(Mapping, RecordsTellWhereTheyComeFrom) {
   send("m");
   start(mapping());
-  const std::string& payload = invoker.calls[0].what.payload.text();
+  const std::string payload = invoker.calls[0].event();
   EXPECT_NE(
       payload.find(
           R"("eventSourceARN":"arn:aws:sqs:us-east-1:000000000000:orders","awsRegion":"us-east-1")"),
@@ -259,6 +259,35 @@ TEST_F(Mapping, RecordsTellWhereTheyComeFrom) {
       std::string::npos)
       << payload;
   EXPECT_TRUE(Uuid::parse(invoker.calls[0].what.request_id).has_value());
+}
+
+TEST_F(Mapping, EventsAreWrittenForTheRuntimeThatReadsThem) {
+  for (const auto& [runtime, format] : std::map<std::string, std::string>{
+           {"python3.11", "marshal"}, {"nodejs20.x", "json"}, {"provided.al2", "json"}}) {
+    define_function("f").spec = of_runtime(runtime);
+    send("m");
+    start(mapping());
+    ASSERT_EQ(running(), (std::vector<Bodies>{{"m"}}));
+    EXPECT_EQ(invoker.calls[0].what.payload.format(), format);
+    answer(returned());
+    stop();
+  }
+}
+
+// A batch is written from its first message to its last as the plan has it that it began with.
+TEST_F(Mapping, AnotherRuntimeMeanwhileIsForTheNextBatch) {
+  auto made = mapping();
+  made.window = seconds(10);
+  made.batch_size = 3;
+  start(made);
+  send("1");
+  define_function("f").spec = of_runtime("nodejs20.x");
+  reload();
+  for (const char* body : {"2", "3", "4"}) send(body);
+  pass(seconds(11));
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"1", "2", "3"}, {"4"}}));
+  EXPECT_EQ(invoker.calls[0].what.payload.format(), "marshal");
+  EXPECT_EQ(invoker.calls[1].what.payload.format(), "json");
 }
 
 }  // namespace

@@ -15,10 +15,11 @@ const EventSource kSource{.arn = "arn:aws:sqs:us-east-2:123456789012:q.fifo",
                           .region = "us-east-2"};
 
 std::string one_record_document(const Record& record) {
+  const EventFrame frame = event_frame(kSource);
   std::string encoded;
-  append_record(encoded, record, record_foot(kSource));
+  append_record(encoded, record, frame);
   const std::string_view views[] = {encoded};
-  return event_document(views);
+  return event_document(views, frame);
 }
 
 TEST(EventDocument, WritesKeysInTheirOrder) {
@@ -46,23 +47,6 @@ TEST(EventDocument, HasNoSumOfNoAttributes) {
   record.body = "x";
   const std::string text = one_record_document(record);
   EXPECT_NE(text.find(R"("messageAttributes":{},"md5OfBody")"), std::string::npos) << text;
-}
-
-TEST(EventDocument, IsCutAtTheLimit) {
-  const std::size_t frame = event_document({}).size();
-  const std::string third((kEventBytesMax - frame - 2) / 3, 'x');
-  std::vector<std::string_view> records(3, third);
-  EXPECT_EQ(records_that_fit(records), 3u);
-  EXPECT_LE(event_document(records).size(), kEventBytesMax);
-  const std::string more =
-      third + std::string(kEventBytesMax - event_document(records).size() + 1, 'x');
-  records.back() = more;
-  EXPECT_EQ(records_that_fit(records), 2u);
-  // One that is too large by itself is handed over nevertheless.
-  const std::string huge(kEventBytesMax, 'x');
-  const std::string_view alone[] = {huge};
-  EXPECT_EQ(records_that_fit(alone), 1u);
-  EXPECT_EQ(records_that_fit({}), 0u);
 }
 
 TEST(AsyncRecord, TellsOfSuccess) {

@@ -51,6 +51,22 @@ TEST_F(AheadTest, QuickOnesNeedNotWaitForTheServer) {
   EXPECT_EQ(invoker().stats(obedient().arn).invocations, static_cast<unsigned>(kMany));
 }
 
+// Each is read as it was written, beside others of another format.
+TEST_F(AheadTest, FormatsMayAlternate) {
+  static constexpr Payload::Format kMarshal{.name = "marshal", .json = nullptr};
+  const std::string marshalled{")\2)\0{z\1nz\1m0", 12};
+  std::vector<std::future<Outcome>> all;
+  for (int i = 0; i < kMany; ++i)
+    all.push_back(begin(obedient(), i % 3 == 0 ? Payload(marshalled, kMarshal) : R"({"n":"j"})"));
+  int ahead = 0;
+  for (int i = 0; i < kMany; ++i) {
+    const Outcome outcome = get(all[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(field(outcome.payload, "n"), i % 3 == 0 ? "m" : "j") << outcome.error_message;
+    ahead += field(outcome.payload, "ahead") == "true" ? 1 : 0;
+  }
+  EXPECT_GT(ahead, 0);
+}
+
 TEST_F(AheadTest, SlowOnesAreNotSentAhead) {
   std::vector<std::future<Outcome>> all;
   for (int i = 0; i < 12; ++i) all.push_back(begin(obedient(), R"({"sleep":0.01})"));

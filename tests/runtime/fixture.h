@@ -73,7 +73,7 @@ class InvokerTest : public testing::Test {
     return function;
   }
 
-  std::future<Outcome> begin(const FunctionSpec& function, const std::string& payload) {
+  std::future<Outcome> begin(const FunctionSpec& function, const Payload& payload) {
     auto promise = std::make_shared<std::promise<Outcome>>();
     auto result = promise->get_future();
     Invocation what{.request_id = "id-" + std::to_string(++last_id_), .payload = payload};
@@ -95,7 +95,7 @@ class InvokerTest : public testing::Test {
     return future.get();
   }
 
-  Outcome run(const FunctionSpec& function, const std::string& payload = "{}") {
+  Outcome run(const FunctionSpec& function, const Payload& payload = "{}") {
     auto future = begin(function, payload);
     return get(future);
   }

@@ -26,6 +26,32 @@ TEST_F(PythonTest, TextOfAllKindsSurvives) {
   EXPECT_EQ(field(outcome.payload, "text"), std::string("Grüße 🦊\0", 13));
 }
 
+// {"n": "1"}, behind a text that it could refer to.
+const std::string kMarshalled{
+    ")\2)\1\xfa\1x{z\1nz\0011"
+    "0",
+    15};
+std::string json_of_marshalled(std::string_view text) {
+  return text == kMarshalled ? R"({"n":"1"})" : "\"strange\"";
+}
+constexpr Payload::Format kMarshal{.name = "marshal", .json = json_of_marshalled};
+
+TEST_F(PythonTest, EventsMayBeMarshalled) {
+  EXPECT_EQ(run(python("cases.echo"), Payload(kMarshalled, kMarshal)).payload, R"({"n": "1"})");
+  EXPECT_EQ(run(python("cases.echo"), R"({"n":2})").payload, R"({"n": 2})");
+}
+
+TEST_F(PythonTest, WhoReadsOnlyJsonGetsJson) {
+  EXPECT_EQ(run(node("index.echo"), Payload(kMarshalled, kMarshal)).payload, R"({"n":"1"})");
+  EXPECT_EQ(run(command("./reply.sh"), Payload(kMarshalled, kMarshal)).payload, R"({"n":"1"})");
+}
+
+// Whatever it looks like.
+TEST_F(PythonTest, WhatIsNotSaidToBeMarshalledIsNotRead) {
+  const Outcome outcome = run(python("cases.echo"), kMarshalled);
+  EXPECT_EQ(outcome.error_type, "Runtime.UnmarshalError") << outcome.payload;
+}
+
 TEST_F(PythonTest, ProcessIsKeptWarm) {
   const Outcome first = run(python("cases.count"));
   const Outcome second = run(python("cases.count"));
@@ -137,6 +163,16 @@ TEST_F(PythonTest, InitThatTakesTooLongIsATimeout) {
   function.timeout = std::chrono::milliseconds(100);
   const Outcome outcome = run(function);
   EXPECT_EQ(outcome.error_type, "Sandbox.Timedout");
+}
+
+// What could not be written once is no circle when it is one no more.
+TEST_F(PythonTest, CirclesAreFoundAndForgotten) {
+  const FunctionSpec circles = python("cases.circles");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(run(circles, R"({"close":true})").error_message,
+              "Unable to marshal response: Circular reference detected");
+    EXPECT_EQ(run(circles, R"({"close":false})").payload, R"([{"kept": []}, {"kept": []}])");
+  }
 }
 
 TEST_F(PythonTest, ResultsThatCannotTravel) {
