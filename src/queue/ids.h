@@ -71,6 +71,14 @@ struct QueueIdentity {
   std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
 };
 
+struct QueueIdentityHash {
+  std::size_t operator()(const QueueIdentity& identity) const {
+    constexpr std::hash<std::string> hash;
+    constexpr std::size_t kOdd = 0x9e3779b97f4a7c15;
+    return (hash(identity.name) * kOdd + hash(identity.account)) * kOdd + hash(identity.region);
+  }
+};
+
 // Where a message's stored bytes lie. The numbers mean something to the journal only.
 struct BodyRef {
   std::uint32_t segment = 0;

@@ -48,8 +48,8 @@ void State::advance_all(Timestamp now) {
 }
 
 const Queue* State::find(const QueueIdentity& identity) const {
-  const auto found = queues_.find(identity);
-  return found == queues_.end() ? nullptr : found->second.get();
+  const auto found = queues_by_name_.find(identity);
+  return found == queues_by_name_.end() ? nullptr : found->second;
 }
 
 Queue* State::find(const QueueIdentity& identity) {
@@ -206,6 +206,7 @@ Queue& State::add_queue(const QueueCreated& created) {
   queue.tags = created.tags;
   queue.mailbox = open_mailbox(queue);
   queues_by_key_[queue.key] = &queue;
+  queues_by_name_[queue.identity] = &queue;
   queues_[created.identity] = std::move(owned);
   last_queue_ = std::max(last_queue_, created.queue);
   deleted_.erase(created.identity);
@@ -272,6 +273,7 @@ void State::remove_queue(const Queue& queue) {
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == queue.key; });
   queues_by_key_.erase(queue.key);
   const QueueIdentity identity = queue.identity;  // The queue goes with its entry.
+  queues_by_name_.erase(identity);
   queues_.erase(identity);
 }
 

@@ -235,6 +235,9 @@ class State {
   std::vector<std::uint32_t> free_mailboxes_;
   std::deque<std::uint32_t> graves_;
   std::map<QueueIdentity, std::unique_ptr<Queue>> queues_;
+  // The same, for who looks for one: in a tree of a thousand names that takes as long as recording
+  // a send.
+  std::unordered_map<QueueIdentity, Queue*, QueueIdentityHash> queues_by_name_;
   std::unordered_map<QueueKey, Queue*> queues_by_key_;
   void note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp now);
 
