@@ -180,7 +180,7 @@ Outcome<void> apply_retry_policy(const std::vector<documents::Retrier>& policy, 
 
 Outcome<void> apply_destinations(const Call& call, const documents::DestinationConfig& config,
                                  Mapping& mapping) {
-  Destinations destinations = TRY(destinations_of(call, config));
+  Destinations destinations = TRY(destinations_of(call, config, QueueTypes::all));
   if (destinations.on_success == mapping.queue_arn ||
       destinations.on_failure == mapping.queue_arn) {
     return invalid("The queue of a mapping cannot be its destination.");
