@@ -4,8 +4,10 @@ import json
 import os
 import signal
 import subprocess
+import urllib.request
 
 import pytest
+from botocore.exceptions import ClientError
 
 from harness import clock
 from harness.functions import client, python_runtime, redrive
@@ -169,6 +171,23 @@ def test_a_dead_letter_is_tried_without_being_touched(endpoint, code):
     redrive(endpoint, "mapping", "rm", queue)
     redrive(endpoint, "function", "rm", "-y", name)
     redrive(endpoint, "queue", "rm", "-y", queue, queue + "-dlq")
+
+
+def test_the_handle_of_a_copy_is_good_for_nothing_but_to_be_deleted(endpoint):
+    sqs = client("sqs", endpoint)
+    queue, other = (sqs.create_queue(QueueName=unique_name("hq"))["QueueUrl"] for _ in range(2))
+    name = queue.rpartition("/")[2]
+    sqs.send_message(QueueUrl=queue, MessageBody="stays")
+    with urllib.request.urlopen(f"{endpoint}/_redrive/v1/queues/{name}/spent-handle") as answer:
+        handle = json.load(answer)["receiptHandle"]
+    sqs.delete_message(QueueUrl=queue, ReceiptHandle=handle)
+    for call, more in [(sqs.delete_message, {"QueueUrl": other}),
+                       (sqs.change_message_visibility, {"QueueUrl": queue, "VisibilityTimeout": 0})]:
+        with pytest.raises(ClientError):
+            call(ReceiptHandle=handle, **more)
+    assert len(sqs.receive_message(QueueUrl=queue)["Messages"]) == 1
+    for url in queue, other:
+        sqs.delete_queue(QueueUrl=url)
 
 
 def test_mended_code_is_tried_as_the_function_would_run(endpoint, code):
