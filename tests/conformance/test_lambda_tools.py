@@ -190,6 +190,19 @@ def test_the_handle_of_a_copy_is_good_for_nothing_but_to_be_deleted(endpoint):
         sqs.delete_queue(QueueUrl=url)
 
 
+LONG = "def handler(event, context):\n    for n in range(2500): print('line', n)\n"
+
+
+def test_a_long_log_is_shown_to_its_end(endpoint, code):
+    directory = code(LONG)
+    name = os.path.basename(directory)
+    deploy(endpoint, directory)
+    redrive(endpoint, "function", "invoke", name)
+    lines = redrive(endpoint, "function", "logs", name).stdout.splitlines()
+    assert len(lines) == 2503 and lines[1].endswith("line 0") and "REPORT" in lines[-1]
+    redrive(endpoint, "function", "rm", "-y", name)
+
+
 def test_mended_code_is_tried_as_the_function_would_run(endpoint, code):
     """With its settings, judged by its mapping; and it may delete what it was given."""
     directory = code("MENDED = False\n" + DELETES, "work.py")
