@@ -203,6 +203,39 @@ def test_a_long_log_is_shown_to_its_end(endpoint, code):
     redrive(endpoint, "function", "rm", "-y", name)
 
 
+@pytest.mark.own_server
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_logs_outlive_a_restart(launch, tmp_path, code, how):
+    data = tmp_path / "data"
+    server = launch("--data", str(data))
+    directory = code("def handler(event, context): print('seen', event)\n")
+    name = os.path.basename(directory)
+    deploy(server.endpoint, directory)
+    redrive(server.endpoint, "function", "invoke", name, '"before"')
+    if how == "kill":
+        logs = data / "function-logs"
+        clock.until("the log is on disk", lambda: list(logs.glob("*.log")), timeout=20)
+    getattr(server, how)()
+
+    server = launch("--data", str(data))
+
+    def numbers_and_texts():
+        lines = redrive(server.endpoint, "function", "logs", name, "--json").stdout.splitlines()
+        return [(json.loads(line)["number"], json.loads(line)["text"]) for line in lines]
+
+    before = numbers_and_texts()
+    assert [n for n, _ in before] == [1, 2, 3, 4] and before[1][1] == "seen before"
+    redrive(server.endpoint, "function", "invoke", name, '"after"')
+    both = numbers_and_texts()
+    assert both[:4] == before and both[5] == (6, "seen after"), both
+
+    redrive(server.endpoint, "function", "rm", "-y", name)
+    deploy(server.endpoint, directory)
+    clock.until("the log is gone", lambda: not numbers_and_texts(), timeout=10)
+    server.stop()
+    assert not list((data / "function-logs").iterdir())
+
+
 def test_mended_code_is_tried_as_the_function_would_run(endpoint, code):
     """With its settings, judged by its mapping; and it may delete what it was given."""
     directory = code("MENDED = False\n" + DELETES, "work.py")
