@@ -393,3 +393,20 @@ def test_large_code_is_taken(functions, made):
     assert json.load(functions.invoke(FunctionName=name)["Payload"]) == 20 << 20
     changed = functions.update_function_code(FunctionName=name, ZipFile=zip_of(index__py=ECHO))
     assert changed["CodeSize"] < 1000
+
+
+def test_a_key_with_patterns_sends_nothing_to_other_queues(launch, tmp_path):
+    config = tmp_path / "redrive.toml"
+    config.write_text("[[key]]\nid = 'ADMIN'\nsecret = 'a'\nrole = 'admin'\n"
+                      "[[key]]\nid = 'TEAM'\nsecret = 't'\nrole = 'admin'\nqueues = ['team-*']\n")
+    server = launch("--memory", "--config", str(config))
+    admin = client("sqs", server.endpoint, aws_access_key_id="ADMIN", aws_secret_access_key="a")
+    for name in "team-dead", "payroll":
+        admin.create_queue(QueueName=name)
+    team = client("lambda", server.endpoint, aws_access_key_id="TEAM", aws_secret_access_key="t")
+    arn = "arn:aws:sqs:us-east-1:000000000000:"
+    wanted = {**settings(), "FunctionName": "team-f"}
+    for other in "payroll", "not-there":
+        told = refusal(team.create_function, **wanted, DeadLetterConfig={"TargetArn": arn + other})
+        assert told["Error"]["Code"] == "AccessDeniedException"
+    team.create_function(**wanted, DeadLetterConfig={"TargetArn": arn + "team-dead"})
