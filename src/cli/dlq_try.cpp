@@ -7,7 +7,6 @@
 
 #include "base/calendar.h"
 #include "base/text.h"
-#include "base/tried_copy.h"
 #include "cli/command.h"
 #include "cli/deployment.h"
 #include "cli/json_text.h"
@@ -64,7 +63,16 @@ struct RecordTexts {
   std::string sent;
   std::string first_received;
   std::string md5_of_body;
+  std::string receipt_handle;
 };
+
+// A handle for a copy, so that handlers that delete what they have done can be tried, too. Of a
+// queue that is gone there is none; a handler would find that out in any case.
+std::string handle_of_copy(Session& session, std::string_view source) {
+  const auto spent = session.service.manage<documents::SpentHandle>(
+      "GET", fmt::format("queues/{}/spent-handle", percent_encode(source, false)));
+  return spent ? std::string((*spent)->receipt_handle) : "none";
+}
 
 RecordTexts texts_of(const documents::Message& message) {
   const Md5 digest = md5(message.body);
@@ -77,7 +85,7 @@ RecordTexts texts_of(const documents::Message& message) {
 
 events::Record record_of(const documents::Message& message, const RecordTexts& texts) {
   events::Record record{
-      .message_id = texts.message_id, .receipt_handle = kTriedCopyHandle, .body = message.body};
+      .message_id = texts.message_id, .receipt_handle = texts.receipt_handle, .body = message.body};
   record.attributes = {{"ApproximateReceiveCount", texts.receive_count},
                        {"SentTimestamp", texts.sent},
                        {"SenderId", message.sender_id.value_or("")},
@@ -97,7 +105,7 @@ events::Record record_of(const documents::Message& message, const RecordTexts& t
   return record;
 }
 
-DeadCopy copy_of(const documents::Message& message) {
+DeadCopy copy_of(Session& session, const documents::Message& message) {
   DeadCopy copy{
       .message_id = message.message_id.text(),
       .source = std::string(message.dead_letter_source.value_or(message.origin.value_or("")))};
@@ -107,9 +115,11 @@ DeadCopy copy_of(const documents::Message& message) {
     copy.error_message = attempt.error_message;
     copy.stack_trace = attempt.stack_trace;
   }
+  RecordTexts texts = texts_of(message);
+  texts.receipt_handle = handle_of_copy(session, copy.source);
   const auto frame = events::event_frame({.arn = copy.source, .region = region_of(copy.source)});
   copy.event = frame.head;
-  events::append_record(copy.event, record_of(message, texts_of(message)), frame);
+  events::append_record(copy.event, record_of(message, texts), frame);
   events::end_event(copy.event, 1, frame);
   return copy;
 }
@@ -118,7 +128,7 @@ Answer<std::optional<DeadCopy>> look_in(Session& session, const std::string& que
                                         const std::string& id) {
   std::optional<DeadCopy> copy;
   TRY(for_each_message(session, message_called(queue, id), [&](const auto& message) {
-    copy = copy_of(message);
+    copy = copy_of(session, message);
     return false;
   }));
   return copy;

@@ -134,19 +134,23 @@ Answer<void> run_function_invoke(const FunctionInvokeOptions& options, Session& 
   return std::unexpected(Failure{Failure::Kind::reported, "", ""});
 }
 
+// What there is after that line, page after page. Tells which was the last.
 Answer<std::uint64_t> print_logs(const FunctionLogsOptions& options, std::uint64_t after,
                                  Session& session) {
-  const auto page = TRY(session.service.manage<documents::LogPage>(
-      "GET",
-      fmt::format("functions/{}/logs?after={}", percent_encode(options.name, false), after)));
-  for (const documents::LogLine& line : page->lines) {
-    if (session.json) {
-      session.terminal().out << json_line(line);
-    } else {
-      session.terminal().out << fmt::format(
-          "{} {}\n", paint(session.terminal(), Color::dim, line.at), harmless(line.text));
+  for (bool more = true; more;) {
+    const auto page = TRY(session.service.manage<documents::LogPage>(
+        "GET",
+        fmt::format("functions/{}/logs?after={}", percent_encode(options.name, false), after)));
+    for (const documents::LogLine& line : page->lines) {
+      if (session.json) {
+        session.terminal().out << json_line(line);
+      } else {
+        session.terminal().out << fmt::format(
+            "{} {}\n", paint(session.terminal(), Color::dim, line.at), harmless(line.text));
+      }
+      after = static_cast<std::uint64_t>(line.number);
     }
-    after = static_cast<std::uint64_t>(line.number);
+    more = page->lines.size() == documents::kLogPageLines;
   }
   session.terminal().out.flush();
   return after;

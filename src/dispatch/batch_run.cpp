@@ -219,15 +219,20 @@ Duration BatchRun::plain_delay(const Item& item, const QueueFacts& now) const {
   return std::max(Duration::zero(), item.received_at + timeout - parts_.world->engine.now());
 }
 
-// Visible again when the time is over for which they were received. Nothing is counted.
+// Visible again when the time is over for which they were received, or with the message of their
+// group that failed. Nothing is counted.
 void BatchRun::let_go(std::vector<Item> items) {
   if (items.empty()) return;
   const QueueFacts now = facts();
+  const auto delay_of = [&](const Item& item) {
+    const auto blocked = blocked_.find(item.group);
+    if (blocked == blocked_.end()) return plain_delay(item, now);
+    return std::max(Duration::zero(), blocked->second - parts_.world->engine.now());
+  };
   forget(items);
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const Item& item : items) {
-    requests.push_back(
-        {item.handle, std::chrono::ceil<std::chrono::seconds>(plain_delay(item, now))});
+    requests.push_back({item.handle, std::chrono::ceil<std::chrono::seconds>(delay_of(item))});
   }
   static_cast<void>(parts_.world->engine.change_visibility(plan_.queue, requests));
 }
@@ -262,9 +267,9 @@ void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
                                  .now = world.engine.now(),
                                  .random01 = world.random01()}));
     if (!now.fifo || fates.back().kind != Fate::Kind::retry) continue;
-    blocked_.insert(item.group);
     Duration& delay = group_delay[item.group];
     delay = std::max(delay, fates.back().delay);
+    blocked_[item.group] = world.engine.now() + delay;
   }
   for (std::size_t i = 0; i < items.size(); ++i)
     if (group_delay.contains(items[i].group)) fates[i].delay = group_delay[items[i].group];

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -102,9 +102,10 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   std::vector<Item> part_;                  // That which runs.
   runtime::Outcome outcome_;                // Of its run, on its way to the strand.
   std::string request_id_;
-  int attempts_ = 0;               // Of this part that did not come to a run.
-  std::set<std::string> blocked_;  // FIFO groups of which a message has failed.
-  std::size_t deliveries_ = 0;     // Under way.
+  int attempts_ = 0;  // Of this part that did not come to a run.
+  // FIFO groups of which a message has failed, and when it is visible again.
+  std::map<std::string, Timestamp> blocked_;
+  std::size_t deliveries_ = 0;  // Under way.
   bool running_ = false;
   bool over_ = false;
   Summary summary_;

@@ -40,11 +40,11 @@ void Poller::poll() {
          .consumer = std::move(intake->consumer),
          .attempt_id = {}},
         kPollWait,
-        // Who has gone meanwhile leaves what comes to those who receive after it.
         [weak = weak_from_this(), world = world_, terms](Result<engine::ReceiveOutcome> outcome) {
           auto answer = keep(*world, std::move(outcome), terms);
-          world->strand.post([weak, answer] {
-            if (const auto self = weak.lock()) self->answered(answer);
+          world->strand.post([weak, world, terms, answer] {
+            if (const auto self = weak.lock()) return self->answered(answer);
+            give_back(*world, terms, *answer);
           });
         });
     if (!start.answer) {
@@ -53,6 +53,16 @@ void Poller::poll() {
     }
     if (!take(*keep(*world_, *std::move(start.answer), terms))) return;
   }
+}
+
+void Poller::give_back(World& world, const Hold::Terms& terms, const Answer& answer) {
+  if (!answer || answer->outcome.messages.empty()) return;
+  std::vector<queue::ReceiptHandle::Text> texts;
+  for (const engine::Received& message : answer->outcome.messages)
+    texts.push_back(message.handle.text(terms.secret));
+  std::vector<engine::Engine::VisibilityRequest> requests;
+  for (const auto& text : texts) requests.push_back({text, std::chrono::seconds::zero()});
+  static_cast<void>(world.engine.change_visibility(*terms.queue, requests));
 }
 
 void Poller::answered(const std::shared_ptr<Answer>& answer) {

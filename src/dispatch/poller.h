@@ -58,6 +58,8 @@ class Poller : public std::enable_shared_from_this<Poller> {
   using Answer = Result<Catch>;
   static std::shared_ptr<Answer> keep(World& world, Result<engine::ReceiveOutcome> outcome,
                                       Hold::Terms terms);
+  // Nobody is there any more who would work on it.
+  static void give_back(World& world, const Hold::Terms& terms, const Answer& answer);
   void answered(const std::shared_ptr<Answer>& answer);
   // False: not now.
   bool take(const Answer& answer);

@@ -330,6 +330,8 @@ consteval auto shape_of(LogLine*) {
                      wire::required("text", &LogLine::text).content());
 }
 
+inline constexpr std::size_t kLogPageLines = 1000;  // Where there are more.
+
 struct LogPage {
   std::vector<LogLine> lines;
 };

@@ -142,4 +142,12 @@ consteval auto shape_of(MessagePage*) {
                      wire::optional("scanned", &MessagePage::scanned));
 }
 
+// A receipt handle that speaks of no message.
+struct SpentHandle {
+  std::string_view receipt_handle;
+};
+consteval auto shape_of(SpentHandle*) {
+  return wire::shape(wire::required("receiptHandle", &SpentHandle::receipt_handle));
+}
+
 }  // namespace redrive::documents

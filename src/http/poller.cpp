@@ -13,7 +13,10 @@
 namespace redrive::http {
 
 void Descriptor::close() {
-  if (is_open()) ::close(std::exchange(number_, -1));
+  if (!is_open()) return;
+  // The epoll may be gone already, which is as good.
+  if (epoll_ >= 0) ::epoll_ctl(std::exchange(epoll_, -1), EPOLL_CTL_DEL, number_, nullptr);
+  ::close(std::exchange(number_, -1));
 }
 
 Poller::Timer::Timer(Poller& poller, std::function<void()> work)
@@ -35,9 +38,11 @@ Poller::Poller()
   if (!made) throw std::system_error(errno, std::generic_category(), "epoll");
 }
 
-bool Poller::watch(const Descriptor& descriptor, Watcher& watcher) {
+bool Poller::watch(Descriptor& descriptor, Watcher& watcher) {
   epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.ptr = &watcher}};
-  return ::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor.number(), &event) == 0;
+  if (::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor.number(), &event) != 0) return false;
+  descriptor.epoll_ = epoll_.number();
+  return true;
 }
 
 bool Poller::run_once(Wait wait) {

@@ -10,13 +10,18 @@
 
 namespace redrive::http {
 
-// Owns a file descriptor.
+// Owns a file descriptor, and with it its place in an epoll.
+//
+// Closing is not enough to be left in peace: a process that is just being made has copies of all
+// our descriptors until its program begins, and as long as there is one the kernel goes on telling.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor(Descriptor&& other) noexcept
+      : number_(std::exchange(other.number_, -1)), epoll_(std::exchange(other.epoll_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
+    std::swap(epoll_, other.epoll_);
     return *this;
   }
   ~Descriptor() { close(); }
@@ -26,7 +31,9 @@ class Descriptor {
   void close();
 
  private:
+  friend class Poller;
   int number_;
+  int epoll_ = -1;  // That watches it.
 };
 
 // The descriptors, timers and errands of one thread, over epoll.
@@ -74,7 +81,7 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
 
   // Until the descriptor is closed. False without memory for it.
-  bool watch(const Descriptor& descriptor, Watcher& watcher);
+  bool watch(Descriptor& descriptor, Watcher& watcher);
 
   enum class Wait { none, allowed };
   // One round: tells watchers what has happened, calls timers that are due, runs errands. With

@@ -235,9 +235,6 @@ Outcome<void> check_function(const functions::Function& function) {
         "A function of the runtime `http` needs a Url that begins with http:// or "
         "https://.");
   }
-  if (!function.dead_letter_arn.empty() && !function.dead_letter_arn.starts_with("arn:aws:sqs:")) {
-    return invalid("The DeadLetterConfig names no queue.");
-  }
   return {};
 }
 

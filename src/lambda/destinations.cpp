@@ -10,25 +10,36 @@ namespace redrive::lambda {
 namespace {
 
 constexpr std::size_t kDestinationMax = 1024;
+constexpr std::string_view kQueuePrefix = "arn:aws:sqs:";
 constexpr std::string_view kBucketPrefix = "arn:aws:s3:::";
 
+// Lambda's sentence, by which tools know the error, and then the reason.
 std::unexpected<Refusal> bad_destination(std::string_view destination, std::string_view why) {
-  return invalid(fmt::format("The destination {} is invalid: {}", destination, why));
+  return invalid(fmt::format("The destination ARN {} is invalid. {}", destination, why));
 }
 
-Outcome<void> check_queue_destination(const Call& call, std::string_view arn) {
+// What keeps a queue from being told; empty: nothing.
+Outcome<std::string_view> obstacle_of(const Call& call, std::string_view arn, QueueTypes types) {
   const auto identity = api::identity_from_arn(arn);
-  if (!identity) return bad_destination(arn, "it is not a queue's ARN.");
+  if (!identity) return "It is not a queue's ARN.";
   CHECK(call.may_touch(identity->account, identity->name));
-  const bool exists =
-      call.parts.engine.turn([&](engine::Turn& turn) { return turn.queue(*identity).has_value(); });
-  if (!exists) return bad_destination(arn, "there is no such queue.");
+  return call.parts.engine.turn([&](engine::Turn& turn) -> std::string_view {
+    const auto queue = turn.queue(*identity);
+    if (!queue) return "There is no such queue.";
+    const bool refused = types == QueueTypes::standard && (*queue)->settings.is_fifo();
+    return refused ? "FIFO queues are not supported: name a standard queue." : "";
+  });
+}
+
+Outcome<void> check_queue_destination(const Call& call, std::string_view arn, QueueTypes types) {
+  const std::string_view obstacle = TRY(obstacle_of(call, arn, types));
+  if (!obstacle.empty()) return bad_destination(arn, obstacle);
   return {};
 }
 
 Outcome<void> check_function_destination(const Call& call, std::string_view arn) {
   const CalledFunction called = TRY(call.function_called(arn));
-  if (!find_function(call, called)) return bad_destination(arn, "there is no such function.");
+  if (!find_function(call, called)) return bad_destination(arn, "There is no such function.");
   return {};
 }
 
@@ -36,7 +47,7 @@ Outcome<void> check_bucket_destination(const Call& call, std::string_view arn) {
   const std::string bucket(arn.substr(kBucketPrefix.size()));
   CHECK(call.may_touch(call.caller.account, bucket));
   if (call.parts.buckets == nullptr || !call.parts.buckets->bucket(bucket)) {
-    return bad_destination(arn, "there is no such bucket.");
+    return bad_destination(arn, "There is no such bucket.");
   }
   return {};
 }
@@ -45,29 +56,40 @@ std::string_view named_in(const std::optional<documents::Destination>& destinati
   return destination ? destination->destination.value_or("") : "";
 }
 
-}  // namespace
-
-Outcome<void> check_destination(const Call& call, std::string_view destination) {
+Outcome<void> check_destination(const Call& call, std::string_view destination, QueueTypes types) {
   if (destination.size() > kDestinationMax) {
-    return bad_destination(destination.substr(0, 64), "it is too long.");
+    return bad_destination(destination.substr(0, 64), "It is too long.");
   }
-  if (destination.starts_with("arn:aws:sqs:")) return check_queue_destination(call, destination);
+  if (destination.starts_with(kQueuePrefix)) {
+    return check_queue_destination(call, destination, types);
+  }
   if (destination.starts_with("arn:aws:lambda:")) {
     return check_function_destination(call, destination);
   }
   if (destination.starts_with(kBucketPrefix)) return check_bucket_destination(call, destination);
   if (destination.starts_with("http://") || destination.starts_with("https://")) return {};
   return bad_destination(destination,
-                         "it is the ARN of neither a queue, a function nor a bucket, nor a URL.");
+                         "It is of neither a queue, a function nor a bucket, nor a URL.");
 }
 
-Outcome<Destinations> destinations_of(const Call& call,
-                                      const documents::DestinationConfig& config) {
+}  // namespace
+
+Outcome<Destinations> destinations_of(const Call& call, const documents::DestinationConfig& config,
+                                      QueueTypes types) {
   Destinations out{std::string(named_in(config.on_success)),
                    std::string(named_in(config.on_failure))};
-  if (!out.on_success.empty()) CHECK(check_destination(call, out.on_success));
-  if (!out.on_failure.empty()) CHECK(check_destination(call, out.on_failure));
+  if (!out.on_success.empty()) CHECK(check_destination(call, out.on_success, types));
+  if (!out.on_failure.empty()) CHECK(check_destination(call, out.on_failure, types));
   return out;
+}
+
+Outcome<void> check_dead_letters(const Call& call, const documents::FunctionSettings& settings) {
+  if (!settings.dead_letter_config) return {};
+  const std::string_view arn = settings.dead_letter_config->target_arn.value_or("");
+  if (arn.empty()) return {};
+  const std::string_view obstacle = TRY(obstacle_of(call, arn, QueueTypes::standard));
+  if (obstacle.empty()) return {};
+  return invalid(fmt::format("Invalid dead letter ARN {}. {}", arn, obstacle));
 }
 
 documents::DestinationConfig describe_destinations(std::string_view on_success,

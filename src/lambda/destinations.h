@@ -3,21 +3,28 @@
 #include <string>
 #include <string_view>
 
+#include "documents/functions.h"
 #include "documents/mappings.h"
 #include "lambda/call.h"
 
 namespace redrive::lambda {
 
-// Whether what becomes of an event can be told to this place: the ARN of a queue or a function that
-// exists, of a bucket, or (our own) an http or https URL.
-Outcome<void> check_destination(const Call& call, std::string_view destination);
+// Which queues may be told. Lambda sends what became of asynchronous invocations to standard queues
+// only. Mappings of queues with destinations are our own: a FIFO queue may be one.
+enum class QueueTypes { standard, all };
 
-// Where a request wants successes and failures to go; empty: nowhere.
+// Where a request wants successes and failures to go; empty: nowhere. Each is a place that can be
+// told: the ARN of a queue, a function or a bucket that exists, or (our own) an http or https URL.
 struct Destinations {
   std::string on_success;
   std::string on_failure;
 };
-Outcome<Destinations> destinations_of(const Call& call, const documents::DestinationConfig& config);
+Outcome<Destinations> destinations_of(const Call& call, const documents::DestinationConfig& config,
+                                      QueueTypes types);
+
+// Whether events that a function could not process can go where a request wants them. A queue that
+// it does not name may have gone: the function can be changed all the same.
+Outcome<void> check_dead_letters(const Call& call, const documents::FunctionSettings& settings);
 
 // Points into both texts.
 documents::DestinationConfig describe_destinations(std::string_view on_success,

@@ -6,6 +6,7 @@
 #include "documents/functions.h"
 #include "lambda/catalogue.h"
 #include "lambda/configuration.h"
+#include "lambda/destinations.h"
 #include "lambda/function_code.h"
 #include "lambda/operations.h"
 
@@ -50,6 +51,7 @@ Outcome<functions::Function> new_function(Call& call, const documents::FunctionS
   const CalledFunction called = TRY(call.function_called(input.function_name.value_or("")));
   functions::Function function{.id = called.id};
   CHECK(apply_settings(input, function));
+  CHECK(check_dead_letters(call, input));
   if (!called.is_latest()) return invalid("A function is created without a qualifier.");
   function.role = role_or_default(call, input.role);
   for (const auto& [name, value] : input.tags) function.tags.emplace(name, value);
@@ -127,6 +129,7 @@ Outcome<Answer> list_functions(Call& call) {
 Outcome<Answer> update_function_configuration(Call& call) {
   const CalledFunction called = TRY(call.function());
   const auto input = TRY(call.body<documents::FunctionSettings>());
+  CHECK(check_dead_letters(call, input));
   const auto change = [&](functions::Function& function) -> Outcome<void> {
     if (input.revision_id && *input.revision_id != function.revision) return stale_revision();
     return apply_settings(input, function);

@@ -118,20 +118,30 @@ Functions::LentKey Functions::key_for(const functions::FunctionId& id) {
   return key;
 }
 
-void Functions::forget_unused_code() {
-  const auto used = parts_.engine.turn([](engine::Turn& turn) {
-    std::set<std::string> digests;
+std::vector<functions::Function> Functions::all_versions() const {
+  return parts_.engine.turn([](engine::Turn& turn) {
+    std::vector<functions::Function> all;
     for (const auto& [key, document] : turn.state().entries()) {
       if (key.first != EntryKind::function) continue;
-      const auto function = functions::decode_function(document);
+      auto function = functions::decode_function(document);
       if (!function) continue;
-      digests.insert(function->code_sha256);
-      for (const auto& version : functions::versions_of(*function))
-        digests.insert(version.code_sha256);
+      for (auto& version : functions::versions_of(*function)) all.push_back(std::move(version));
+      all.push_back(*std::move(function));
     }
-    return digests;
+    return all;
   });
+}
+
+void Functions::forget_unused_code() {
+  std::set<std::string> used;
+  for (const auto& version : all_versions()) used.insert(version.code_sha256);
   parts_.code.keep_only(used);
+}
+
+std::set<std::string> Functions::arns() const {
+  std::set<std::string> found;
+  for (const auto& version : all_versions()) found.insert(arn_of_version(version));
+  return found;
 }
 
 }  // namespace redrive::lambda

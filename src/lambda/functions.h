@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/gate.h"
 #include "engine/engine.h"
@@ -41,6 +43,8 @@ class Functions {
   Result<std::shared_ptr<const Deployed>> find(const std::string& arn);
   // Removes code that no function has. At start, before requests.
   void forget_unused_code();
+  // The ARNs of all functions and of all their versions.
+  std::set<std::string> arns() const;
   CodeStore& code() { return parts_.code; }
 
  private:
@@ -53,6 +57,7 @@ class Functions {
     std::string secret;
   };
 
+  std::vector<functions::Function> all_versions() const;
   Result<std::shared_ptr<const Deployed>> deploy(const functions::Function& function);
   std::map<std::string, std::string> environment_of(const functions::Function& function);
   LentKey key_for(const functions::FunctionId& id);

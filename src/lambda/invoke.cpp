@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kPayloadMax = 6'291'456;
 constexpr std::size_t kEventPayloadMax = 1u << 20;
 constexpr std::size_t kLogTailMax = 4096;
-constexpr std::size_t kLogLinesMax = 1000;
 
 enum class How { wait, event, dry_run };
 
@@ -123,7 +122,8 @@ Outcome<Answer> show_logs(Call& call) {
   const std::string text = call.query("after");
   const auto after = parse_int<std::uint64_t>(text.empty() ? "0" : text);
   if (!after) return invalid("`after` is the number of a line.");
-  const auto lines = call.parts.invoker.logs(arn_of_version(function), *after, kLogLinesMax);
+  const auto lines =
+      call.parts.invoker.logs(arn_of_version(function), *after, documents::kLogPageLines);
   documents::LogPage out;
   for (const auto& line : lines) {
     out.lines.push_back({.number = static_cast<std::int64_t>(line.sequence),

@@ -74,7 +74,7 @@ Outcome<Answer> set_config(Call& call, Rest rest) {
   CHECK(check_limits(input));
   std::optional<Destinations> destinations;
   if (input.destination_config) {
-    destinations = TRY(destinations_of(call, *input.destination_config));
+    destinations = TRY(destinations_of(call, *input.destination_config, QueueTypes::standard));
     if (destinations->on_success == called.id.arn() ||
         destinations->on_failure == called.id.arn()) {
       return invalid("You can't specify the function as a destination for itself.");

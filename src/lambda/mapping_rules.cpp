@@ -1,6 +1,10 @@
 #include "lambda/mapping_rules.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
 
 #include "base/result.h"
 #include "events/pattern.h"
@@ -172,7 +176,36 @@ Outcome<functions::Retrier> retrier_from(const documents::Retrier& input) {
   return out;
 }
 
-Outcome<void> apply_retry_policy(const std::vector<documents::Retrier>& policy, Mapping& mapping) {
+// Like Step Functions, and unlike Lambda, we do not pass over what we do not know: a misspelt
+// `MaxAttempts: 0` would be three retries.
+Outcome<void> check_retrier_fields(const Call& call) {
+  static constexpr auto kFields = std::to_array<std::string_view>({"ErrorEquals",
+                                                                   "IntervalSeconds",
+                                                                   "MaxAttempts",
+                                                                   "BackoffRate",
+                                                                   "MaxDelaySeconds",
+                                                                   "JitterStrategy"});
+  simdjson::dom::parser parser;
+  simdjson::dom::array retriers;
+  const std::string_view text = call.padded_body();
+  // Whether it is a list at all has been looked at before.
+  if (parser.parse(text.data(), text.size()).at_key("RetryPolicy").get(retriers)) return {};
+  std::size_t number = 0;
+  for (const simdjson::dom::element retrier : retriers) {
+    ++number;
+    simdjson::dom::object fields;
+    if (retrier.get(fields)) continue;
+    for (const auto& [name, value] : fields) {
+      if (std::ranges::find(kFields, name) != kFields.end()) continue;
+      return invalid(fmt::format("RetryPolicy: retrier {}: there is no {}.", number, name));
+    }
+  }
+  return {};
+}
+
+Outcome<void> apply_retry_policy(const Call& call, const std::vector<documents::Retrier>& policy,
+                                 Mapping& mapping) {
+  CHECK(check_retrier_fields(call));
   mapping.retriers.clear();
   for (const documents::Retrier& each : policy) mapping.retriers.push_back(TRY(retrier_from(each)));
   return told<void>(events::check_retry_policy(mapping.retriers));
@@ -180,7 +213,7 @@ Outcome<void> apply_retry_policy(const std::vector<documents::Retrier>& policy, 
 
 Outcome<void> apply_destinations(const Call& call, const documents::DestinationConfig& config,
                                  Mapping& mapping) {
-  Destinations destinations = TRY(destinations_of(call, config));
+  Destinations destinations = TRY(destinations_of(call, config, QueueTypes::all));
   if (destinations.on_success == mapping.queue_arn ||
       destinations.on_failure == mapping.queue_arn) {
     return invalid("The queue of a mapping cannot be its destination.");
@@ -228,7 +261,8 @@ Outcome<void> apply_settings(const Call& call, const documents::MappingSettings&
   CHECK(apply_scaling(settings, mapping));
   if (settings.metrics_config) CHECK(apply_metrics(*settings.metrics_config, mapping));
   CHECK(apply_giving_up(settings, mapping));
-  if (call.body_names("RetryPolicy")) CHECK(apply_retry_policy(settings.retry_policy, mapping));
+  if (call.body_names("RetryPolicy"))
+    CHECK(apply_retry_policy(call, settings.retry_policy, mapping));
   if (settings.destination_config) {
     CHECK(apply_destinations(call, *settings.destination_config, mapping));
   }

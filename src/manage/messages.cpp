@@ -222,6 +222,15 @@ Result<documents::Message> show_message(Call& call) {
   return describe_message(call, queue, TRY(call.message_key("message")));
 }
 
+Result<documents::SpentHandle> show_spent_handle(Call& call) {
+  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  auto sealed = call.parts.engine.turn([&](engine::Turn& turn) -> Result<std::string> {
+    const queue::ReceiptHandle spent{.queue = TRY(turn.queue(queue))->key};
+    return spent.seal(turn.state().secret());
+  });
+  return documents::SpentHandle{call.keep(TRY(std::move(sealed)))};
+}
+
 Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
                                             queue::MessageKey key) {
   auto written =

@@ -64,6 +64,7 @@ Result<documents::ServerLogPage> read_log(Call& call);
 Result<documents::MessagePage> peek_messages(Call& call);
 
 Result<documents::Message> show_message(Call& call);
+Result<documents::SpentHandle> show_spent_handle(Call& call);
 // The attributes of a stored message as SQS writes them; views of it.
 sqs::MessageAttributes attributes_of(const store::MessageContents& contents);
 // One message as it lies in its queue now.

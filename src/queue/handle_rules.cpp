@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/tried_copy.h"
 #include "queue/receive.h"
 
 namespace redrive::queue {
@@ -24,7 +23,6 @@ std::unexpected<Error> refuse_foreign(std::string_view handle) {
 
 Result<ReceiptHandle> open_handle(const State& state, const Queue& queue, std::string_view text) {
   const auto handle = ReceiptHandle::open(state.secret(), text);
-  if (!handle && text == kTriedCopyHandle) return ReceiptHandle{.queue = queue.key};
   if (!handle || handle->queue != queue.key) return refuse_foreign(text);
   return *handle;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "runtime/log_files.h"
+
 namespace redrive::runtime {
 namespace {
 
@@ -55,10 +57,17 @@ std::shared_ptr<FunctionRecord> Fleet::find_record(const std::string& arn) const
   return found == records_.end() ? nullptr : found->second;
 }
 
+std::map<std::string, std::shared_ptr<FunctionRecord>> Fleet::records() const {
+  const std::lock_guard lock(records_mutex_);
+  return records_;
+}
+
 std::shared_ptr<FunctionRecord> Fleet::record_of(const std::string& arn) {
   const std::lock_guard lock(records_mutex_);
   auto& record = records_[arn];
-  if (!record) record = std::make_shared<FunctionRecord>();
+  if (record) return record;
+  const LogFiles kept(grounds_.host.options().logs);
+  record = std::make_shared<FunctionRecord>(kept.sequence_last(arn));
   return record;
 }
 

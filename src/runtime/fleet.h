@@ -36,6 +36,7 @@ class Fleet final : private Worker::Manager {
 
   // From any thread. Null when nothing is known of the function.
   std::shared_ptr<FunctionRecord> find_record(const std::string& arn) const;
+  std::map<std::string, std::shared_ptr<FunctionRecord>> records() const;
 
  private:
   // One function, by its ARN.

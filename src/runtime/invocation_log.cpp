@@ -126,6 +126,23 @@ void FunctionRecord::clear() {
 std::vector<LogLine> FunctionRecord::lines_after(std::uint64_t sequence,
                                                  std::size_t lines_max) const {
   const std::lock_guard lock(mutex_);
+  return find_after(sequence, lines_max);
+}
+
+bool FunctionRecord::reaches(std::uint64_t sequence) const {
+  const std::lock_guard lock(mutex_);
+  return !lines_.empty() && lines_.front().sequence <= sequence + 1;
+}
+
+std::vector<LogLine> FunctionRecord::take_unkept(std::size_t lines_max) {
+  const std::lock_guard lock(mutex_);
+  auto lines = find_after(kept_last_, lines_max);
+  if (!lines.empty()) kept_last_ = lines.back().sequence;
+  return lines;
+}
+
+std::vector<LogLine> FunctionRecord::find_after(std::uint64_t sequence,
+                                                std::size_t lines_max) const {
   const auto begin = std::ranges::upper_bound(lines_, sequence, {}, &LogLine::sequence);
   const auto count =
       std::min<std::size_t>(static_cast<std::size_t>(lines_.end() - begin), lines_max);

@@ -106,11 +106,19 @@ class MarkFinder {
 // The latest lines and the numbers of one function. Any thread.
 class FunctionRecord {
  public:
+  // Goes on after that line, which an earlier start has kept.
+  explicit FunctionRecord(std::uint64_t sequence_last = 0)
+      : sequence_last_(sequence_last), kept_last_(sequence_last) {}
+
   void add_line(std::string_view request_id, std::string_view text) {
     add_lines(request_id, {&text, 1});
   }
   void add_lines(std::string_view request_id, std::span<const std::string_view> texts);
   std::vector<LogLine> lines_after(std::uint64_t sequence, std::size_t lines_max) const;
+  // Whether all lines after that one are still here.
+  bool reaches(std::uint64_t sequence) const;
+  // Lines that nobody has taken in this way, oldest first.
+  std::vector<LogLine> take_unkept(std::size_t lines_max);
 
   // Sequence numbers go on.
   void clear();
@@ -130,12 +138,14 @@ class FunctionRecord {
   static constexpr std::size_t kLinesMax = 4096;
 
   LogLine line_of_room_for(std::size_t bytes);
+  std::vector<LogLine> find_after(std::uint64_t sequence, std::size_t lines_max) const;
 
   mutable std::mutex mutex_;  // Guards all.
   FunctionStats stats_;
   std::deque<LogLine> lines_;
   std::size_t bytes_ = 0;
-  std::uint64_t sequence_last_ = 0;
+  std::uint64_t sequence_last_;
+  std::uint64_t kept_last_;
 };
 
 // The last lines of an invocation, for both.

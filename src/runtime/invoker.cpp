@@ -9,7 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/workers.h"
 #include "runtime/fleet.h"
+#include "runtime/log_files.h"
 
 namespace redrive::runtime {
 namespace {
@@ -17,10 +19,18 @@ namespace {
 // Fewer than this, and the thread is told of another one at once.
 constexpr unsigned kWaitingMin = 4;
 
+// What functions write is kept behind their backs: seldom enough that a busy one, of which only the
+// latest lines are kept anyway, costs little.
+constexpr std::chrono::seconds kLogsKeptEvery{5};
+constexpr std::size_t kLinesTaken = 256;  // At a time, while the function waits.
+
 // One thread runs everything but HTTP calls and cleaning up.
 class ThreadedInvoker final : public Invoker {
  public:
-  explicit ThreadedInvoker(Host host) : host_(std::move(host)), thread_([this] { run(); }) {}
+  explicit ThreadedInvoker(Host host)
+      : host_(std::move(host)), log_files_(host_.options().logs), thread_([this] { run(); }) {
+    keep_logs_later();
+  }
 
   ~ThreadedInvoker() override {
     post([this] {
@@ -28,6 +38,8 @@ class ThreadedInvoker final : public Invoker {
       over_ = true;
     });
     thread_.join();
+    keeper_.stop();
+    keep_logs();
     janitor_.ask([scratch = host_.options().scratch] {
       std::error_code ignored;
       std::filesystem::remove_all(scratch, ignored);
@@ -52,13 +64,22 @@ class ThreadedInvoker final : public Invoker {
   }
 
   void forget(const std::string& arn) override {
-    post([this, arn] { fleet_.forget(arn); });
+    post([this, arn] {
+      fleet_.forget(arn);
+      janitor_.ask([this, arn] { log_files_.remove(arn); });
+    });
   }
 
   std::vector<LogLine> logs(const std::string& arn, std::uint64_t after,
                             std::size_t lines_max) override {
     const auto record = fleet_.find_record(arn);
-    return record ? record->lines_after(after, lines_max) : std::vector<LogLine>();
+    if (record && record->reaches(after)) return record->lines_after(after, lines_max);
+    auto lines = log_files_.lines_after(arn, after, lines_max);
+    if (!record) return lines;
+    const std::uint64_t kept = lines.empty() ? after : lines.back().sequence;
+    for (LogLine& line : record->lines_after(kept, lines_max - lines.size()))
+      lines.push_back(std::move(line));
+    return lines;
   }
 
   FunctionStats stats(const std::string& arn) override {
@@ -69,6 +90,23 @@ class ThreadedInvoker final : public Invoker {
   std::string isolation() const override { return host_.isolation(); }
 
  private:
+  void keep_logs() {
+    for (const auto& [arn, record] : fleet_.records()) {
+      for (auto lines = record->take_unkept(kLinesTaken); !lines.empty();
+           lines = record->take_unkept(kLinesTaken)) {
+        log_files_.append(arn, lines);
+      }
+    }
+  }
+
+  void keep_logs_later() {
+    if (!log_files_.is_used()) return;
+    keeper_.run_at(Workers::Clock::now() + kLogsKeptEvery, [this] {
+      keep_logs();
+      keep_logs_later();
+    });
+  }
+
   // After everything that was brought before.
   void post(std::function<void()> errand) {
     poller_.post([this, errand = std::move(errand)] {
@@ -102,12 +140,14 @@ class ThreadedInvoker final : public Invoker {
   }
 
   Host host_;
+  LogFiles log_files_;
   Janitor janitor_;
   Poller poller_;
   Fleet fleet_{Grounds{.poller = poller_, .host = host_, .janitor = janitor_}};
   bool over_ = false;         // Of the thread's.
   std::mutex brought_mutex_;  // Guards the next.
   std::vector<Job> brought_;
+  Workers keeper_{1};
   std::thread thread_;
 };
 

@@ -128,6 +128,8 @@ struct InvokerOptions {
   // Made when missing, and emptied at the start: nobody else's. A server that is root gives a
   // place that every user may enter, outside of its data.
   std::filesystem::path scratch;
+  // Where logs are kept over restarts; empty: they are not.
+  std::filesystem::path logs = {};
   // Directories that no function may look into, as far as the machine lets us hide them.
   std::vector<std::filesystem::path> hidden;
   enum class Sandbox : std::uint8_t { automatic, off, required };

@@ -39,13 +39,15 @@ void LateInvoker::retire(const std::string& arn) {
 }
 
 void LateInvoker::forget(const std::string& arn) {
-  if (Invoker* const invoker = made()) invoker->forget(arn);
+  if (Invoker* const invoker = made()) return invoker->forget(arn);
+  log_files_.remove(arn);
 }
 
 std::vector<LogLine> LateInvoker::logs(const std::string& arn, std::uint64_t after,
                                        std::size_t lines_max) {
   Invoker* const invoker = made();
-  return invoker == nullptr ? std::vector<LogLine>() : invoker->logs(arn, after, lines_max);
+  return invoker == nullptr ? log_files_.lines_after(arn, after, lines_max)
+                            : invoker->logs(arn, after, lines_max);
 }
 
 FunctionStats LateInvoker::stats(const std::string& arn) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/invoker.h"
+#include "runtime/log_files.h"
 
 namespace redrive::runtime {
 
@@ -19,7 +20,7 @@ class LateInvoker final : public Invoker {
     std::function<void(std::string)> impossible;
   };
   LateInvoker(InvokerOptions options, Hooks hooks)
-      : options_(std::move(options)), hooks_(std::move(hooks)) {}
+      : options_(std::move(options)), hooks_(std::move(hooks)), log_files_(options_.logs) {}
 
   void invoke(std::shared_ptr<const FunctionSpec> function, Invocation what,
               std::function<void(Outcome)> done) override;
@@ -36,6 +37,7 @@ class LateInvoker final : public Invoker {
 
   const InvokerOptions options_;
   const Hooks hooks_;
+  LogFiles log_files_;        // For as long as there is no invoker, which has its own.
   mutable std::mutex mutex_;  // Guards the next two.
   std::unique_ptr<Invoker> invoker_;
   std::string complaint_;  // The last one that was told.

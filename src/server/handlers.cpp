@@ -5,6 +5,7 @@
 #include "functions/codec.h"
 #include "monitor/measured_invoker.h"
 #include "runtime/late_invoker.h"
+#include "runtime/log_files.h"
 
 namespace redrive::server {
 namespace {
@@ -64,7 +65,11 @@ void Handlers::open(const Parts& parts) {
   using Sandbox = runtime::InvokerOptions::Sandbox;
   if (parts.config.sandbox == "off") options.sandbox = Sandbox::off;
   if (parts.config.sandbox == "required") options.sandbox = Sandbox::required;
-  if (!parts.config.memory) options.hidden.push_back(fs::absolute(parts.config.data));
+  if (!parts.config.memory) {
+    options.hidden.push_back(fs::absolute(parts.config.data));
+    options.logs = fs::path(parts.config.data) / "function-logs";
+    runtime::LogFiles(options.logs).keep_only(functions_.arns());
+  }
   invoker_ = std::make_unique<runtime::LateInvoker>(
       std::move(options),
       runtime::LateInvoker::Hooks{

@@ -232,6 +232,62 @@ def test_invoke_config(functions, made, endpoint):
     assert refusal(functions.get_function_event_invoke_config, FunctionName=name)
 
 
+@pytest.fixture
+def queues(endpoint):
+    """The ARNs of a standard queue, of a FIFO queue and of one that is gone."""
+    sqs = client("sqs", endpoint)
+    arns, urls = [], []
+    for end, more in [("", {}), (".fifo", {"FifoQueue": "true"}), ("", {})]:
+        urls.append(sqs.create_queue(QueueName=unique_name("to") + end, Attributes=more)["QueueUrl"])
+        told = sqs.get_queue_attributes(QueueUrl=urls[-1], AttributeNames=["QueueArn"])
+        arns.append(told["Attributes"]["QueueArn"])
+    sqs.delete_queue(QueueUrl=urls.pop())
+    yield arns
+    for url in urls:
+        sqs.delete_queue(QueueUrl=url)
+
+
+def test_events_that_failed_go_to_standard_queues_that_exist(functions, made, queues):
+    standard, fifo, gone = queues
+    name = made(DeadLetterConfig={"TargetArn": standard})["FunctionName"]
+    for arn in fifo, gone, "arn:aws:sns:us-east-1:000000000000:t", "arn:aws:sqs:nonsense":
+        for call, more in [(functions.create_function, settings()),
+                           (functions.update_function_configuration, {"FunctionName": name})]:
+            code, message = code_and_message(
+                refusal(call, **more, DeadLetterConfig={"TargetArn": arn}))
+            assert code == "InvalidParameterValueException", message
+            assert message.startswith(f"Invalid dead letter ARN {arn}. "), message
+    kept = functions.get_function_configuration(FunctionName=name)
+    assert kept["DeadLetterConfig"] == {"TargetArn": standard}
+    removed = functions.update_function_configuration(
+        FunctionName=name, DeadLetterConfig={"TargetArn": ""})
+    assert "DeadLetterConfig" not in removed
+
+
+def test_a_dead_letter_queue_that_went_holds_up_no_other_change(functions, made, endpoint):
+    sqs = client("sqs", endpoint)
+    url = sqs.create_queue(QueueName=unique_name("going"))["QueueUrl"]
+    told = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]
+    name = made(DeadLetterConfig={"TargetArn": told["QueueArn"]})["FunctionName"]
+    sqs.delete_queue(QueueUrl=url)
+    changed = functions.update_function_configuration(FunctionName=name, Timeout=7)
+    assert changed["Timeout"] == 7 and changed["DeadLetterConfig"]["TargetArn"] == told["QueueArn"]
+
+
+@pytest.mark.parametrize("which", ["OnSuccess", "OnFailure"])
+def test_asynchronous_destinations_are_standard_queues_that_exist(functions, made, queues, which):
+    standard, fifo, gone = queues
+    name = made()["FunctionName"]
+    for arn in fifo, gone:
+        code, message = code_and_message(refusal(
+            functions.put_function_event_invoke_config, FunctionName=name,
+            DestinationConfig={which: {"Destination": arn}}))
+        assert code == "InvalidParameterValueException"
+        assert message.startswith(f"The destination ARN {arn} is invalid."), message
+    functions.put_function_event_invoke_config(
+        FunctionName=name, DestinationConfig={which: {"Destination": standard}})
+
+
 def test_functions_outlive_a_restart(launch, tmp_path):
     data = str(tmp_path / "data")
     server = launch("--data", data)
@@ -337,3 +393,20 @@ def test_large_code_is_taken(functions, made):
     assert json.load(functions.invoke(FunctionName=name)["Payload"]) == 20 << 20
     changed = functions.update_function_code(FunctionName=name, ZipFile=zip_of(index__py=ECHO))
     assert changed["CodeSize"] < 1000
+
+
+def test_a_key_with_patterns_sends_nothing_to_other_queues(launch, tmp_path):
+    config = tmp_path / "redrive.toml"
+    config.write_text("[[key]]\nid = 'ADMIN'\nsecret = 'a'\nrole = 'admin'\n"
+                      "[[key]]\nid = 'TEAM'\nsecret = 't'\nrole = 'admin'\nqueues = ['team-*']\n")
+    server = launch("--memory", "--config", str(config))
+    admin = client("sqs", server.endpoint, aws_access_key_id="ADMIN", aws_secret_access_key="a")
+    for name in "team-dead", "payroll":
+        admin.create_queue(QueueName=name)
+    team = client("lambda", server.endpoint, aws_access_key_id="TEAM", aws_secret_access_key="t")
+    arn = "arn:aws:sqs:us-east-1:000000000000:"
+    wanted = {**settings(), "FunctionName": "team-f"}
+    for other in "payroll", "not-there":
+        told = refusal(team.create_function, **wanted, DeadLetterConfig={"TargetArn": arn + other})
+        assert told["Error"]["Code"] == "AccessDeniedException"
+    team.create_function(**wanted, DeadLetterConfig={"TargetArn": arn + "team-dead"})

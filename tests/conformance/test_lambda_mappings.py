@@ -149,6 +149,7 @@ def test_values_out_of_range(endpoint, function, queue, body):
 
 @pytest.mark.parametrize("policy", [
     [{"ErrorEquals": []}],
+    [{"ErrorEquals": ["A"], "MaxAttempt": 0}],
     [{"ErrorEquals": ["States.ALL"]}, {"ErrorEquals": ["A"]}],
     [{"ErrorEquals": ["A"], "BackoffRate": 0.5}],
     [{"ErrorEquals": ["States.Unheard"]}],

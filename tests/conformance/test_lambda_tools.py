@@ -4,8 +4,10 @@ import json
 import os
 import signal
 import subprocess
+import urllib.request
 
 import pytest
+from botocore.exceptions import ClientError
 
 from harness import clock
 from harness.functions import client, python_runtime, redrive
@@ -170,6 +172,69 @@ def test_a_dead_letter_is_tried_without_being_touched(endpoint, code):
     redrive(endpoint, "mapping", "rm", queue)
     redrive(endpoint, "function", "rm", "-y", name)
     redrive(endpoint, "queue", "rm", "-y", queue, queue + "-dlq")
+
+
+def test_the_handle_of_a_copy_is_good_for_nothing_but_to_be_deleted(endpoint):
+    sqs = client("sqs", endpoint)
+    queue, other = (sqs.create_queue(QueueName=unique_name("hq"))["QueueUrl"] for _ in range(2))
+    name = queue.rpartition("/")[2]
+    sqs.send_message(QueueUrl=queue, MessageBody="stays")
+    with urllib.request.urlopen(f"{endpoint}/_redrive/v1/queues/{name}/spent-handle") as answer:
+        handle = json.load(answer)["receiptHandle"]
+    sqs.delete_message(QueueUrl=queue, ReceiptHandle=handle)
+    for call, more in [(sqs.delete_message, {"QueueUrl": other}),
+                       (sqs.change_message_visibility, {"QueueUrl": queue, "VisibilityTimeout": 0})]:
+        with pytest.raises(ClientError):
+            call(ReceiptHandle=handle, **more)
+    assert len(sqs.receive_message(QueueUrl=queue)["Messages"]) == 1
+    for url in queue, other:
+        sqs.delete_queue(QueueUrl=url)
+
+
+LONG = "def handler(event, context):\n    for n in range(2500): print('line', n)\n"
+
+
+def test_a_long_log_is_shown_to_its_end(endpoint, code):
+    directory = code(LONG)
+    name = os.path.basename(directory)
+    deploy(endpoint, directory)
+    redrive(endpoint, "function", "invoke", name)
+    lines = redrive(endpoint, "function", "logs", name).stdout.splitlines()
+    assert len(lines) == 2503 and lines[1].endswith("line 0") and "REPORT" in lines[-1]
+    redrive(endpoint, "function", "rm", "-y", name)
+
+
+@pytest.mark.own_server
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_logs_outlive_a_restart(launch, tmp_path, code, how):
+    data = tmp_path / "data"
+    server = launch("--data", str(data))
+    directory = code("def handler(event, context): print('seen', event)\n")
+    name = os.path.basename(directory)
+    deploy(server.endpoint, directory)
+    redrive(server.endpoint, "function", "invoke", name, '"before"')
+    if how == "kill":
+        logs = data / "function-logs"
+        clock.until("the log is on disk", lambda: list(logs.glob("*.log")), timeout=20)
+    getattr(server, how)()
+
+    server = launch("--data", str(data))
+
+    def numbers_and_texts():
+        lines = redrive(server.endpoint, "function", "logs", name, "--json").stdout.splitlines()
+        return [(json.loads(line)["number"], json.loads(line)["text"]) for line in lines]
+
+    before = numbers_and_texts()
+    assert [n for n, _ in before] == [1, 2, 3, 4] and before[1][1] == "seen before"
+    redrive(server.endpoint, "function", "invoke", name, '"after"')
+    both = numbers_and_texts()
+    assert both[:4] == before and both[5] == (6, "seen after"), both
+
+    redrive(server.endpoint, "function", "rm", "-y", name)
+    deploy(server.endpoint, directory)
+    clock.until("the log is gone", lambda: not numbers_and_texts(), timeout=10)
+    server.stop()
+    assert not list((data / "function-logs").iterdir())
 
 
 def test_mended_code_is_tried_as_the_function_would_run(endpoint, code):

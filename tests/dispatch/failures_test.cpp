@@ -382,5 +382,28 @@ TEST_F(FifoFailures, BisectStopsAtTheFirstFailure) {
   EXPECT_EQ(running(), (std::vector<Bodies>{{"1", "2", "3"}}));
 }
 
+// Also when a retrier is quicker than the visibility timeout, or slower.
+struct HeldBack : FifoFailures, ::testing::WithParamInterface<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Intervals, HeldBack, ::testing::Values(5, 50));
+
+TEST_P(HeldBack, ComesWithTheOneThatFailed) {
+  for (int i = 0; i < 4; ++i) world.send("line.fifo", std::to_string(i));
+  auto made = mapping("line.fifo");
+  made.bisect = true;
+  made.retriers = {{.error_equals = {"States.ALL"}, .interval_seconds = GetParam()}};
+  start(made);
+  answer(raised());
+  answer(raised());
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0"}}));
+  answer(raised());
+  EXPECT_TRUE(running().empty());
+  pass(seconds(GetParam() - 1));
+  EXPECT_TRUE(running().empty());
+  pass(seconds(1));
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1", "2", "3"}}));
+  answer(returned());
+  EXPECT_EQ(in("line.fifo"), Bodies());
+}
+
 }  // namespace
 }  // namespace redrive::dispatch

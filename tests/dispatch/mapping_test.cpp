@@ -192,6 +192,18 @@ TEST_F(Mapping, FollowsItsDefinition) {
   EXPECT_EQ(in("orders"), Bodies{"x"});
 }
 
+// Paused, and gone for good with the next change, while what it waited for was on its way.
+TEST_F(Mapping, WhatComesTooLateGoesBackAtOnce) {
+  start(mapping());
+  definitions.mappings[0].enabled = false;
+  dispatcher->reload();
+  dispatcher->reload();
+  send("late");
+  definitions.mappings[0].enabled = true;
+  reload();
+  EXPECT_EQ(running(), (std::vector<Bodies>{{"late"}}));
+}
+
 TEST_F(Mapping, DoesNotOutliveAReset) {
   start(mapping());
   definitions = {};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -47,6 +48,22 @@ TEST(Poller, TellsOfEachArrivalOnce) {
   EXPECT_NE(watching.last & EPOLLRDHUP, 0u);
   here.close();
   EXPECT_FALSE(poller.run_once(Poller::Wait::none));
+}
+
+// As while a process is made: it has copies of everything until its program begins.
+TEST(Poller, TellsNothingOfWhatWasClosedThoughSomebodyHasACopy) {
+  Poller poller;
+  auto [here, there] = connected();
+  Watching watching;
+  ASSERT_TRUE(poller.watch(here, watching));
+  poller.run_once(Poller::Wait::none);
+  const int before = watching.calls;
+  const Descriptor copy(::dup(here.number()));
+  Descriptor moved = std::move(here);
+  moved.close();
+  ASSERT_EQ(::send(there.number(), "a", 1, 0), 1);
+  EXPECT_FALSE(poller.run_once(Poller::Wait::none));
+  EXPECT_EQ(watching.calls, before);
 }
 
 TEST(Poller, NapsThroughArrivalsButNotThroughACall) {
