@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "events/event_document.h"
@@ -26,6 +28,24 @@ std::vector<Item> take_out(std::vector<Item>& items, Predicate fits) {
   std::vector<Item> taken(std::make_move_iterator(middle), std::make_move_iterator(items.end()));
   items.erase(middle, items.end());
   return taken;
+}
+
+// All but the first of each group.
+std::vector<Item> take_out_behind(std::vector<Item>& items) {
+  std::set<std::string_view> seen;
+  std::vector<Item> first;
+  std::vector<Item> behind;
+  first.reserve(items.size());  // So that the texts seen stay where they are.
+  for (Item& item : items) {
+    if (seen.contains(item.group)) {
+      behind.push_back(std::move(item));
+    } else {
+      first.push_back(std::move(item));
+      seen.insert(first.back().group);
+    }
+  }
+  items = std::move(first);
+  return behind;
 }
 
 queue::ErrorText error_of(const runtime::Outcome& outcome) {
@@ -183,7 +203,7 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
                                .stack = {},
                                .fingerprint = {},
                                .log = outcome.log};
-  fail_items(std::move(bad), {.error = error, .by_item = true}, outcome);
+  fail_named(std::move(bad), {.error = error, .by_item = true}, outcome);
 }
 
 void BatchRun::failed(const Failure& failure, const runtime::Outcome& outcome) {
@@ -249,6 +269,17 @@ void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome)
   const std::vector<queue::ReceiptHandle> receipts = forget(items);
   static_cast<void>(parts_.world->engine.remove_held(plan_.queue, receipts));
   parts_.stats->deleted += items.size();
+}
+
+// Of a FIFO group a function names the message that failed and those behind it, which it has not
+// tried: rules that count runs are for the first alone.
+void BatchRun::fail_named(std::vector<Item> items, const Failure& failure,
+                          const runtime::Outcome& outcome) {
+  if (!plan_.counts_runs() || !facts().fifo) return fail_items(std::move(items), failure, outcome);
+  std::vector<Item> behind = take_out_behind(items);
+  fail_items(std::move(items), failure, outcome);
+  for (const Item& item : behind) blocked_.try_emplace(item.group, parts_.world->engine.now());
+  let_go(std::move(behind));
 }
 
 void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,

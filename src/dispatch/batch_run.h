@@ -71,6 +71,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   void split();
   void let_go(std::vector<Item> items);
   void succeed(std::vector<Item> items, const runtime::Outcome& outcome);
+  void fail_named(std::vector<Item> items, const Failure& failure, const runtime::Outcome& outcome);
   void fail_items(std::vector<Item> items, const Failure& failure, const runtime::Outcome& outcome);
   void carry_out(std::vector<Item> items, std::vector<Fate> fates, const Failure& failure,
                  const runtime::Outcome& outcome);

@@ -332,6 +332,16 @@ struct FifoFailures : Failures {
     settings.redrive = queue::RedrivePolicy{identity_of("dead.fifo").arn(), 100};
     world.create("line.fifo", settings);
   }
+  // Those messages of the batch that runs.
+  std::string named(std::initializer_list<std::size_t> places) {
+    const auto ids = invoker.calls[0].ids();
+    std::string items;
+    for (const std::size_t place : places) {
+      if (!items.empty()) items += ',';
+      items += R"({"itemIdentifier":")" + ids[place] + R"("})";
+    }
+    return R"({"batchItemFailures":[)" + items + "]}";
+  }
 };
 
 TEST_F(FifoFailures, OrderIsKept) {
@@ -361,6 +371,39 @@ TEST_F(FifoFailures, ADeadLetterLetsItsGroupGo) {
   answer(raised());
   ASSERT_EQ(running(), (std::vector<Bodies>{{"1"}}));
   EXPECT_EQ(in("dead.fifo"), Bodies{"0"});
+}
+
+// A function that keeps the order names what it has not tried as well.
+TEST_F(FifoFailures, OfThoseNamedOnlyTheFirstIsJudged) {
+  for (int i = 0; i < 4; ++i) world.send("line.fifo", std::to_string(i));
+  auto made = mapping("line.fifo");
+  made.report_item_failures = true;
+  made.retriers = {{.error_equals = {"States.ALL"}, .max_attempts = 0}};
+  start(made);
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1", "2", "3"}}));
+  answer(returned(named({1, 2, 3})));
+  EXPECT_EQ(in("dead.fifo"), Bodies{"1"});
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"2", "3"}}));
+  answer(returned());
+  EXPECT_EQ(in("line.fifo"), Bodies());
+}
+
+TEST_F(FifoFailures, ThoseBehindTheOneThatIsTriedAgainComeWithIt) {
+  for (int i = 0; i < 3; ++i) world.send("line.fifo", std::to_string(i));
+  auto made = mapping("line.fifo");
+  made.report_item_failures = true;
+  made.retriers = {{.error_equals = {"States.ALL"}, .interval_seconds = 5, .max_attempts = 1}};
+  start(made);
+  answer(returned(named({0, 1, 2})));
+  pass(seconds(5));
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1", "2"}}));
+  answer(returned(named({0, 1, 2})));
+  EXPECT_EQ(in("dead.fifo"), Bodies{"0"});
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"1", "2"}}));
+  answer(returned(named({0, 1})));  // The first time that it is its turn.
+  EXPECT_EQ(in("dead.fifo"), Bodies{"0"});
+  pass(seconds(5));
+  EXPECT_EQ(running(), (std::vector<Bodies>{{"1", "2"}}));
 }
 
 // What comes behind a failed message of its group does not run before it.
