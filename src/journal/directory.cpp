@@ -84,19 +84,13 @@ Result<SegmentHeader> read_segment_header(Files& files, std::uint32_t number) {
   return std::unexpected(damaged_at(files, name, 0, "the segment's header cannot be read"));
 }
 
-Result<void> read_segment(Files& files, std::uint32_t number, std::uint64_t limit,
-                          std::string& out) {
+Result<std::string_view> read_segment(Files& files, std::uint32_t number, std::uint64_t limit,
+                                      Pages& memory) {
   const auto file = TRY(files.open(segment_name(number)));
   const std::uint64_t size = std::min(limit, TRY(file->size()));
-  Result<std::size_t> got = 0;
-  // Without the zeros resize() would write first: there is a lot to read. (libstdc++ 12 tells of
-  // more room than was asked for when it had to grow.)
-  out.resize_and_overwrite(size, [&](char* bytes, std::size_t) {
-    got = file->read(0, bytes, size);
-    return got.value_or(0);
-  });
-  if (!got) return std::unexpected(got.error());
-  return {};
+  memory.grow(size);
+  const std::size_t got = TRY(file->read_pages(0, memory.data(), whole_pages(size)));
+  return std::string_view(memory.data(), std::min<std::size_t>(got, size));
 }
 
 Result<void> publish_segment(Files& files, File& file, const std::string& temporary,

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "journal/files.h"
 #include "journal/format.h"
+#include "journal/pages.h"
 
 // Reading and writing the small parts of a journal's directory: which files are there, the
 // manifest, the headers of segments.
@@ -29,9 +31,9 @@ Result<void> write_manifest(Files& files, const Manifest& manifest);
 
 Result<SegmentHeader> read_segment_header(Files& files, std::uint32_t number);
 
-// Reads a segment up to `limit`, or as much of it as there is, into `out`.
-Result<void> read_segment(Files& files, std::uint32_t number, std::uint64_t limit,
-                          std::string& out);
+// Reads a segment up to `limit`, or as much of it as there is, into `memory`.
+Result<std::string_view> read_segment(Files& files, std::uint32_t number, std::uint64_t limit,
+                                      Pages& memory);
 inline constexpr std::uint64_t kWholeSegment = UINT64_MAX;
 
 // Makes a file with this header and renames it, so that the segment's name never exists without its

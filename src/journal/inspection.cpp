@@ -74,7 +74,7 @@ class Inspector {
     if (found_.directory.segments.front() == 1) complete = Checkpoint{};
     for (std::size_t i = 0; i < headers_.size(); ++i) {
       const std::uint32_t number = found_.directory.segments[i];
-      CHECK(read_segment(files_, number, kWholeSegment, image_));
+      image_ = TRY(read_segment(files_, number, kWholeSegment, memory_));
       const SegmentImage image{image_, number, end_of(i)};
       auto record = find_record(image, kSegmentHeaderBytes, 1);
       for (; record; record = find_record(image, record->end, record->header.next())) {
@@ -114,8 +114,9 @@ class Inspector {
 
   Result<void> scan(std::size_t i) {
     InspectedSegment& segment = found_.segments[i];
-    image_.clear();
-    if (!segment.missing) CHECK(read_segment(files_, segment.header.number, kWholeSegment, image_));
+    image_ = {};
+    if (!segment.missing)
+      image_ = TRY(read_segment(files_, segment.header.number, kWholeSegment, memory_));
     const InspectedSegment* previous = i > 0 ? &found_.segments[i - 1] : nullptr;
     if (segment.missing || segment.header_lost) rebuild_header(segment, previous);
 
@@ -186,7 +187,8 @@ class Inspector {
   Inspection found_;
   std::vector<std::optional<SegmentHeader>> headers_;  // As directory.segments.
   std::uint32_t segment_bytes_ = 0;                    // The largest any header tells of.
-  std::string image_;
+  Pages memory_;
+  std::string_view image_;  // In memory_.
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ Result<void> PageWriter::write(File& file, std::uint32_t begin,
   for (const std::string_view part : parts) bytes += part.size();
   const std::uint32_t first = page_of(begin);
   const auto end = static_cast<std::uint32_t>(begin + bytes);
-  const std::uint32_t after = page_of(end + kPageBytes - 1);
+  const auto after = static_cast<std::uint32_t>(whole_pages(end));
   pages_.grow(after - first + kRoomBytes, end_ > 0 ? end_ - page_of(end_) : 0);
   CHECK(load(file, first, begin));
 

@@ -10,6 +10,11 @@
 
 namespace redrive::journal {
 
+// Up to the end of the last page.
+inline std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
 // Memory that whole pages can be written from and read into: it begins where a page does.
 class Pages {
  public:
@@ -19,7 +24,7 @@ class Pages {
   // Makes it at least so large. The first `kept` bytes stay what they are.
   void grow(std::size_t bytes, std::size_t kept = 0) {
     if (bytes <= size_) return;
-    const std::size_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    const std::size_t whole = whole_pages(bytes);
     assert(kept <= size_);
     std::unique_ptr<char, Free> larger(static_cast<char*>(std::aligned_alloc(kPageBytes, whole)));
     if (!larger) throw std::bad_alloc();

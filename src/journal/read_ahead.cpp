@@ -16,10 +16,6 @@ constexpr std::uint32_t kSkipBytesMax = 32u << 10;
 constexpr std::uint32_t kOverlapBytes = 32u << 10;
 constexpr std::size_t kPooledMax = 4;
 
-std::size_t whole_pages(std::uint32_t bytes) {
-  return (std::size_t{bytes} + kPageBytes - 1) / kPageBytes * kPageBytes;
-}
-
 // Whether all of it is there.
 Result<bool> read_window(File& file, ReadAhead::Window& window) {
   const std::size_t size = whole_pages(window.size);

@@ -49,7 +49,7 @@ class Recovery {
 
   Result<bool> has_no_records(std::uint32_t number) {
     const SegmentHeader header = TRY(read_segment_header(files_, number));
-    CHECK(read_segment(files_, number, kWholeSegment, image_));
+    image_ = TRY(read_segment(files_, number, kWholeSegment, memory_));
     return !find_record({image_, number, header.segment_bytes}, kSegmentHeaderBytes, 1);
   }
 
@@ -108,7 +108,7 @@ class Recovery {
     const SegmentHeader& header = headers_[i];
     const bool last = i + 1 == headers_.size();
     const std::uint32_t limit = last ? header.segment_bytes : headers_[i + 1].previous_end;
-    CHECK(read_segment(files_, header.number, limit, image_));
+    image_ = TRY(read_segment(files_, header.number, limit, memory_));
     ScanRequest request{.image = {image_, header.number, limit},
                         .from = from,
                         .sequence = next_.sequence,
@@ -234,7 +234,8 @@ class Recovery {
   Directory directory_;
   Manifest manifest_;
   std::vector<SegmentHeader> headers_;  // Of all segments, oldest first.
-  std::string image_;                   // The segment being read.
+  Pages memory_;                        // For
+  std::string_view image_;              // the segment being read.
   Next next_;                           // Where the journal goes on.
   JournalState state_;
 };
