@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <future>
+#include <utility>
 
 #include "journal/directory.h"
 #include "journal/file_journal.h"
@@ -104,11 +106,30 @@ class Recovery {
     state_.segments.add({.number = header.number, .bytes = header.segment_bytes, .used = used});
   }
 
+  // Where its records end at the latest.
+  std::uint32_t end_of(std::size_t i) const {
+    return i + 1 == headers_.size() ? headers_[i].segment_bytes : headers_[i + 1].previous_end;
+  }
+
+  // A segment from the disk. The next one is read while this one is replayed.
+  Result<std::string_view> take_image(std::size_t i) {
+    const auto image = coming_.valid()
+                           ? coming_.get()
+                           : read_segment(files_, headers_[i].number, end_of(i), coming_memory_);
+    std::swap(memory_, coming_memory_);
+    if (i + 1 < headers_.size()) {
+      coming_ = std::async(std::launch::async, [this, next = i + 1] {
+        return read_segment(files_, headers_[next].number, end_of(next), coming_memory_);
+      });
+    }
+    return image;
+  }
+
   Result<void> replay_segment(std::size_t i, std::uint32_t from) {
     const SegmentHeader& header = headers_[i];
     const bool last = i + 1 == headers_.size();
-    const std::uint32_t limit = last ? header.segment_bytes : headers_[i + 1].previous_end;
-    image_ = TRY(read_segment(files_, header.number, limit, memory_));
+    const std::uint32_t limit = end_of(i);
+    image_ = TRY(take_image(i));
     ScanRequest request{.image = {image_, header.number, limit},
                         .from = from,
                         .sequence = next_.sequence,
@@ -238,6 +259,9 @@ class Recovery {
   std::string_view image_;              // the segment being read.
   Next next_;                           // Where the journal goes on.
   JournalState state_;
+  Pages coming_memory_;
+  // Last: what it reads into is there until it ends.
+  std::future<Result<std::string_view>> coming_;
 };
 
 }  // namespace
