@@ -8,10 +8,6 @@ namespace {
 // Room is made for more than is asked for: what is written at once grows with the load.
 constexpr std::size_t kRoomBytes = 64u << 10;
 
-std::uint32_t page_of(std::uint32_t offset) {
-  return offset / kPageBytes * kPageBytes;
-}
-
 }  // namespace
 
 Result<void> PageWriter::write(File& file, std::uint32_t begin,

@@ -10,6 +10,11 @@
 
 namespace redrive::journal {
 
+// Where the page begins that has this byte.
+inline std::uint32_t page_of(std::uint32_t offset) {
+  return offset / kPageBytes * kPageBytes;
+}
+
 // Up to the end of the last page.
 inline std::size_t whole_pages(std::size_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;

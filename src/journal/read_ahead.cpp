@@ -69,7 +69,7 @@ ReadAhead::Held ReadAhead::new_window() const {
 ReadAhead::Held ReadAhead::plan_window(Reader& reader, Location from, std::uint32_t end) {
   reader.step = std::clamp(2 * reader.step, kWindowBytesFirst, kWindowBytesMax);
   Held window = new_window();
-  window->from = {from.segment, from.offset / kPageBytes * kPageBytes};
+  window->from = {from.segment, page_of(from.offset)};
   window->size = std::min(reader.step, end - window->from.offset);
   return window;
 }
@@ -80,10 +80,11 @@ void ReadAhead::ask_for_next(Reader& reader, const std::shared_ptr<File>& file, 
   const std::uint32_t window_end = window.from.offset + window.size;
   const bool is_due = reader.next.offset - window.from.offset > window.size / 2;
   if (!is_due || window_end >= end || reader.is_asked || reader.coming) return;
-  const Location from{window.from.segment, window_end - kOverlapBytes};
+  // One that ended where the log did then may be shorter than that.
+  const Location from{window.from.segment, window_end - std::min(kOverlapBytes, window.size)};
   reader.is_asked = workers_.run([this, &reader, file, next = plan_window(reader, from, end)] {
-    const auto is_whole =
-        read_window(*file, *next);  // Who needs it will read it, and hear why not.
+    // Who needs what could not be read will read it, and hear why not.
+    const auto is_whole = read_window(*file, *next);
     const std::lock_guard lock(mutex_);
     reader.is_asked = false;
     if (is_whole.value_or(false) && reader.next.segment == next->from.segment) reader.coming = next;

@@ -20,6 +20,7 @@ class TellingFile final : public File {
     {
       const std::lock_guard lock(mutex_);
       reads_.push_back(size);
+      end_of_reads_ = std::max(end_of_reads_, offset + size);
     }
     const std::size_t count = std::min<std::uint64_t>(size, size_ - std::min(size_, offset));
     for (std::size_t i = 0; i < count; ++i) out[i] = byte_at(offset + i);
@@ -35,11 +36,17 @@ class TellingFile final : public File {
     const std::lock_guard lock(mutex_);
     return reads_;
   }
+  std::uint64_t end_of_reads() {
+    const std::lock_guard lock(mutex_);
+    return end_of_reads_;
+  }
 
  private:
   const std::uint64_t size_;
   std::mutex mutex_;
-  std::vector<std::size_t> reads_;  // Guarded by mutex_.
+  // Guarded by mutex_.
+  std::vector<std::size_t> reads_;
+  std::uint64_t end_of_reads_ = 0;
 };
 
 constexpr std::uint32_t kEnd = 8u << 20;
@@ -104,6 +111,15 @@ TEST_F(ReadAheadTest, WindowsEndWhereWhatMayChangeBegins) {
   const std::size_t before = file_.reads().size();
   EXPECT_TRUE(read({1, 40'000}, 5000, 2 * kUsed));  // Grown since: the old window has none of it.
   EXPECT_EQ(file_.reads().size(), before + 1);
+}
+
+// A window as short as the log was then, and the log goes on: nothing outside of it is asked for.
+TEST_F(ReadAheadTest, AShortWindowIsFollowedByOneOfTheSameSegment) {
+  constexpr std::uint32_t kShort = 12'000;
+  EXPECT_FALSE(read({1, 0}, 1000, kShort));
+  EXPECT_TRUE(read({1, 1000}, 1000, kShort));
+  for (std::uint32_t at = 2000; at < 1u << 20; at += 1000) EXPECT_TRUE(read({1, at}, 1000)) << at;
+  EXPECT_LE(file_.end_of_reads(), kEnd);
 }
 
 TEST_F(ReadAheadTest, AWindowStaysAsLongAsItIsHeld) {
