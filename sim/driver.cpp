@@ -50,6 +50,7 @@ std::span<const Driver::Choice> Driver::choices() {
       {"cancel task", 1, &Driver::cancel_task},
       {"reset", 1, &Driver::reset},
       {"send", 30, &Driver::send},
+      {"send together", 6, &Driver::send_together},
       {"receive", 30, &Driver::receive},
       {"wait for messages", 6, &Driver::wait_for_messages},
       {"cancel wait", 1, &Driver::cancel_wait},

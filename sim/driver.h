@@ -63,13 +63,18 @@ class Driver {
 
   // Messages (send_steps.cpp and message_steps.cpp).
   void send();
+  void send_together();
   void receive();
   void wait_for_messages();
   void cancel_wait();
   void remove();
   void change_visibility();
+  std::size_t room_for_letters();
+  Letter write_letter_to(queue::QueueKey queue);
   void send_letters(queue::QueueKey queue, std::vector<Letter> letters);
-  void accept(const ModelQueue& queue, queue::QueueKey key, const Record& record,
+  void accept_one(const ModelQueue& queue, const Record& record, const queue::Change& fact,
+                  const queue::SendOutcome& outcome, Letter letter);
+  void accept(const ModelQueue& queue, const Record& record,
               std::span<const queue::SendOutcome> outcomes, std::vector<Letter> letters);
   void receive_once(Ask ask, std::optional<Duration> wait);
   struct Shown {

@@ -31,11 +31,11 @@ std::string Call::url_of(const queue::QueueIdentity& identity) const {
   return url;
 }
 
-Result<std::shared_ptr<const queue::QueueSettings>> Call::settings_of(
-    const queue::QueueIdentity& identity) const {
-  using Shared = std::shared_ptr<const queue::QueueSettings>;
-  return engine.turn(
-      [&](engine::Turn& turn) -> Result<Shared> { return TRY(turn.queue(identity))->published; });
+Result<FoundQueue> Call::find(const queue::QueueIdentity& identity) const {
+  return engine.turn([&](engine::Turn& turn) -> Result<FoundQueue> {
+    const queue::Queue& found = *TRY(turn.queue(identity));
+    return FoundQueue{found.key, found.published};
+  });
 }
 
 std::string Call::consumer() const {

@@ -19,6 +19,11 @@ struct ServiceOptions {
   std::size_t waiting_receives_max = 20'000;
 };
 
+struct FoundQueue {
+  queue::QueueKey key;
+  std::shared_ptr<const queue::QueueSettings> settings;
+};
+
 // One request on its way through the api room: who asks, where, and storage for what the answer
 // points at.
 class Call : public Caller {
@@ -47,10 +52,9 @@ class Call : public Caller {
   // The queue a request means: the parameter if there is one, else the path.
   Result<queue::QueueIdentity> queue(std::string_view queue_url) const;
   std::string url_of(const queue::QueueIdentity& identity) const;
-  // The settings of a queue at this moment: messages are checked against them before the engine's
-  // turn.
-  Result<std::shared_ptr<const queue::QueueSettings>> settings_of(
-      const queue::QueueIdentity& identity) const;
+  // The queue as it is at this moment: messages are checked against its settings before the
+  // engine's turn.
+  Result<FoundQueue> find(const queue::QueueIdentity& identity) const;
 
  private:
   std::list<std::string> kept_;

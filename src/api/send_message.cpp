@@ -30,36 +30,34 @@ sqs::SendMessageOutput describe(const queue::SendOutcome& outcome, const Md5& di
 
 }  // namespace
 
-Result<SendPlan> plan_send(Call& call, const sqs::SendMessageInput& input) {
-  SendPlan plan;
-  plan.queue = TRY(call.queue(input.queue_url));
-  plan.settings = TRY(call.settings_of(plan.queue));
+Result<FoundQueue> plan_send(Call& call, const sqs::SendMessageInput& input) {
+  FoundQueue plan = TRY(call.find(TRY(call.queue(input.queue_url))));
   CHECK(check_message(outgoing(input), *plan.settings, SendForm::single));
   return plan;
 }
 
 Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& input) {
-  const SendPlan plan = TRY(plan_send(call, input));
+  const FoundQueue plan = TRY(plan_send(call, input));
   return send_planned(call, input, plan);
 }
 
 Result<sqs::SendMessageOutput> send_planned(Call& call, const sqs::SendMessageInput& input,
-                                            const SendPlan& plan) {
+                                            const FoundQueue& plan) {
   PreparedMessage prepared;
   prepare_message(
       {.id = call.sender_id, .trace = call.trace}, outgoing(input), *plan.settings, prepared);
   const Md5 digest = md5(prepared.body);
   set_digest(prepared, digest);
-  const auto sent = TRY(call.engine.send(plan.queue, std::span(&prepared.draft, 1)));
-  call.after = sent.after;
-  sqs::SendMessageOutput output = describe(sent.outcomes[0], digest, prepared);
-  if (plan.settings->fifo) {
-    output.sequence_number = call.keep(sequence_text(sent.outcomes[0].sequence));
-  }
+  engine::Parcel parcel{.to = plan.key, .draft = prepared.draft};
+  call.engine.send(std::span(&parcel, 1));
+  call.after = call.engine.appended();
+  const queue::SendOutcome outcome = TRY(parcel.outcome);
+  sqs::SendMessageOutput output = describe(outcome, digest, prepared);
+  if (plan.settings->fifo) output.sequence_number = call.keep(sequence_text(outcome.sequence));
   return output;
 }
 
-bool GatheredSends::take(const Call& call, const sqs::SendMessageInput& input, SendPlan& plan) {
+bool GatheredSends::take(const Call& call, const sqs::SendMessageInput& input, FoundQueue& plan) {
   const OutgoingMessage message = outgoing(input);
   if (size_ == kGatheredMax || message_bytes(message) > kGatheredBytesMax) return false;
   if (size_ == places_.size()) places_.push_back(std::make_unique<Place>());
@@ -67,15 +65,17 @@ bool GatheredSends::take(const Call& call, const sqs::SendMessageInput& input, S
   place.plan = std::move(plan);
   prepare_message(
       {.id = call.sender_id, .trace = call.trace}, message, *place.plan.settings, place.prepared);
-  place.sent = false;
   return true;
 }
 
 void GatheredSends::send(engine::Engine& engine) {
   make_digests();
+  parcels_.clear();
   for (std::size_t i = 0; i < size_; ++i) {
-    if (!places_[i]->sent) send_alike(engine, i);
+    parcels_.push_back({.to = places_[i]->plan.key, .draft = places_[i]->prepared.draft});
   }
+  engine.send(parcels_);
+  for (std::size_t i = 0; i < size_; ++i) describe_outcome(i);
 }
 
 void GatheredSends::make_digests() {
@@ -86,30 +86,17 @@ void GatheredSends::make_digests() {
   for (std::size_t i = 0; i < size_; ++i) set_digest(places_[i]->prepared, digests_[i]);
 }
 
-// Sends the first that is not sent yet, and all behind it that go to the same queue, in order.
-void GatheredSends::send_alike(engine::Engine& engine, std::size_t first) {
-  const SendPlan& plan = places_[first]->plan;
-  alike_.clear();
-  drafts_.clear();
-  for (std::size_t i = first; i < size_; ++i) {
-    Place& place = *places_[i];
-    if (place.plan.settings != plan.settings || place.plan.queue != plan.queue) continue;
-    place.sent = true;
-    alike_.push_back(i);
-    drafts_.push_back(place.prepared.draft);
+void GatheredSends::describe_outcome(std::size_t number) {
+  Place& place = *places_[number];
+  const Result<queue::SendOutcome>& outcome = parcels_[number].outcome;
+  if (!outcome) {
+    place.result = std::unexpected(outcome.error());
+    return;
   }
-  const auto sent = engine.send(plan.queue, drafts_);
-  for (std::size_t i = 0; i < alike_.size(); ++i) {
-    Place& place = *places_[alike_[i]];
-    if (!sent) {
-      place.result = std::unexpected(sent.error());
-      continue;
-    }
-    place.result = describe(sent->outcomes[i], digests_[alike_[i]], place.prepared);
-    if (!plan.settings->fifo) continue;
-    place.sequence = sequence_text(sent->outcomes[i].sequence);
-    place.result->sequence_number = place.sequence;
-  }
+  place.result = describe(*outcome, digests_[number], place.prepared);
+  if (!place.plan.settings->fifo) return;
+  place.sequence = sequence_text(outcome->sequence);
+  place.result->sequence_number = place.sequence;
 }
 
 }  // namespace redrive::api

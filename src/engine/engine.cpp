@@ -62,9 +62,19 @@ void count_sent(Queue& queue, std::span<const queue::Draft> drafts,
 Result<Queue*> Turn::queue(const QueueIdentity& identity) {
   Queue* found = store_.state().find(identity);
   if (found == nullptr || (identity.is_hidden() && !identity.of_ours)) return no_such_queue();
-  found->traffic.active_at = stamp_.now;
-  advance(*found);
-  return found;
+  return use(*found);
+}
+
+Result<Queue*> Turn::queue(queue::QueueKey key) {
+  Queue* found = store_.state().find(key);
+  if (found == nullptr) return no_such_queue();
+  return use(*found);
+}
+
+Queue* Turn::use(Queue& queue) {
+  queue.traffic.active_at = stamp_.now;
+  advance(queue);
+  return &queue;
 }
 
 // Whoever lets time bring something to a queue tells those who wait for it: the next tick would
@@ -291,9 +301,34 @@ Result<SendResult> Engine::send(const QueueIdentity& identity,
     queue::decide_send(turn.state(), queue, drafts, turn.stamp(), ids_, changes_, result.outcomes);
     if (!changes_.empty()) turn.commit(changes_);
     count_sent(queue, drafts, result.outcomes);
-    result.sent_wall = turn.stamp().wall;
     result.after = journal_.appended();
     return result;
+  });
+}
+
+void Engine::send(std::span<Parcel> parcels) {
+  if (const auto room = check_room(journal_); !room) {
+    for (Parcel& parcel : parcels) parcel.outcome = std::unexpected(room.error());
+    return;
+  }
+  turn([&](Turn& turn) {
+    changes_.clear();
+    Queue* queue = nullptr;
+    for (Parcel& parcel : parcels) {
+      if (queue == nullptr || queue->key != parcel.to) {
+        const auto found = turn.queue(parcel.to);
+        queue = found.value_or(nullptr);
+        if (!found) {
+          parcel.outcome = std::unexpected(found.error());
+          continue;
+        }
+      }
+      const std::span draft(&parcel.draft, 1);
+      const std::span outcome(&*parcel.outcome, 1);
+      queue::decide_send(turn.state(), *queue, draft, turn.stamp(), ids_, changes_, outcome);
+      count_sent(*queue, draft, outcome);
+    }
+    if (!changes_.empty()) turn.commit(changes_);
   });
 }
 
@@ -463,7 +498,6 @@ Result<SendResult> Engine::exchange(const QueueIdentity& from,
     turn.commit(changes);
     source.traffic.deleted += taken.size();
     count_sent(target, drafts, result.outcomes);
-    result.sent_wall = turn.stamp().wall;
     result.after = journal_.appended();
     return result;
   });

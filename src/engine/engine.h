@@ -94,8 +94,14 @@ struct PeekPage {
 
 struct SendResult {
   std::vector<queue::SendOutcome> outcomes;
-  Timestamp sent_wall;
   Sequence after = 0;
+};
+
+// A message on its way with others, and what became of it.
+struct Parcel {
+  queue::QueueKey to;
+  queue::Draft draft;
+  Result<queue::SendOutcome> outcome = {};
 };
 
 // What a plan would take.
@@ -171,6 +177,7 @@ class Turn {
   IdSource& ids() { return ids_; }
   // The queue, brought to this moment; an error when there is none.
   Result<queue::Queue*> queue(const queue::QueueIdentity& identity);
+  Result<queue::Queue*> queue(queue::QueueKey key);
   // The bin of that queue, made when there is none yet.
   Result<queue::Queue*> bin(const queue::QueueIdentity& identity);
   void commit(std::span<queue::Change> changes);
@@ -185,6 +192,7 @@ class Turn {
       : store_(store), ids_(ids), stamp_(stamp), touched_(touched), notices_(notices) {}
   void note(const queue::Change& change);
   void advance(queue::Queue& queue);
+  queue::Queue* use(queue::Queue& queue);
 
   store::Store& store_;
   IdSource& ids_;
@@ -263,6 +271,9 @@ class Engine {
   Sequence appended() const { return journal_.appended(); }
 
   Result<SendResult> send(const queue::QueueIdentity& queue, std::span<const queue::Draft> drafts);
+  // The same for messages to different queues: one turn, one record. Each has its own outcome, and
+  // is in its queue when appended() is synced.
+  void send(std::span<Parcel> parcels);
   // Without a wait, or when something is there, the answer is in the result. Otherwise `done` is
   // called once, later; with an empty `done` nothing happens then, and the result holds neither
   // answer nor wait.

@@ -7,20 +7,30 @@ namespace {
 
 // The outcome of an earlier send with the same deduplication id, in the table or among the
 // forerunners.
-std::optional<SendOutcome> accepted_before(const Queue& queue, std::span<const DedupId> forerunners,
-                                           std::span<const SendOutcome> outcomes, const DedupId& id,
-                                           Timestamp now) {
+std::optional<SendOutcome> accepted_before(const Queue& queue, const Draft& draft,
+                                           std::span<const Change> forerunners, Timestamp now) {
+  const bool by_group = queue.settings.fifo->dedup_scope_at_birth == DedupScope::message_group;
+  const DedupId id = dedup_id(by_group ? draft.group : std::string_view(), draft.dedup);
   if (const auto* entry = queue.dedup.find(id, now)) {
     return SendOutcome{
         .message_id = entry->message_id, .sequence = entry->sequence, .duplicate = true};
   }
-  for (std::size_t i = 0; i < forerunners.size(); ++i) {
-    if (forerunners[i] != id) continue;
-    SendOutcome outcome = outcomes[i];
-    outcome.duplicate = true;
-    return outcome;
+  for (const Change& change : forerunners) {
+    const auto* sent = change.as<MessageSent>();
+    if (sent == nullptr || sent->queue != queue.key || sent->dedup != draft.dedup) continue;
+    if (by_group && sent->group != draft.group) continue;
+    return SendOutcome{
+        .message_id = sent->message_id, .sequence = number(sent->key), .duplicate = true};
   }
   return std::nullopt;
+}
+
+// The last key that is taken, by what is there or by the forerunners.
+MessageKey last_key(const State& state, std::span<const Change> forerunners) {
+  for (auto change = forerunners.rbegin(); change != forerunners.rend(); ++change) {
+    if (const auto* sent = change->as<MessageSent>()) return sent->key;
+  }
+  return state.last_key();
 }
 
 }  // namespace
@@ -30,17 +40,11 @@ void decide_send(const State& state, const Queue& queue, std::span<const Draft> 
                  std::span<SendOutcome> outcomes) {
   assert(drafts.size() == outcomes.size());
   const bool fifo = queue.settings.is_fifo();
-  const bool by_group =
-      fifo && queue.settings.fifo->dedup_scope_at_birth == DedupScope::message_group;
-  std::vector<DedupId> dedup_ids;
-  MessageKey key = state.last_key();
+  MessageKey key = last_key(state, changes);
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Draft& draft = drafts[i];
     if (fifo) {
-      const DedupId id = dedup_id(by_group ? draft.group : std::string_view(), draft.dedup);
-      const auto before = accepted_before(queue, dedup_ids, outcomes, id, stamp.now);
-      dedup_ids.push_back(id);
-      if (before) {
+      if (const auto before = accepted_before(queue, draft, changes, stamp.now)) {
         outcomes[i] = *before;
         continue;
       }

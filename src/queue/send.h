@@ -24,8 +24,9 @@ struct SendOutcome {
   bool duplicate = false;      // Accepted before; nothing is stored.
 };
 
-// Decides on several messages at once, each against what is there and against its forerunners.
-// Appends one fact for each that is new. `ids` gives message ids.
+// Decides on several messages at once, each against what is there and against its forerunners:
+// those before it, and what `changes` holds already, which may be for other queues. Appends one
+// fact for each that is new. `ids` gives message ids.
 void decide_send(const State& state, const Queue& queue, std::span<const Draft> drafts,
                  const Stamp& stamp, IdSource& ids, std::vector<Change>& changes,
                  std::span<SendOutcome> outcomes);

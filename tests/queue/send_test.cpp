@@ -36,6 +36,29 @@ TEST(DecideSend, AStandardQueueKnowsNoDuplicates) {
   EXPECT_EQ(world.walk(queue), (Keys{1, 2}));
 }
 
+// What is decided and not yet applied is for several queues.
+TEST(DecideSend, GoesOnBehindWhatIsDecidedForOthers) {
+  World world;
+  Queue& orders = world.create("orders.fifo", fifo_settings());
+  Queue& bills = world.create("bills.fifo", fifo_settings());
+  std::vector<Change> changes;
+  const auto send = [&](Queue& queue, std::string_view dedup) {
+    const Draft draft{.group = "g", .dedup = dedup};
+    SendOutcome outcome;
+    decide_send(world.state, queue, {&draft, 1}, world.stamp, world.ids, changes, {&outcome, 1});
+    return outcome;
+  };
+  const SendOutcome first = send(orders, "x");
+  EXPECT_EQ(first.sequence, 1u);
+  EXPECT_EQ(send(bills, "x").sequence, 2u);  // Another queue's id.
+  const SendOutcome again = send(orders, "x");
+  EXPECT_TRUE(again.duplicate);
+  EXPECT_EQ(again.message_id, first.message_id);
+  EXPECT_EQ(again.sequence, first.sequence);
+  EXPECT_EQ(send(orders, "y").sequence, 3u);
+  EXPECT_EQ(changes.size(), 3u);
+}
+
 struct Dedup : testing::Test {
   World world;
   Queue& queue = world.create("orders.fifo", fifo_settings());
