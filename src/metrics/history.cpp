@@ -53,14 +53,15 @@ History::Entry* History::entry_for(const Subject& subject, std::int64_t second) 
   return &entry;
 }
 
-// The subject that has been silent for longest goes, if that is an hour or more.
+// The subject that has been silent for longest goes, if that is an hour or more. Until one can have
+// been, nobody looks for it again: there may be thousands who ask every second.
 bool History::make_room(std::int64_t second) {
+  if (second < full_until_) return false;
   const auto oldest =
       std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.second; });
-  if (oldest == entries_.end() ||
-      oldest->second.second + static_cast<std::int64_t>(kSecondsKept) > second) {
-    return false;
-  }
+  if (oldest == entries_.end()) return false;
+  full_until_ = oldest->second.second + static_cast<std::int64_t>(kSecondsKept);
+  if (second < full_until_) return false;
   entries_.erase(oldest);
   return true;
 }
@@ -99,7 +100,8 @@ void History::record(const Subject& subject, Timestamp at, std::span<const Point
   if (entry == nullptr || second <= entry->second) return;
   if (entry->second >= 0) {
     const bool over = second / kSecondsPerMinute > entry->second / kSecondsPerMinute;
-    if (between == Between::nothing) {
+    const bool gap = second > entry->second + 1;
+    if (between == Between::nothing && (gap || over)) {
       fill(*entry, metrics, second);
     } else if (over) {
       end_minute(*entry, metrics);
@@ -174,6 +176,7 @@ std::vector<Subject> History::subjects(Scope scope, Timestamp since) const {
 void History::forget_all() {
   const std::lock_guard lock(mutex_);
   entries_.clear();
+  full_until_ = 0;
 }
 
 std::size_t History::size() const {

@@ -97,7 +97,9 @@ class History {
 
   const std::size_t subjects_max_;
   mutable std::mutex mutex_;
-  std::map<Subject, Entry> entries_;  // Guarded by mutex_.
+  // Guarded by mutex_.
+  std::map<Subject, Entry> entries_;
+  std::int64_t full_until_ = 0;  // No subject can make room for another before that second.
 };
 
 }  // namespace redrive::metrics

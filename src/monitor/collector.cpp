@@ -29,8 +29,9 @@ Point growth(std::vector<std::uint64_t>& sums, std::size_t metric, std::uint64_t
   return as_point(sum >= before ? sum - before : sum);
 }
 
-std::vector<Point> values_of(const QueueReading& reading, std::vector<std::uint64_t>& sums) {
-  std::vector<Point> values(metrics::kQueueMetrics);
+void write_values(const QueueReading& reading, std::vector<std::uint64_t>& sums,
+                  std::vector<Point>& values) {
+  values.assign(metrics::kQueueMetrics, std::nullopt);
   const auto set = [&](QueueMetric metric, std::uint64_t value) {
     values[metrics::index(metric)] = as_point(value);
   };
@@ -66,7 +67,6 @@ std::vector<Point> values_of(const QueueReading& reading, std::vector<std::uint6
     set(QueueMetric::sent_bytes_min, traffic.sent_bytes_min);
     set(QueueMetric::sent_bytes_max, traffic.sent_bytes_max);
   }
-  return values;
 }
 
 }  // namespace
@@ -77,14 +77,15 @@ History::Between Collector::between(Timestamp now) const {
 }
 
 void Collector::observe_queues(Timestamp now) {
-  std::unordered_map<queue::QueueKey, Sums> sums;
+  std::vector<Point> values;
   for (const QueueReading& reading : read_queues(parts_.engine, Extremes::reset)) {
-    Sums& own = sums[reading.key] = std::move(queue_sums_[reading.key]);
-    const std::vector<Point> values = values_of(reading, own);
-    if (!reading.active) continue;
-    parts_.history.record({Scope::queue, reading.identity.arn()}, now, values, between(now));
+    WatchedQueue& own = queues_[reading.key];
+    if (own.subject.name.empty()) own.subject = {Scope::queue, reading.identity.arn()};
+    own.seen_at = now;
+    write_values(reading, own.sums, values);
+    if (reading.active) parts_.history.record(own.subject, now, values, between(now));
   }
-  queue_sums_ = std::move(sums);  // Without those that are gone.
+  std::erase_if(queues_, [now](const auto& queue) { return queue.second.seen_at != now; });
 }
 
 void Collector::observe_functions(Timestamp now) {

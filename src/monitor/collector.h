@@ -33,6 +33,11 @@ class Collector {
  private:
   // What a subject's counters stood at when they were last looked at, by metric.
   using Sums = std::vector<std::uint64_t>;
+  struct WatchedQueue {
+    metrics::Subject subject;
+    Sums sums;
+    Timestamp seen_at;
+  };
 
   void observe_queues(Timestamp now);
   void observe_functions(Timestamp now);
@@ -44,7 +49,7 @@ class Collector {
   std::mutex mutex_;  // Guards everything below.
   Timestamp last_;
   std::map<metrics::Subject, Sums> sums_;
-  std::unordered_map<queue::QueueKey, Sums> queue_sums_;  // A queue made anew has another key.
+  std::unordered_map<queue::QueueKey, WatchedQueue> queues_;  // One made anew has another key.
 };
 
 }  // namespace redrive::monitor
