@@ -330,11 +330,14 @@ Result<void> FileJournal::set_checkpoint(Sequence begin) {
 }
 
 Result<bool> FileJournal::housekeep() {
-  const std::lock_guard io_lock(io_mutex_);
-  if (failure_) return std::unexpected(*failure_);
-  bool more = TRY(save_checkpoint());
-  more |= TRY(recycle_segments());
-  more |= TRY(prepare_spares());
+  bool more = false;
+  {
+    const std::lock_guard io_lock(io_mutex_);
+    if (failure_) return std::unexpected(*failure_);
+    more = TRY(save_checkpoint());
+    more |= TRY(recycle_segments());
+    more |= TRY(prepare_spares());
+  }
   return TRY(spares_->fill_some()) || more;
 }
 

@@ -35,7 +35,8 @@ struct JournalState {
 // and everything in its predecessor is durable too. Recovery relies on that order.
 //
 // Locks: `io_mutex_` first, then `mutex_`. The first is held across file operations by the writer
-// and the chores, so those two exclude each other; the second is never held across one.
+// and the chores, so those two exclude each other, but for filling spares with zeros: nobody waits
+// for that. The second is never held across one.
 class FileJournal final : public Journal {
  public:
   FileJournal(Files& files, const Options& options, JournalState state);

@@ -8,7 +8,7 @@
 namespace redrive::journal {
 namespace {
 
-// A request that comes while zeros are written waits for them, so the step is small.
+// A sync that comes while zeros are written may have to wait for the disk, so the step is small.
 constexpr std::uint32_t kFillStepBytes = 1u << 20;
 
 bool has_size(Files& files, const std::string& name, std::uint64_t bytes) {
@@ -37,25 +37,44 @@ std::string Spares::next_name() {
 }
 
 void Spares::add(Spare spare) {
+  const std::lock_guard lock(mutex_);
   spares_.push_back(std::move(spare));
   count_.store(static_cast<std::uint32_t>(spares_.size()), std::memory_order_relaxed);
 }
 
-Result<Spares::Taken> Spares::take() {
-  if (spares_.empty()) return create();
-  const auto best = std::max_element(
-      spares_.begin(), spares_.end(), [](auto& a, auto& b) { return a.filled < b.filled; });
-  Taken taken{.name = best->name, .filled = best->filled};
-  taken.file = TRY(files_.open(taken.name));
-  spares_.erase(best);
+void Spares::erase(List::iterator spare) {
+  spares_.erase(spare);
   count_.store(static_cast<std::uint32_t>(spares_.size()), std::memory_order_relaxed);
+}
+
+std::size_t Spares::size() const {
+  const std::lock_guard lock(mutex_);
+  return spares_.size();
+}
+
+Spares::List::iterator Spares::choose(Wanted wanted, std::unique_lock<std::mutex>& lock) {
+  const auto is_free = [](const Spare& spare) { return !spare.in_hand; };
+  let_go_.wait(lock, [&] { return spares_.empty() || std::ranges::any_of(spares_, is_free); });
+  return std::ranges::max_element(spares_, {}, [wanted](const Spare& spare) {
+    const auto filled = std::int64_t{spare.filled};
+    return std::pair(!spare.in_hand, wanted == Wanted::fullest ? filled : -filled);
+  });
+}
+
+Result<Spares::Taken> Spares::take() {
+  std::unique_lock lock(mutex_);
+  const auto spare = choose(Wanted::fullest, lock);
+  if (spare == spares_.end()) return create();
+  Taken taken{.name = spare->name, .filled = spare->filled};
+  taken.file = TRY(files_.open(taken.name));
+  erase(spare);
   return taken;
 }
 
 Result<Spares::Taken> Spares::take_new() {
   auto taken = create();
   const bool full = taken ? !taken->reserved : taken.error().code == ErrorCode::storage_full;
-  if (!full || spares_.empty()) return taken;
+  if (!full || size() == 0) return taken;
   if (taken) CHECK(files_.remove(taken->name));
   CHECK(sacrifice());
   return create();
@@ -73,8 +92,7 @@ Result<void> Spares::recycle(const std::vector<Segment>& segments, std::uint32_t
   std::vector<Spare> recycled;
   for (const Segment& segment : segments) {
     const std::string name = segment_name(segment.number);
-    const bool wanted =
-        spares_.size() + recycled.size() < target && has_size(files_, name, segment_bytes_);
+    const bool wanted = size() + recycled.size() < target && has_size(files_, name, segment_bytes_);
     if (!wanted) {
       CHECK(files_.remove(name));
       continue;
@@ -93,11 +111,11 @@ Result<bool> Spares::prepare(std::uint32_t target) {
     CHECK(remove_misfits());
     return true;
   }
-  if (spares_.size() > target) {
-    CHECK(remove_last());
-    return spares_.size() > target;
+  if (size() > target) {
+    CHECK(remove_one());
+    return size() > target;
   }
-  if (spares_.size() == target) return false;
+  if (size() == target) return false;
   const std::string name = next_name();
   auto file = TRY(files_.create(name));
   auto reserved = file->reserve(segment_bytes_);
@@ -108,35 +126,51 @@ Result<bool> Spares::prepare(std::uint32_t target) {
     return std::unexpected(reserved.error());
   }
   add({.name = name, .filled = 0});
-  return spares_.size() < target;
+  return size() < target;
 }
 
 Result<bool> Spares::fill_some() {
-  const auto spare = std::find_if(spares_.begin(), spares_.end(), [this](const Spare& candidate) {
-    return candidate.filled < segment_bytes_;
-  });
-  if (spare == spares_.end()) return false;
-  const std::uint32_t step = std::min(kFillStepBytes, segment_bytes_ - spare->filled);
-  const auto file = TRY(files_.open(spare->name));
-  auto written = file->write_zeros(spare->filled, step);
-  if (written) written = file->sync();
-  if (!written && written.error().code != ErrorCode::storage_full) {
-    return std::unexpected(written.error());
+  Spare filling;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto spare = std::ranges::find_if(
+        spares_, [this](const Spare& candidate) { return candidate.filled < segment_bytes_; });
+    if (spare == spares_.end()) return false;
+    spare->in_hand = true;
+    filling = *spare;
   }
-  // Where even reserved space runs out, the file system copies on write: zeros are no use there.
-  spare->filled = written ? spare->filled + step : segment_bytes_;
+  const std::uint32_t step = std::min(kFillStepBytes, segment_bytes_ - filling.filled);
+  const auto file = files_.open(filling.name);
+  auto written = file ? (*file)->write_zeros(filling.filled, step) : std::unexpected(file.error());
+  if (written) written = (*file)->sync();
+  const bool full = !written && written.error().code == ErrorCode::storage_full;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto spare = std::ranges::find(spares_, filling.name, &Spare::name);
+    assert(spare != spares_.end());  // Nobody takes what is in hand.
+    // Where even reserved space runs out, the file system copies on write: zeros are no use there.
+    if (written) spare->filled += step;
+    if (full) spare->filled = segment_bytes_;
+    spare->in_hand = false;
+  }
+  let_go_.notify_all();
+  if (!written && !full) return std::unexpected(written.error());
   return true;
 }
 
 Result<void> Spares::sacrifice() {
-  if (spares_.empty()) return fail(ErrorCode::storage_full, "no spare segment is left to give up");
-  return remove_last();
+  if (size() == 0) return fail(ErrorCode::storage_full, "no spare segment is left to give up");
+  return remove_one();
 }
 
-Result<void> Spares::remove_last() {
-  CHECK(files_.remove(spares_.back().name));
-  spares_.pop_back();
-  count_.store(static_cast<std::uint32_t>(spares_.size()), std::memory_order_relaxed);
+Result<void> Spares::remove_one() {
+  {
+    std::unique_lock lock(mutex_);
+    const auto spare = choose(Wanted::emptiest, lock);
+    assert(spare != spares_.end());  // There is one, and only who calls this removes any.
+    CHECK(files_.remove(spare->name));
+    erase(spare);
+  }
   return files_.sync_directory();
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,7 @@ namespace redrive::journal {
 // zeros over it comes later, when there is time: it spares later syncs the file system's
 // bookkeeping of space written for the first time.
 //
-// Used by one thread at a time; count() by any.
+// Used by one thread at a time, but for fill_some(), which another may call meanwhile, and count().
 class Spares {
  public:
   // `names`: the spares found in the directory. Those of another size are removed in time.
@@ -48,7 +50,8 @@ class Spares {
   // has more to do; storage_full when there is no space.
   Result<bool> prepare(std::uint32_t target);
 
-  // Writes some zeros over a spare that still needs it; true when there is more to write.
+  // Writes some zeros over a spare that still needs it; true when there is more to write. Whoever
+  // takes one meanwhile takes another, and waits only if this is the last.
   Result<bool> fill_some();
 
   // Gives up one spare for the sake of something small that needs the space more.
@@ -60,18 +63,27 @@ class Spares {
   struct Spare {
     std::string name;
     std::uint32_t filled = 0;
+    bool in_hand = false;  // Being filled: nobody else's for now.
   };
+  using List = std::vector<Spare>;
 
   std::string next_name();
   Result<Taken> create();
   void add(Spare spare);
-  Result<void> remove_last();
+  void erase(List::iterator spare);
+  std::size_t size() const;
+  // One that is not in hand, if need be after waiting for it; end() when there is none at all.
+  enum class Wanted : std::uint8_t { fullest, emptiest };
+  List::iterator choose(Wanted wanted, std::unique_lock<std::mutex>& lock);
+  Result<void> remove_one();
   Result<void> remove_misfits();
 
   Files& files_;
   const std::uint32_t segment_bytes_;
   std::uint32_t next_number_ = 0;
-  std::vector<Spare> spares_;
+  mutable std::mutex mutex_;
+  std::condition_variable let_go_;
+  List spares_;                       // Guarded by mutex_.
   std::vector<std::string> misfits_;  // Left by a crash or by another segment size.
   std::atomic<std::uint32_t> count_ = 0;
 };

@@ -36,8 +36,10 @@ struct SyncThread::State {
 
   void sync_here() {
     std::unique_lock lock(busy, std::try_to_lock);
-    if (!lock || !is_quick || are_chores_due()) return request();
+    if (!lock || !is_quick) return request();
     sync();
+    lock.unlock();
+    if (are_chores_due() && !chores_wanted.exchange(true)) bell.ring();
   }
 
   void stop() {
@@ -49,18 +51,21 @@ struct SyncThread::State {
   void run() {
     while (wait()) {
       const bool asked = wanted.exchange(false);
-      const std::lock_guard lock(busy);
-      if (asked && !sync()) return;
+      if (asked && !sync_in_turn()) return;
       if ((!asked || are_chores_due()) && !do_chores()) return;
     }
+    if (journal.appended() > journal.synced()) sync_in_turn();
+  }
+
+  bool sync_in_turn() {
     const std::lock_guard lock(busy);
-    if (journal.appended() > journal.synced()) sync();
+    return sync();
   }
 
   // Until something is asked for, or it is time for chores. False when stopping.
   bool wait() {
     const auto until = SteadyClock::now() + (more_chores ? SteadyClock::duration(kQuiet) : kIdle);
-    while (!wanted.load() && !stopping.load()) {
+    while (!wanted.load() && !chores_wanted.load() && !stopping.load()) {
       const auto left = until - SteadyClock::now();
       if (left <= SteadyClock::duration::zero()) break;
       bell.wait_for(left);
@@ -82,11 +87,13 @@ struct SyncThread::State {
   }
 
   bool are_chores_due() const {
-    return SteadyClock::now() - last_chores >= kChoresAtLeastEvery ||
-           journal.totals().bytes_appended - bytes_at_chores >= kChoresAtLeastEveryBytes;
+    return SteadyClock::now() - last_chores.load() >= kChoresAtLeastEvery ||
+           journal.totals().bytes_appended - bytes_at_chores.load() >= kChoresAtLeastEveryBytes;
   }
 
+  // Only in the thread; syncs go on meanwhile.
   bool do_chores() {
+    chores_wanted = false;
     const auto more = journal.housekeep();
     if (!more) return failed(more.error());
     more_chores = *more;
@@ -103,17 +110,18 @@ struct SyncThread::State {
   Journal& journal;
   const Hooks hooks;
   std::atomic<bool> stopping = false;
-  std::atomic<bool> wanted = false;
+  std::atomic<bool> wanted = false;         // A sync.
+  std::atomic<bool> chores_wanted = false;  // By those who sync themselves.
   Doorbell bell;
 
   std::atomic<bool> has_failed = false;
   std::atomic<bool> more_chores = true;
 
-  std::mutex busy;  // Held by whoever syncs or does chores.
-  // Guarded by busy.
-  bool is_quick = false;  // The last sync was.
-  SteadyClock::time_point last_chores = SteadyClock::now();
-  std::uint64_t bytes_at_chores = 0;
+  std::atomic<SteadyClock::time_point> last_chores = SteadyClock::now();
+  std::atomic<std::uint64_t> bytes_at_chores = 0;
+
+  std::mutex busy;        // Held by whoever syncs.
+  bool is_quick = false;  // The last sync was. Guarded by busy.
 
   std::thread thread;
 };
