@@ -55,6 +55,8 @@ class Call : public Caller {
   // The queue as it is at this moment: messages are checked against its settings before the
   // engine's turn.
   Result<FoundQueue> find(const queue::QueueIdentity& identity) const;
+  // The same by a request's parameter. Threads remember what they have found, as long as it holds.
+  Result<FoundQueue> find(std::string_view queue_url) const;
 
  private:
   std::list<std::string> kept_;

@@ -31,7 +31,7 @@ sqs::SendMessageOutput describe(const queue::SendOutcome& outcome, const Md5& di
 }  // namespace
 
 Result<FoundQueue> plan_send(Call& call, const sqs::SendMessageInput& input) {
-  FoundQueue plan = TRY(call.find(TRY(call.queue(input.queue_url))));
+  FoundQueue plan = TRY(call.find(input.queue_url));
   CHECK(check_message(outgoing(input), *plan.settings, SendForm::single));
   return plan;
 }

@@ -36,6 +36,11 @@ std::unexpected<Error> no_such_queue() {
   return fail(ErrorCode::queue_does_not_exist, "The specified queue does not exist.");
 }
 
+std::uint64_t new_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 // When time alone may bring something to receive.
 Timestamp next_arrival(const queue::State& state, const Queue& queue) {
   const queue::Mailbox& box = state.mailbox(queue);
@@ -123,8 +128,12 @@ void Turn::note(const Change& change) {
   } else if (const auto* settings = change.as<queue::QueueSettingsChanged>()) {
     touched_.push_back(settings->queue);
     policies_changed_ = true;
+    queues_changed_ = true;
   } else if (const auto* gone = change.as<queue::QueueDeleted>()) {
     touched_.push_back(gone->queue);
+    queues_changed_ = true;
+  } else if (change.is<queue::ServerReset>()) {
+    queues_changed_ = true;
   } else if (change.is<queue::MoveTaskStarted>() || change.is<queue::MoveTaskChanged>()) {
     tasks_changed_ = true;
   }
@@ -153,6 +162,7 @@ Engine::Engine(Parts parts, Hooks hooks)
       ids_(parts.ids),
       task_pause_(parts.task_pause),
       hooks_(std::move(hooks)),
+      queues_version_(new_version()),
       policies_(std::move(parts.policies)) {
   // Engine time goes on from the journal's last moment, plus the time the server was away as far as
   // the wall clock knows. A wall that says we ended in the future is not believed: then no time has
@@ -195,6 +205,7 @@ void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   serve_waiters(turn);
   if (turn.tasks_changed_) adopt_tasks(turn.stamp().now);
   if (turn.policies_changed_) adopt_policies(turn);
+  if (turn.queues_changed_) queues_version_.store(new_version(), std::memory_order_release);
   for (const auto& [key, message] : turn.dead_letters_) {
     if (const Queue* queue = store_.state().find(key)) follow_policy(*queue, message, turn.stamp());
   }

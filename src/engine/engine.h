@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -201,6 +202,7 @@ class Turn {
   std::vector<Notice>* notices_;           // None: nobody wants any.
   bool tasks_changed_ = false;
   bool policies_changed_ = false;
+  bool queues_changed_ = false;
   std::vector<std::pair<queue::QueueKey, queue::MessageKey>> dead_letters_;  // That came just now.
 };
 
@@ -269,6 +271,9 @@ class Engine {
   }
   // The sequence a reply made now has to wait for.
   Sequence appended() const { return journal_.appended(); }
+  // Another number whenever a queue has changed its settings or is gone: until then, what was found
+  // in a turn since may be used without one. No two engines of a process have the same.
+  std::uint64_t queues_version() const { return queues_version_.load(std::memory_order_acquire); }
 
   Result<SendResult> send(const queue::QueueIdentity& queue, std::span<const queue::Draft> drafts);
   // The same for messages to different queues: one turn, one record. Each has its own outcome, and
@@ -487,6 +492,8 @@ class Engine {
   // Engine time = engine_start_ + (steady - steady_start_).
   Timestamp engine_start_;
   Timestamp steady_start_;
+
+  std::atomic<std::uint64_t> queues_version_;  // Written in turn.
 
   mutable std::mutex mutex_;  // The turn. Guards everything below, and the store.
   Waiters waiters_;

@@ -129,6 +129,29 @@ TEST_F(Gathered, OneQueuesFailureIsItsOwn) {
   EXPECT_EQ(bodies_in("bills"), (std::vector<std::string>{"two"}));
 }
 
+// Where a queue is remembered from the last time, and is another one by now.
+TEST_F(Gathered, WhatIsKnownOfAQueueIsForgottenWithIt) {
+  const auto sizes = [&](std::size_t bytes) {
+    return plan_send(call, message("orders", std::string(bytes, 'x'))).has_value();
+  };
+  EXPECT_TRUE(sizes(3000));
+  queue::QueueSettings small;
+  small.message_bytes_max = 2048;
+  world.change("orders", small);
+  EXPECT_FALSE(sizes(3000));
+  world.remove_queue("orders");
+  EXPECT_FALSE(sizes(10));
+  world.create("orders");
+  EXPECT_TRUE(sizes(3000));
+  call.account = "999999999999";
+  EXPECT_FALSE(sizes(10));
+  engine::EngineWorld other;
+  Call elsewhere{other.engine(), options};
+  static_cast<Caller&>(elsewhere) = call;
+  elsewhere.account = "000000000000";
+  EXPECT_FALSE(plan_send(elsewhere, message("orders", "x")).has_value());
+}
+
 TEST_F(Gathered, AttributesAreKept) {
   std::string value = "blue";
   const sqs::MessageAttributes attributes = {

@@ -62,6 +62,12 @@ class WorldOf {
       turn.commit(changes);
     });
   }
+  void change(const std::string& name, QueueSettings settings) {
+    engine_->turn([&](Turn& turn) {
+      const queue::QueueKey key = turn.state().find(identity_of(name))->key;
+      turn.commit(queue::QueueSettingsChanged{key, std::move(settings)});
+    });
+  }
   void remove_queue(const std::string& name) {
     engine_->turn([&](Turn& turn) {
       turn.commit(queue::QueueDeleted{turn.state().find(identity_of(name))->key});
