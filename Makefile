@@ -29,10 +29,11 @@ build: build/release/build.ninja
 build-with-sim: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms redrive-sim
 
-# Three steps, each with the two cores busy: packages arrive while the release is compiled; what mostly waits (clients,
-# with deadlines of their own, which they miss beside a compiler of the same priority) runs beside compilers of
-# the lowest one; then what computes runs alone.
+# Three steps, each with all cores busy: packages arrive while the release is compiled; what mostly waits (clients
+# have deadlines of their own, and miss them beside a compiler of the same priority) runs beside compilers of the
+# lowest one; then what computes runs alone. Where sudo asks for a password it has to ask before.
 test: packages
+	@[ "$$(id -u)" = 0 ] || sudo -n true 2> /dev/null || scripts/install_packages.sh build test
 	@scripts/beside.sh "$(MAKE) --no-print-directory build-with-sim" "$(MAKE) --no-print-directory test-packages"
 	@scripts/beside.sh "$(MAKE) --no-print-directory test-programs" "$(MAKE) --no-print-directory $(WAITING)"
 	@$(MAKE) --no-print-directory unit tsan sim fuzz
