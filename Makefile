@@ -6,9 +6,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS) -C
+CTEST = ctest -j $(JOBS) --output-on-failure --test-dir
 
 .PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
-        examples hostile crash instructions curves walkthroughs terraform cdk
+        examples hostile crash instructions curves walkthroughs terraform cdk build-with-sim test-programs
 
 run: packages build
 	@./build/release/redrive serve
@@ -19,29 +20,44 @@ packages:
 test-packages:
 	@scripts/install_packages.sh build test
 
-build/%/build.ninja: CMakeLists.txt CMakePresets.json cmake/rooms.cmake
+build/%/build.ninja: CMakeLists.txt CMakePresets.json cmake/rooms.cmake cmake/precompiled.cmake
 	@cmake --preset $* > /dev/null
 
 build: build/release/build.ninja
 	@$(NINJA) build/release redrive check_rooms
 
-# The order puts what fails fastest first. One after the other: clients have deadlines of their own, and miss
-# them beside a compiler.
-test: test-packages build unit tsan sim instructions fuzz conformance clients walkthroughs hostile crash
+build-with-sim: build/release/build.ninja
+	@$(NINJA) build/release redrive check_rooms redrive-sim
+
+# Three steps, each with all cores busy: packages arrive while the release is compiled; what mostly waits (clients
+# have deadlines of their own, and miss them beside a compiler of the same priority) runs beside compilers of the
+# lowest one; then what computes runs alone. Where sudo asks for a password it has to ask before.
+test: packages
+	@[ "$$(id -u)" = 0 ] || sudo -n true 2> /dev/null || scripts/install_packages.sh build test
+	@scripts/beside.sh "$(MAKE) --no-print-directory build-with-sim" "$(MAKE) --no-print-directory test-packages"
+	@scripts/beside.sh "$(MAKE) --no-print-directory test-programs" "$(MAKE) --no-print-directory $(WAITING)"
+	@$(MAKE) --no-print-directory unit tsan sim fuzz
 	@echo "make test: everything passed"
+
+WAITING = conformance clients walkthroughs hostile crash instructions
+
+# What the sanitizers are built into.
+test-programs: build/dev/build.ninja build/tsan/build.ninja
+	@$(NINJA) build/dev unit_tests redrive-sim fuzz_targets
+	@$(NINJA) build/tsan threaded_tests
 
 unit: build/dev/build.ninja
 	@$(NINJA) build/dev unit_tests redrive-sim
-	@ctest --test-dir build/dev -L quick --output-on-failure
+	@$(CTEST) build/dev -L quick
 
 # The rooms with threads, under ThreadSanitizer.
 tsan: build/tsan/build.ninja
 	@$(NINJA) build/tsan threaded_tests
-	@ctest --test-dir build/tsan -L threads --output-on-failure
+	@$(CTEST) build/tsan -L threads
 
 sim: build/release/build.ninja
 	@$(NINJA) build/release redrive-sim
-	@ctest --test-dir build/release -L slow --output-on-failure
+	@$(CTEST) build/release -L slow
 
 # Instructions per request under callgrind, against what bench/instructions.json remembers.
 instructions: build
@@ -49,7 +65,7 @@ instructions: build
 
 fuzz: build/dev/build.ninja
 	@$(NINJA) build/dev fuzz_targets
-	@ctest --test-dir build/dev -L fuzz --output-on-failure
+	@$(CTEST) build/dev -L fuzz
 
 # Guided by coverage, all targets in turn: make fuzz-long MINUTES=30
 MINUTES ?= 30
@@ -83,7 +99,8 @@ examples: build
 	@examples/reporting-failures/run.sh
 	@examples/poison-consumer/run.sh
 	@examples/retry-and-archive/run.sh
-	@/usr/bin/python3 examples/check_page.py README.md $$(grep -l '^```sh' examples/*/README.md)
+	@/usr/bin/python3 examples/check_page.py README.md  # By itself: its demo lasts a second, and needs orders enough.
+	@/usr/bin/python3 examples/check_page.py $$(grep -l '^```sh' examples/*/README.md)
 
 # Ten thousand idle connections and a thousand hostile ones.
 hostile: build

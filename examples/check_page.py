@@ -5,9 +5,10 @@
 Blocks of `sh` are run, one after another, in one shell and in the page's directory; a block of `text`
 behind one is what it prints. In it `…` stands for anything within a line, and a line of nothing
 but `…` for any number of lines. A server of its own runs meanwhile. Blocks of other kinds are for
-readers only.
+readers only. Pages wait more than they work: three are checked at a time.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -101,4 +102,6 @@ def check(page):
 
 
 if __name__ == "__main__":
-    sys.exit(0 if all([check(pathlib.Path(name).resolve()) for name in sys.argv[1:]]) else 1)
+    pages = [pathlib.Path(name).resolve() for name in sys.argv[1:]]
+    with concurrent.futures.ThreadPoolExecutor(3) as hands:
+        sys.exit(0 if all(list(hands.map(check, pages))) else 1)

@@ -20,20 +20,18 @@ class Value {
   using List = std::vector<Value>;
   using Map = std::vector<std::pair<std::string, double>>;  // XML: <entry> with key and value.
 
-  Value() : held_(Object()) {}
-  Value(std::string text) : held_(std::move(text)) {}
-  Value(std::string_view text) : held_(std::string(text)) {}
-  Value(const char* text) : held_(std::string(text)) {}
-  Value(double number) : held_(number) {}
-  Value(std::int64_t number) : held_(number) {}
-  Value(bool flag) : held_(flag) {}
-  Value(Timestamp wall) : held_(wall) {}
-  Value(List list) : held_(std::move(list)) {}
-  Value(Map map) : held_(std::move(map)) {}
+  Value();
+  Value(std::string text);
+  Value(std::string_view text);
+  Value(const char* text);
+  Value(double number);
+  Value(std::int64_t number);
+  Value(bool flag);
+  Value(Timestamp wall);
+  Value(List list);
+  Value(Map map);
 
-  static Value texts(const std::vector<std::string>& texts) {
-    return Value(List(texts.begin(), texts.end()));
-  }
+  static Value texts(const std::vector<std::string>& texts);
 
   // Of an object: one more field, in the order of writing.
   Value& set(std::string_view name, Value value);
@@ -51,5 +49,21 @@ struct Value::Field {
   std::string_view name;  // Names are constants.
   Value value;
 };
+
+// Here, where a field is complete.
+inline Value::Value() : held_(Object()) {}
+inline Value::Value(std::string text) : held_(std::move(text)) {}
+inline Value::Value(std::string_view text) : held_(std::string(text)) {}
+inline Value::Value(const char* text) : held_(std::string(text)) {}
+inline Value::Value(double number) : held_(number) {}
+inline Value::Value(std::int64_t number) : held_(number) {}
+inline Value::Value(bool flag) : held_(flag) {}
+inline Value::Value(Timestamp wall) : held_(wall) {}
+inline Value::Value(List list) : held_(std::move(list)) {}
+inline Value::Value(Map map) : held_(std::move(map)) {}
+
+inline Value Value::texts(const std::vector<std::string>& texts) {
+  return Value(List(texts.begin(), texts.end()));
+}
 
 }  // namespace redrive::cloudwatch

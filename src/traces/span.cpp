@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kStatusError = 2;
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   std::string out;
   wire::append_json_text(out, text);
   return out;
@@ -27,8 +27,8 @@ void append_attributes(std::string& out,
     fmt::format_to(std::back_inserter(out),
                    R"({}{{"key":{},"value":{{"stringValue":{}}}}})",
                    i == 0 ? "" : ",",
-                   quoted(attributes[i].first),
-                   quoted(attributes[i].second));
+                   json_text(attributes[i].first),
+                   json_text(attributes[i].second));
   }
   out += ']';
 }
@@ -42,7 +42,7 @@ void append_span(std::string& out, const Span& span) {
   }
   fmt::format_to(std::back_inserter(out),
                  R"("name":{},"kind":{},"startTimeUnixNano":{},"endTimeUnixNano":{},)",
-                 quoted(span.name),
+                 json_text(span.name),
                  static_cast<int>(span.kind),
                  nanoseconds(span.start_wall),
                  nanoseconds(span.end_wall));
@@ -57,7 +57,7 @@ void append_span(std::string& out, const Span& span) {
     fmt::format_to(std::back_inserter(out),
                    R"(,"status":{{"code":{},"message":{}}})",
                    kStatusError,
-                   quoted(span.error));
+                   json_text(span.error));
   }
   out += '}';
 }

@@ -1,0 +1,27 @@
+# Clang's builds parse the headers of others once: house_headers for rooms, test_headers for tests, which may
+# have other flags. Both are made without what rooms add for themselves, and taken by targets that agree.
+set(PRECOMPILE OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(PRECOMPILE ON)
+  # The time in it would make it another one for ccache.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+# precompiled(NAME HEADER [DEPENDS libraries...] [OPTIONS flags...]): its definitions are those of the libraries.
+function(precompiled name header)
+  cmake_parse_arguments(PRE "" "" "DEPENDS;OPTIONS" ${ARGN})
+  if(PRECOMPILE)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cpp)
+    target_compile_options(${name} PRIVATE ${PRE_OPTIONS})
+    target_link_libraries(${name} PRIVATE ${PRE_DEPENDS})
+    target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
+  endif()
+endfunction()
+
+# For libraries and programs.
+function(precompiled_from target name)
+  if(PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
+endfunction()
