@@ -99,7 +99,7 @@ examples: build
 	@examples/reporting-failures/run.sh
 	@examples/poison-consumer/run.sh
 	@examples/retry-and-archive/run.sh
-	@/usr/bin/python3 examples/check_page.py README.md  # By itself: its demo lasts a second, and needs orders enough.
+	@/usr/bin/python3 examples/check_page.py README.md  # By itself: its demo needs orders enough.
 	@/usr/bin/python3 examples/check_page.py $$(grep -l '^```sh' examples/*/README.md)
 
 # Ten thousand idle connections and a thousand hostile ones.
