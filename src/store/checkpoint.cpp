@@ -29,6 +29,12 @@ constexpr std::size_t kErrorFactBytes = 8 << 10;
 constexpr std::size_t kTaskFactBytes = 72 << 10;
 constexpr std::size_t kGroupFactBytes = 8 << 10;
 
+// Nothing has happened to it since it was sent, so a WaitingSnapshot has all there is to say.
+bool waits_as_sent(const queue::Message& message) {
+  return message.phase == queue::Phase::visible && message.receive_count == 0 &&
+         message.history == 0 && message.group == 0 && !message.visibility_touched;
+}
+
 }  // namespace
 
 using queue::Change;
@@ -147,11 +153,26 @@ void Store::checkpoint_messages(const Stamp& stamp) {
   const std::uint64_t before = journal_->totals().bytes_appended;
   const auto& messages = state_.messages();
   const Slot end = std::min(messages.end(), checkpoint_.slot + kSlotsPerSlice);
-  const std::size_t facts_max = facts_per_record(kMessageFactBytes);
-  for (; checkpoint_.slot < end && snapshot_.size() < facts_max; ++checkpoint_.slot) {
+  queue::WaitingSnapshot waiting;
+  waiting.messages.reserve(std::min<std::size_t>(end - checkpoint_.slot, messages.size()));
+  std::size_t room = facts_per_record(kMessageFactBytes) * kMessageFactBytes;
+  for (; checkpoint_.slot < end; ++checkpoint_.slot) {
     const Slot slot = checkpoint_.slot;
     const queue::Message& message = messages[slot];
     if (message.key == MessageKey::none || state_.is_buried(slot)) continue;
+    const bool as_sent = waits_as_sent(message);
+    const std::size_t bytes = as_sent ? kWaitingMessageBytesMax : kMessageFactBytes;
+    if (room < bytes) break;
+    room -= bytes;
+    if (as_sent) {
+      waiting.messages.push_back({.key = message.key,
+                                  .queue = state_.queue_of(slot),
+                                  .body = message.body,
+                                  .visible_at = message.visible_at,
+                                  .sent_at = message.sent_at,
+                                  .lineage_mark = message.lineage_mark});
+      continue;
+    }
     snapshot_.push_back(queue::MessageSnapshot{.key = message.key,
                                                .queue = state_.queue_of(slot),
                                                .body = message.body,
@@ -165,6 +186,7 @@ void Store::checkpoint_messages(const Stamp& stamp) {
                                                .restored = nullptr,
                                                .lineage_mark = message.lineage_mark});
   }
+  if (!waiting.messages.empty()) snapshot_.push_back(std::move(waiting));
   flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
   if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::archived;
