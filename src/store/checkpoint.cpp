@@ -28,6 +28,11 @@ constexpr std::size_t kArchivedFactBytes = 4 << 10;
 constexpr std::size_t kErrorFactBytes = 8 << 10;
 constexpr std::size_t kTaskFactBytes = 72 << 10;
 constexpr std::size_t kGroupFactBytes = 8 << 10;
+// A message that waits counts as much as if it had a fact of its own: it will have one once it was
+// received, so the reserve must have room for that; and to look at all of them takes its time, in
+// however few bytes they are written.
+constexpr std::size_t kMessageSnapshotBytes = 52;
+constexpr std::size_t kWaitingCountsMore = kMessageSnapshotBytes - kWaitingMessageBytesMin;
 
 // Nothing has happened to it since it was sent, so a WaitingSnapshot has all there is to say.
 bool waits_as_sent(const queue::Message& message) {
@@ -186,6 +191,7 @@ void Store::checkpoint_messages(const Stamp& stamp) {
                                                .restored = nullptr,
                                                .lineage_mark = message.lineage_mark});
   }
+  checkpoint_.bytes += waiting.messages.size() * kWaitingCountsMore;
   if (!waiting.messages.empty()) snapshot_.push_back(std::move(waiting));
   flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
