@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "metrics/varint.h"
+#include "base/varint.h"
 
 namespace redrive::metrics {
 namespace {

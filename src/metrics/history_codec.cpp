@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
+#include "base/varint.h"
 #include "metrics/history.h"
-#include "metrics/varint.h"
 
 namespace redrive::metrics {
 namespace {

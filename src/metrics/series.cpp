@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "metrics/varint.h"
+#include "base/varint.h"
 
 namespace redrive::metrics {
 namespace {

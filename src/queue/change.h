@@ -290,6 +290,19 @@ struct MessageSnapshot {
   std::shared_ptr<History> restored;  // When reading.
   std::uint32_t lineage_mark = 0;     // See Message.
 };
+// Messages that wait as they were sent: visible, never received, in no group. Most of a backlog is
+// such, so it goes by the hundreds, in a few bytes each.
+struct WaitingMessage {
+  MessageKey key{};
+  QueueKey queue{};
+  BodyRef body;
+  Timestamp visible_at;
+  Timestamp sent_at;
+  std::uint32_t lineage_mark = 0;  // See Message.
+};
+struct WaitingSnapshot {
+  std::vector<WaitingMessage> messages;
+};
 struct DedupSnapshot {
   QueueKey queue;
   std::array<std::uint64_t, 2> id;
@@ -366,8 +379,8 @@ using AllFacts =
              MessageDiscarded, MessageRestored, MessageEdited, MessageArchived, LineageContinued,
              GroupLearned, MessageGrouped, GroupMarked, ProcessedCounted, EntryPut, EntryRemoved,
              MessageRelocated, ServerReset, TimePassed, CheckpointBegun, QueueSnapshot,
-             MessageSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot, GroupSnapshot,
-             ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded>;
+             MessageSnapshot, WaitingSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
+             GroupSnapshot, ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded>;
 
 // One fact of any kind. A std::variant would do, but of forty kinds: every file that holds a fact
 // would compile its copying, moving and ending anew, which was a third of what building the server

@@ -1,12 +1,13 @@
 #include "queue/message_table.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace redrive::queue {
 namespace {
 
-constexpr std::size_t kIndexSizeAtFirst = 1024;
+constexpr unsigned kIndexBitsAtFirst = 10;
 
 }  // namespace
 
@@ -16,25 +17,22 @@ std::uint32_t lineage_mark_of(const Uuid& lineage) {
   return mark == 0 ? 1 : mark;
 }
 
-MessageTable::MessageTable() : index_(kIndexSizeAtFirst, kNoSlot) {
-  shift_ = 64 - static_cast<unsigned>(std::countr_zero(kIndexSizeAtFirst));
+MessageTable::MessageTable() {
+  make_index(kIndexBitsAtFirst);
 }
 
 Slot MessageTable::insert(MessageKey key) {
-  assert(find(key) == kNoSlot);
   Slot slot = free_;
   if (slot != kNoSlot) {
     free_ = (*this)[slot].next;
   } else {
     slot = used_++;
     if ((slot >> kChunkBits) == chunks_.size()) {
-      chunks_.push_back(std::make_unique<Message[]>(std::size_t{1} << kChunkBits));
+      chunks_.push_back(raw_array<Message>(std::size_t{1} << kChunkBits));
     }
   }
-  Message& message = (*this)[slot];
-  message = Message{};
-  message.key = key;
-  if ((size_ + 1) * 4 > index_.size() * 3) grow_index();
+  std::construct_at(&(*this)[slot])->key = key;
+  if ((size_ + 1) * 4 > index_size() * 3) grow_index();
   index_insert(slot);
   ++size_;
   return slot;
@@ -55,10 +53,17 @@ void MessageTable::erase(Slot slot) {
 }
 
 Slot MessageTable::find(MessageKey key) const {
-  const std::size_t mask = index_.size() - 1;
-  for (std::size_t at = home(key);; at = (at + 1) & mask) {
+  for (std::size_t at = home(key);; at = behind(at)) {
     const Slot slot = index_[at];
     if (slot == kNoSlot || (*this)[slot].key == key) return slot;
+  }
+}
+
+std::size_t MessageTable::steps_to(MessageKey key) const {
+  std::size_t steps = 1;
+  for (std::size_t at = home(key);; at = behind(at), ++steps) {
+    const Slot slot = index_[at];
+    if (slot == kNoSlot || (*this)[slot].key == key) return steps;
   }
 }
 
@@ -81,30 +86,36 @@ const History* MessageTable::history_if(Slot slot) const {
   return message.history == 0 ? nullptr : histories_[message.history - 1].get();
 }
 
+void MessageTable::make_index(unsigned bits) {
+  index_bits_ = bits;
+  index_ = raw_array<Slot>(index_size());
+  std::fill_n(index_.get(), index_size(), kNoSlot);
+}
+
 void MessageTable::grow_index() {
-  std::vector<Slot> old = std::move(index_);
-  index_.assign(old.size() * 2, kNoSlot);
-  --shift_;
-  for (const Slot slot : old) {
-    if (slot != kNoSlot) index_insert(slot);
+  const RawArray<Slot> old = std::move(index_);
+  const std::size_t old_size = index_size();
+  make_index(index_bits_ + 1);
+  for (std::size_t i = 0; i < old_size; ++i) {
+    if (old[i] != kNoSlot) index_insert(old[i]);
   }
 }
 
 void MessageTable::index_insert(Slot slot) {
-  const std::size_t mask = index_.size() - 1;
-  std::size_t at = home((*this)[slot].key);
-  while (index_[at] != kNoSlot) at = (at + 1) & mask;
+  const MessageKey key = (*this)[slot].key;
+  std::size_t at = home(key);
+  for (; index_[at] != kNoSlot; at = behind(at)) assert((*this)[index_[at]].key != key);
   index_[at] = slot;
 }
 
 void MessageTable::index_erase(Slot slot) {
-  const std::size_t mask = index_.size() - 1;
+  const std::size_t mask = index_size() - 1;
   std::size_t hole = home((*this)[slot].key);
-  while (index_[hole] != slot) hole = (hole + 1) & mask;
+  while (index_[hole] != slot) hole = behind(hole);
   // Pull back whatever would no longer be found across the hole.
-  for (std::size_t at = (hole + 1) & mask; index_[at] != kNoSlot; at = (at + 1) & mask) {
+  for (std::size_t at = behind(hole); index_[at] != kNoSlot; at = behind(at)) {
     const std::size_t wanted = home((*this)[index_[at]].key);
-    if (((at - wanted) & mask) >= ((at - hole) & mask)) {
+    if (((order(at) - order(wanted)) & mask) >= ((order(at) - order(hole)) & mask)) {
       index_[hole] = index_[at];
       hole = at;
     }
@@ -113,7 +124,7 @@ void MessageTable::index_erase(Slot slot) {
 }
 
 std::size_t MessageTable::memory_bytes() const {
-  return chunks_.size() * (sizeof(Message) << kChunkBits) + index_.size() * sizeof(Slot) +
+  return chunks_.size() * (sizeof(Message) << kChunkBits) + index_size() * sizeof(Slot) +
          histories_.size() * sizeof(History);
 }
 

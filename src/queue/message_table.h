@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/raw_array.h"
 #include "base/time.h"
 #include "queue/history.h"
 #include "queue/ids.h"
@@ -56,6 +57,8 @@ class MessageTable {
   // Whoever is about to look for several says so of all of them first: memory is slow to answer,
   // but answers many at a time.
   void prefetch(MessageKey key) const { __builtin_prefetch(&index_[home(key)]); }
+  // How many places of the index have to be looked at to find it.
+  std::size_t steps_to(MessageKey key) const;
 
   Message& operator[](Slot slot) { return chunks_[slot >> kChunkBits][slot & kChunkMask]; }
   // What was not known of a message is read from its bytes when somebody looks for it: no fact.
@@ -76,20 +79,40 @@ class MessageTable {
  private:
   static constexpr unsigned kChunkBits = 12;
   static constexpr Slot kChunkMask = (1u << kChunkBits) - 1;
+  static constexpr unsigned kLineBits = 4;  // So many slots are a cache line.
+  static constexpr std::size_t kLineMask = (1u << kLineBits) - 1;
 
+  // Neighbouring keys are asked for together, so sixteen of them share a line of the index: which
+  // one follows from a hash of what they have in common. Where in that line one belongs depends on
+  // the hash as well, lest keys that are multiples of something all want the same place of it.
   std::size_t home(MessageKey key) const {
-    return static_cast<std::size_t>((number(key) * 0x9e3779b97f4a7c15ull) >> shift_);
+    const auto at = static_cast<std::size_t>(((number(key) >> kLineBits) * 0x9e3779b97f4a7c15ull) >>
+                                             (64 - index_bits_));
+    return (at & ~kLineMask) | ((at + number(key)) & kLineMask);
   }
+  // What finds its place taken goes to the same place of the next line, so that of two groups of
+  // sixteen that want the same line one does not look at all of the other. Behind the last line
+  // comes the next place of the first.
+  std::size_t behind(std::size_t at) const {
+    at += kLineMask + 1;
+    return at < index_size() ? at : (at + 1) & kLineMask;
+  }
+  // How many steps behind the first place of the first line that is.
+  std::size_t order(std::size_t at) const {
+    return (at & kLineMask) << (index_bits_ - kLineBits) | at >> kLineBits;
+  }
+  std::size_t index_size() const { return std::size_t{1} << index_bits_; }
+  void make_index(unsigned bits);
   void grow_index();
   void index_insert(Slot slot);
   void index_erase(Slot slot);
 
-  std::vector<std::unique_ptr<Message[]>> chunks_;
+  std::vector<RawArray<Message>> chunks_;
   Slot used_ = 0;
   Slot free_ = kNoSlot;  // Linked through `next`.
   std::size_t size_ = 0;
-  std::vector<Slot> index_;  // Open addressing, linear probing; at most 3/4 full.
-  unsigned shift_ = 0;
+  RawArray<Slot> index_;  // Open addressing, linear probing; at most 3/4 full.
+  unsigned index_bits_ = 0;
   std::vector<std::unique_ptr<History>> histories_;
   std::vector<std::uint32_t> free_histories_;
 };

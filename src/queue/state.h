@@ -177,6 +177,7 @@ class State {
   void on(const CheckpointBegun&, const Stamp&);
   void on(const QueueSnapshot&, const Stamp&);
   void on(const MessageSnapshot&, const Stamp&);
+  void on(const WaitingSnapshot&, const Stamp&);
   void on(const DedupSnapshot&, const Stamp&);
   void on(const AttemptSnapshot&, const Stamp&);
   void on(const TaskSnapshot&, const Stamp&);
@@ -223,6 +224,8 @@ class State {
   using GroupIndex = std::map<std::pair<QueueKey, GroupId>, FailureGroupKey>;
   std::pair<GroupIndex::const_iterator, GroupIndex::const_iterator> group_range(
       QueueKey queue) const;
+  // A slot for a message that a checkpoint brings.
+  Slot load(MessageKey key);
   void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
                    const Stamp& stamp);
   void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group,

@@ -227,16 +227,37 @@ void State::on(const QueueSnapshot& fact, const Stamp&) {
   queue.purged_at = fact.purged_at;
 }
 
+Slot State::load(MessageKey key) {
+  if (const Slot old = messages_.find(key); old != kNoSlot) {
+    // Sent after the checkpoint began; what the checkpoint has is younger.
+    mailboxes_[messages_[old].mailbox]->leave(old);
+    forget(old);
+  }
+  return messages_.insert(key);
+}
+
+void State::on(const WaitingSnapshot& fact, const Stamp&) {
+  if (!loading_) return;
+  const Queue* queue = nullptr;
+  for (const WaitingMessage& waiting : fact.messages) {
+    if (queue == nullptr || queue->key != waiting.queue) queue = expect_queue(waiting.queue);
+    if (queue == nullptr) continue;
+    const Slot slot = load(waiting.key);
+    Message& message = messages_[slot];
+    message.body = waiting.body;
+    message.sent_at = waiting.sent_at;
+    message.visible_at = waiting.visible_at;
+    message.lineage_mark = waiting.lineage_mark;
+    mailbox(*queue).enter(slot, {});
+    ledger_.hold(waiting.body);
+  }
+}
+
 void State::on(const MessageSnapshot& fact, const Stamp&) {
   if (!loading_) return;
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
-  if (const Slot old = messages_.find(fact.key); old != kNoSlot) {
-    // Sent after the checkpoint began; this is younger.
-    mailboxes_[messages_[old].mailbox]->leave(old);
-    forget(old);
-  }
-  const Slot slot = messages_.insert(fact.key);
+  const Slot slot = load(fact.key);
   Message& message = messages_[slot];
   message.body = fact.body;
   message.sent_at = fact.sent_at;

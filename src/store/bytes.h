@@ -51,6 +51,12 @@ class RoomWriter {
     put(bytes.data(), N);
   }
 
+  // Seven bits a byte, the lowest first; all but the last byte have the highest bit set.
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at_++ = static_cast<char>(value | 0x80);
+    *at_++ = static_cast<char>(value);
+  }
+
   const char* at() const { return at_; }
 
  private:
@@ -92,8 +98,20 @@ class Reader {
     return out;
   }
   std::string_view text() { return raw(number<std::uint32_t>()); }
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && at_ < bytes_.size(); shift += 7) {
+      const auto byte = static_cast<std::uint8_t>(bytes_[at_++]);
+      value |= std::uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    refuse();
+    at_ = bytes_.size();
+    return 0;
+  }
 
   std::size_t position() const { return at_; }
+  std::size_t left() const { return bytes_.size() - at_; }
   bool done() const { return at_ == bytes_.size(); }
   bool ok() const { return ok_; }
   void refuse() { ok_ = false; }

@@ -4,6 +4,7 @@
 
 #include <cassert>
 
+#include "base/varint.h"
 #include "store/message_codec.h"
 #include "store/value_codec.h"
 
@@ -65,6 +66,7 @@ enum class Tag : std::uint8_t {
   message_archived = 61,
   lineage_continued = 62,
   archived_snapshot = 63,
+  waiting_snapshot = 64,
 };
 
 // One pair of functions for each fact: write(w, fact) and read<Fact>(r).
@@ -346,6 +348,65 @@ void write(Writer& w, const MessageSnapshot& f) {
   if (has_history) put(w, *f.history);
   if (has_mark) w.number(f.lineage_mark);
 }
+
+// What of a waiting message is not as the one before leads to expect.
+namespace differs {
+constexpr std::uint8_t kKey = 1;  // Is not the next one.
+constexpr std::uint8_t kQueue = 2;
+constexpr std::uint8_t kSegment = 4;
+constexpr std::uint8_t kSize = 8;
+constexpr std::uint8_t kSent = 16;
+constexpr std::uint8_t kDelay = 32;
+constexpr std::uint8_t kAll = 63;
+}  // namespace differs
+
+// Counted around the end of the numbers, so that whatever is read is some distance.
+template <class Number>
+std::uint64_t distance(Number from, Number to) {
+  using Unsigned = std::make_unsigned_t<Number>;
+  const auto forward =
+      static_cast<Unsigned>(static_cast<Unsigned>(to) - static_cast<Unsigned>(from));
+  return zigzag(static_cast<std::make_signed_t<Number>>(forward));
+}
+template <class Number>
+Number at_distance(Number from, std::uint64_t distance) {
+  return static_cast<Number>(static_cast<std::uint64_t>(from) +
+                             static_cast<std::uint64_t>(unzigzag(distance)));
+}
+std::uint64_t delay_of(const WaitingMessage& m) {
+  return distance(m.sent_at.ms(), m.visible_at.ms());
+}
+
+void put(RoomWriter& w, const WaitingMessage& m, const WaitingMessage& before) {
+  const auto flag = [](bool differs, std::uint8_t which) { return differs ? which : 0; };
+  const int what = flag(m.key != next(before.key), differs::kKey) |
+                   flag(m.queue != before.queue, differs::kQueue) |
+                   flag(m.body.segment != before.body.segment, differs::kSegment) |
+                   flag(m.body.size != before.body.size, differs::kSize) |
+                   flag(m.sent_at != before.sent_at, differs::kSent) |
+                   flag(delay_of(m) != delay_of(before), differs::kDelay);
+  w.number(static_cast<std::uint8_t>(what));
+  if ((what & differs::kKey) != 0) w.varint(distance(number(before.key), number(m.key)));
+  if ((what & differs::kQueue) != 0) w.varint(number(m.queue));
+  if ((what & differs::kSegment) != 0) w.varint(m.body.segment);
+  w.varint(distance(before.body.offset + before.body.size, m.body.offset));
+  if ((what & differs::kSize) != 0) w.varint(m.body.size);
+  if ((what & differs::kSent) != 0) w.varint(distance(before.sent_at.ms(), m.sent_at.ms()));
+  if ((what & differs::kDelay) != 0) w.varint(delay_of(m));
+  w.number(m.lineage_mark);
+}
+void write(Writer& w, const WaitingSnapshot& f) {
+  w.number(Tag::waiting_snapshot);
+  w.number(static_cast<std::uint32_t>(f.messages.size()));
+  WaitingMessage before;
+  for (const WaitingMessage& message : f.messages) {
+    char room[kWaitingMessageBytesMax];
+    RoomWriter in_room(room);
+    put(in_room, message, before);
+    w.raw({room, in_room.at()});
+    before = message;
+  }
+}
 void write(Writer& w, const DedupSnapshot& f) {
   w.number(Tag::dedup_snapshot);
   w.number(f.queue);
@@ -583,6 +644,38 @@ MessageSnapshot read_message_snapshot(Reader& r) {
   return f;
 }
 
+WaitingMessage get_waiting(Reader& r, const WaitingMessage& before) {
+  WaitingMessage m = before;
+  const auto what = r.number<std::uint8_t>();
+  if (what > differs::kAll) r.refuse();
+  m.key = (what & differs::kKey) != 0
+              ? static_cast<MessageKey>(at_distance(number(before.key), r.varint()))
+              : next(before.key);
+  if ((what & differs::kQueue) != 0) m.queue = static_cast<QueueKey>(r.varint());
+  if ((what & differs::kSegment) != 0) m.body.segment = static_cast<std::uint32_t>(r.varint());
+  m.body.offset = at_distance(before.body.offset + before.body.size, r.varint());
+  if ((what & differs::kSize) != 0) m.body.size = static_cast<std::uint32_t>(r.varint());
+  if ((what & differs::kSent) != 0) {
+    m.sent_at = Timestamp(at_distance(before.sent_at.ms(), r.varint()));
+  }
+  const std::uint64_t delay = (what & differs::kDelay) != 0 ? r.varint() : delay_of(before);
+  m.visible_at = Timestamp(at_distance(m.sent_at.ms(), delay));
+  m.lineage_mark = r.number<std::uint32_t>();
+  return m;
+}
+
+WaitingSnapshot read_waiting_snapshot(Reader& r) {
+  WaitingSnapshot f;
+  const auto count = r.number<std::uint32_t>();
+  f.messages.reserve(std::min<std::size_t>(count, r.left() / kWaitingMessageBytesMin));
+  WaitingMessage before;
+  while (f.messages.size() < count && r.ok()) {
+    before = get_waiting(r, before);
+    f.messages.push_back(before);
+  }
+  return f;
+}
+
 LineageContinued read_lineage_continued(Reader& r) {
   LineageContinued f{};
   f.key = r.number<MessageKey>();
@@ -762,6 +855,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
       return QueueSnapshot{get_queue_created(r), get_time(r), get_time(r), get_time(r)};
     case Tag::message_snapshot:
       return read_message_snapshot(r);
+    case Tag::waiting_snapshot:
+      return read_waiting_snapshot(r);
     case Tag::dedup_snapshot:
       return DedupSnapshot{r.number<QueueKey>(),
                            {r.number<std::uint64_t>(), r.number<std::uint64_t>()},

@@ -12,6 +12,10 @@
 
 namespace redrive::store {
 
+// What one message of a WaitingSnapshot takes; the most, with what the fact itself takes.
+inline constexpr std::size_t kWaitingMessageBytesMin = 6;
+inline constexpr std::size_t kWaitingMessageBytesMax = 64;
+
 // One journal record is one operation: its stamp and its facts, all or nothing.
 // docs/formats/journal.md lists the bytes.
 //

@@ -28,6 +28,17 @@ constexpr std::size_t kArchivedFactBytes = 4 << 10;
 constexpr std::size_t kErrorFactBytes = 8 << 10;
 constexpr std::size_t kTaskFactBytes = 72 << 10;
 constexpr std::size_t kGroupFactBytes = 8 << 10;
+// A message that waits counts as much as if it had a fact of its own: it will have one once it was
+// received, so the reserve must have room for that; and to look at all of them takes its time, in
+// however few bytes they are written.
+constexpr std::size_t kMessageSnapshotBytes = 52;
+constexpr std::size_t kWaitingCountsMore = kMessageSnapshotBytes - kWaitingMessageBytesMin;
+
+// Nothing has happened to it since it was sent, so a WaitingSnapshot has all there is to say.
+bool waits_as_sent(const queue::Message& message) {
+  return message.phase == queue::Phase::visible && message.receive_count == 0 &&
+         message.history == 0 && message.group == 0 && !message.visibility_touched;
+}
 
 }  // namespace
 
@@ -147,11 +158,26 @@ void Store::checkpoint_messages(const Stamp& stamp) {
   const std::uint64_t before = journal_->totals().bytes_appended;
   const auto& messages = state_.messages();
   const Slot end = std::min(messages.end(), checkpoint_.slot + kSlotsPerSlice);
-  const std::size_t facts_max = facts_per_record(kMessageFactBytes);
-  for (; checkpoint_.slot < end && snapshot_.size() < facts_max; ++checkpoint_.slot) {
+  queue::WaitingSnapshot waiting;
+  waiting.messages.reserve(std::min<std::size_t>(end - checkpoint_.slot, messages.size()));
+  std::size_t room = facts_per_record(kMessageFactBytes) * kMessageFactBytes;
+  for (; checkpoint_.slot < end; ++checkpoint_.slot) {
     const Slot slot = checkpoint_.slot;
     const queue::Message& message = messages[slot];
     if (message.key == MessageKey::none || state_.is_buried(slot)) continue;
+    const bool as_sent = waits_as_sent(message);
+    const std::size_t bytes = as_sent ? kWaitingMessageBytesMax : kMessageFactBytes;
+    if (room < bytes) break;
+    room -= bytes;
+    if (as_sent) {
+      waiting.messages.push_back({.key = message.key,
+                                  .queue = state_.queue_of(slot),
+                                  .body = message.body,
+                                  .visible_at = message.visible_at,
+                                  .sent_at = message.sent_at,
+                                  .lineage_mark = message.lineage_mark});
+      continue;
+    }
     snapshot_.push_back(queue::MessageSnapshot{.key = message.key,
                                                .queue = state_.queue_of(slot),
                                                .body = message.body,
@@ -165,6 +191,8 @@ void Store::checkpoint_messages(const Stamp& stamp) {
                                                .restored = nullptr,
                                                .lineage_mark = message.lineage_mark});
   }
+  checkpoint_.bytes += waiting.messages.size() * kWaitingCountsMore;
+  if (!waiting.messages.empty()) snapshot_.push_back(std::move(waiting));
   flush_snapshot(stamp, 1);
   checkpoint_.bytes += journal_->totals().bytes_appended - before;
   if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::archived;

@@ -83,7 +83,7 @@ class Store final : public queue::BodyLedger {
     Phase phase = Phase::idle;
     journal::Sequence begin = 0;
     journal::Sequence end = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  // With every message as a fact of its own.
     queue::Slot slot = 0;
     std::uint64_t archived = 0;  // The place of the last one written.
     queue::ErrorKey error = queue::ErrorKey::none;

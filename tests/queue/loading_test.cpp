@@ -38,6 +38,16 @@ Parts parts_of(const State& state) {
     const Message& message = table[slot];
     if (message.key == MessageKey::none || state.is_buried(slot)) continue;
     const History* history = table.history_if(slot);
+    // Both ways to say it are the same, where there is nothing to say but that it waits.
+    if (message.phase == Phase::visible && message.receive_count == 0 && history == nullptr &&
+        message.group == 0 && slot % 2 == 0) {
+      parts.messages.push_back(WaitingSnapshot{{{.key = message.key,
+                                                 .queue = state.queue_of(slot),
+                                                 .body = message.body,
+                                                 .visible_at = message.visible_at,
+                                                 .sent_at = message.sent_at}}});
+      continue;
+    }
     parts.messages.push_back(MessageSnapshot{
         .key = message.key,
         .queue = state.queue_of(slot),

@@ -56,6 +56,51 @@ TEST(MessageTable, AgreesWithAMapUnderChurn) {
   for (const auto& [number, slot] : expected) ASSERT_EQ(table[slot].key, key(number));
 }
 
+// Whichever messages are left of those that were sent, finding one takes a few steps.
+TEST(MessageTable, OddPatternsOfKeysKeepTheIndexShort) {
+  constexpr std::uint64_t kMessages = 90'000;  // Nearly as many as the index lets in.
+  struct Pattern {
+    const char* name;
+    std::uint64_t run;  // So many in a row,
+    std::uint64_t of;   // of so many.
+  };
+  constexpr Pattern kPatterns[] = {{"all", 1, 1},
+                                   {"every other", 1, 2},
+                                   {"every tenth", 1, 10},
+                                   {"every 16th", 1, 16},
+                                   {"every 64th", 1, 64},
+                                   {"every 100th", 1, 100},
+                                   {"every 1024th", 1, 1024},
+                                   {"every 65536th", 1, 65536},
+                                   {"batches of ten", 10, 50},
+                                   {"long runs", 1000, 3000}};
+  for (const Pattern& pattern : kPatterns) {
+    SCOPED_TRACE(pattern.name);
+    const auto nth = [&](std::uint64_t i) {
+      return key(1 + i / pattern.run * pattern.of + i % pattern.run);
+    };
+    MessageTable table;
+    for (std::uint64_t i = 0; i < kMessages; ++i) table.insert(nth(i));
+    std::size_t steps = 0;
+    for (std::uint64_t i = 0; i < kMessages; ++i) steps += table.steps_to(nth(i));
+    EXPECT_LT(steps, 3 * kMessages);
+  }
+}
+
+// A queue that waits, and another one whose messages come and go for ever.
+TEST(MessageTable, TrafficPassesABacklogWithoutMeetingIt) {
+  constexpr std::uint64_t kBacklog = 90'000;
+  MessageTable table;
+  for (std::uint64_t i = 1; i <= kBacklog; ++i) table.insert(key(i));
+  std::size_t steps = 0;
+  for (std::uint64_t i = kBacklog + 1; i <= 5 * kBacklog; ++i) {
+    table.insert(key(i));
+    steps += table.steps_to(key(i));
+    if (i > kBacklog + 1'000) table.erase(table.find(key(i - 1'000)));
+  }
+  EXPECT_LT(steps, 4 * 3 * kBacklog);
+}
+
 TEST(MessageTable, WalkingTheSlotsMeetsEveryLiveMessageOnce) {
   MessageTable table;
   for (std::uint64_t i = 1; i <= 100; ++i) table.insert(key(i));

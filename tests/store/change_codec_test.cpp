@@ -317,6 +317,21 @@ struct Describe {
                        describe_history(f.restored ? f.restored.get() : f.history),
                        f.lineage_mark);
   }
+  std::string operator()(const WaitingSnapshot& f) const {
+    std::string out;
+    for (const WaitingMessage& m : f.messages) {
+      out += fmt::format("{} {} {}/{}/{} {} {} {}, ",
+                         number(m.key),
+                         number(m.queue),
+                         m.body.segment,
+                         m.body.offset,
+                         m.body.size,
+                         m.visible_at.ms(),
+                         m.sent_at.ms(),
+                         m.lineage_mark);
+    }
+    return out;
+  }
   std::string operator()(const DedupSnapshot& f) const {
     return fmt::format("{} {} {} {} {} {}",
                        number(f.queue),
@@ -504,6 +519,19 @@ struct Samples {
                         "",
                         nullptr,
                         nullptr},
+        // One, the next, one of which everything differs, one far off, and one before it.
+        WaitingSnapshot{
+            {{key<MessageKey>(1), key<QueueKey>(2), {3, 4, 5}, Timestamp(7), Timestamp(6), 8},
+             {key<MessageKey>(2), key<QueueKey>(2), {3, 49, 5}, Timestamp(7), Timestamp(6), 9},
+             {key<MessageKey>(9), key<QueueKey>(3), {4, 64, 6}, Timestamp(12), Timestamp(8), 0},
+             {key<MessageKey>(UINT64_MAX),
+              key<QueueKey>(UINT32_MAX),
+              {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+              Timestamp(INT64_MAX),
+              Timestamp(INT64_MIN),
+              UINT32_MAX},
+             {key<MessageKey>(1), key<QueueKey>(1), {1, 0, 0}, Timestamp(5), Timestamp(5), 1}}},
+        WaitingSnapshot{},
         DedupSnapshot{key<QueueKey>(1), {2, 3}, Timestamp(4), Uuid{{5}}, 6},
         AttemptSnapshot{key<QueueKey>(1),
                         "attempt",
@@ -622,6 +650,25 @@ TEST(ChangeCodec, SurvivesEveryFlippedBit) {
       EXPECT_TRUE(decoded || decoded.error().code == ErrorCode::storage_damaged);
     }
   }
+}
+
+// Most of a backlog is one queue's, in the order of sending: a checkpoint of millions is small.
+TEST(ChangeCodec, AMessageThatWaitsBehindItsLikeTakesSixBytes) {
+  WaitingSnapshot one{{{key<MessageKey>(1'000'000),
+                        key<QueueKey>(7),
+                        {20, 1'000'000, 1'100},
+                        Timestamp(1'700'000'000'000),
+                        Timestamp(1'700'000'000'000),
+                        0x12345678}}};
+  WaitingSnapshot many = one;
+  for (std::uint32_t i = 1; i <= 100; ++i) {
+    many.messages.push_back(many.messages.back());
+    many.messages.back().key = next(many.messages.back().key);
+    many.messages.back().body.offset += 1'100 + 48;
+  }
+  const Change first = one;
+  const Change all = many;
+  EXPECT_EQ(encoded({&all, 1}).size() - encoded({&first, 1}).size(), 100 * kWaitingMessageBytesMin);
 }
 
 TEST(ChangeCodec, RefusesAFactItDoesNotKnow) {

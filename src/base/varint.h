@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace redrive::metrics {
+namespace redrive {
 
 inline void append_varint(std::string& out, std::uint64_t value) {
   while (value >= 0x80) {
@@ -32,4 +32,4 @@ inline std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-}  // namespace redrive::metrics
+}  // namespace redrive
