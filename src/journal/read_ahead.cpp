@@ -9,47 +9,87 @@ namespace {
 
 // Larger ones hardly cost less, and whoever waits for one waits longer.
 constexpr std::uint32_t kWindowBytesFirst = 64u << 10;
-constexpr std::uint32_t kWindowBytesMax = 1u << 20;
+constexpr std::uint32_t kWindowBytesMax = 512u << 10;
+// For sixteen who read at once, each with the next one under way.
+constexpr std::size_t kWindowsMax = 32;
 // Who skips more than this does not read one after the other.
 constexpr std::uint32_t kSkipBytesMax = 32u << 10;
 // Windows overlap by this much, for pieces that reach over the end of one.
 constexpr std::uint32_t kOverlapBytes = 32u << 10;
 constexpr std::size_t kPooledMax = 4;
+// A window is done with when so many pieces were read from others since; every reader of as many as
+// there may be has come by meanwhile.
+constexpr std::uint64_t kIdleUses = 2 * kWindowsMax;
+// One that nobody has come to yet is waited with for longer.
+constexpr std::uint64_t kIdleUsesUnread = 16'384;
 
 // Whether all of it is there.
 Result<bool> read_window(File& file, ReadAhead::Window& window) {
   const std::size_t size = whole_pages(window.size);
-  window.pages.grow(size);
   return TRY(file.read_pages(window.from.offset, window.pages.data(), size)) >= window.size;
 }
 
 }  // namespace
 
-bool ReadAhead::Reader::has(Location from, std::uint32_t bytes) const {
-  return (window && window->has(from, bytes)) || (coming && coming->has(from, bytes));
-}
-
-bool ReadAhead::Reader::is_next(Location from) const {
+bool ReadAhead::Reader::would_read(Location from) const {
   return next.segment == from.segment && from.offset >= next.offset &&
          from.offset - next.offset <= kSkipBytesMax;
 }
 
-// Whoever has the bytes, or would read them next; else the one that has not come for longest begins
-// anew.
-ReadAhead::Reader& ReadAhead::reader_of(Location from, std::uint32_t bytes) {
-  const auto has = [&](const Reader& reader) { return reader.has(from, bytes); };
-  const auto is_next = [&](const Reader& reader) { return reader.is_next(from); };
-  auto found = std::ranges::find_if(readers_, has);
-  if (found == readers_.end()) found = std::ranges::find_if(readers_, is_next);
-  if (found != readers_.end()) return *found;
-  found = std::ranges::min_element(readers_, {}, &Reader::used);
-  found->next = {};
-  found->step = 0;
-  return *found;
+void ReadAhead::Reader::note(Location behind, std::uint64_t now) {
+  next = behind;
+  used = now;
+}
+
+bool ReadAhead::Kept::is_near(Location place) const {
+  const std::uint64_t end = window->from.offset + window->size;
+  return place.segment == window->from.segment && place.offset >= window->from.offset &&
+         place.offset <= end + kWindowBytesMax;
+}
+
+ReadAhead::Kept* ReadAhead::window_with(Location from, std::uint32_t bytes) {
+  const auto has = [&](const Kept& kept) { return kept.window->has(from, bytes); };
+  const auto found = std::ranges::find_if(windows_, has);
+  return found == windows_.end() ? nullptr : &*found;
+}
+
+// How large a window is worth reading for what is in none; 0 where nobody has just read what is
+// before it. Close to large windows it is as large at once: who goes to and fro there will want all
+// of it. The stranger who reads it is remembered, in the place of the one that has not come for
+// longest.
+std::uint32_t ReadAhead::next_step(Location from, std::uint32_t bytes) {
+  const auto would = [&](const Reader& reader) { return reader.would_read(from); };
+  auto stranger = std::ranges::find_if(strangers_, would);
+  bool is_known = stranger != strangers_.end();
+  std::uint32_t last = is_known ? stranger->step : 0;
+  for (const Kept& kept : windows_) {
+    is_known |= would(kept.reader);
+    if (kept.is_near(from)) last = std::max(last, kept.reader.step);
+  }
+  if (stranger == strangers_.end()) {
+    stranger = std::ranges::min_element(strangers_, {}, &Reader::used);
+  }
+  stranger->step = is_known ? std::clamp(2 * last, kWindowBytesFirst, kWindowBytesMax) : 0;
+  stranger->note({from.segment, from.offset + bytes}, uses_);
+  return stranger->step;
+}
+
+bool ReadAhead::is_idle(const Kept& kept) const {
+  const std::uint64_t patience = kept.is_unread() ? kIdleUsesUnread : kIdleUses;
+  return uses_ - kept.reader.used > patience;
+}
+
+// Whether there may be one more. The memory of one that nobody reads from any more is at hand then,
+// and has been used lately: to read into other memory costs ten times as much.
+bool ReadAhead::make_room() {
+  const auto idle = [this](const Kept& kept) { return is_idle(kept); };
+  const auto found = std::ranges::find_if(windows_, idle);
+  if (found != windows_.end()) windows_.erase(found);
+  return windows_.size() + coming_ < kWindowsMax;
 }
 
 // The last holder, perhaps in another thread, gives the memory back.
-ReadAhead::Held ReadAhead::new_window() const {
+ReadAhead::Held ReadAhead::plan_window(Location from, std::uint32_t step, std::uint32_t end) const {
   std::unique_ptr<Window> window;
   {
     const std::lock_guard lock(pool_->mutex);
@@ -58,7 +98,12 @@ ReadAhead::Held ReadAhead::new_window() const {
       pool_->free.pop_back();
     }
   }
-  if (!window) window = std::make_unique<Window>();
+  if (!window) {
+    window = std::make_unique<Window>();
+    window->pages.grow(kWindowBytesMax);
+  }
+  window->from = {from.segment, page_of(from.offset)};
+  window->size = std::min(step, end - window->from.offset);
   return {window.release(), [pool = pool_](Window* done) {
             std::unique_ptr<Window> owned(done);
             const std::lock_guard lock(pool->mutex);
@@ -66,56 +111,58 @@ ReadAhead::Held ReadAhead::new_window() const {
           }};
 }
 
-ReadAhead::Held ReadAhead::plan_window(Reader& reader, Location from, std::uint32_t end) {
-  reader.step = std::clamp(2 * reader.step, kWindowBytesFirst, kWindowBytesMax);
-  Held window = new_window();
-  window->from = {from.segment, page_of(from.offset)};
-  window->size = std::min(reader.step, end - window->from.offset);
-  return window;
+void ReadAhead::keep(Held window, Reader reader) {
+  reader.used = uses_;
+  windows_.push_back({.window = std::move(window), .reader = reader});
 }
 
 // Once half of the window is used.
-void ReadAhead::ask_for_next(Reader& reader, const std::shared_ptr<File>& file, std::uint32_t end) {
-  const Window& window = *reader.window;
+void ReadAhead::follow(Kept& kept, const std::shared_ptr<File>& file, std::uint32_t end) {
+  const Window& window = *kept.window;
   const std::uint32_t window_end = window.from.offset + window.size;
-  const bool is_due = reader.next.offset - window.from.offset > window.size / 2;
-  if (!is_due || window_end >= end || reader.is_asked || reader.coming) return;
+  const bool is_due = kept.reader.next.offset - window.from.offset > window.size / 2;
+  if (!is_due || window_end >= end || kept.is_followed) return;
+  kept.is_followed = true;
   // One that ended where the log did then may be shorter than that.
   const Location from{window.from.segment, window_end - std::min(kOverlapBytes, window.size)};
-  reader.is_asked = workers_.run([this, &reader, file, next = plan_window(reader, from, end)] {
+  const std::uint32_t step = std::min(2 * kept.reader.step, kWindowBytesMax);
+  if (window_with({from.segment, window_end}, 1) != nullptr || !make_room()) return;
+  ++coming_;
+  const bool will_come = workers_.run([this, file, step, next = plan_window(from, step, end)] {
     // Who needs what could not be read will read it, and hear why not.
-    const auto is_whole = read_window(*file, *next);
+    const bool is_whole = read_window(*file, *next).value_or(false);
     const std::lock_guard lock(mutex_);
-    reader.is_asked = false;
-    if (is_whole.value_or(false) && reader.next.segment == next->from.segment) reader.coming = next;
+    --coming_;
+    // Whoever came before it has read it.
+    const Location last{next->from.segment, next->from.offset + next->size - 1};
+    if (is_whole && window_with(last, 1) == nullptr) keep(next, {.next = next->from, .step = step});
   });
+  if (!will_come) --coming_;
 }
 
 Result<std::shared_ptr<const ReadAhead::Window>> ReadAhead::find(const std::shared_ptr<File>& file,
                                                                  Location from, std::uint32_t bytes,
                                                                  std::uint32_t end) {
   assert(from.offset + std::uint64_t{bytes} <= end);
-  Reader* reader = nullptr;
+  const Location behind{from.segment, from.offset + bytes};
+  std::uint32_t step = 0;
   Held window;
   {
     const std::lock_guard lock(mutex_);
-    reader = &reader_of(from, bytes);
-    reader->used = ++uses_;
-    const bool is_new = reader->next.segment == 0;
-    const Location behind{from.segment, from.offset + bytes};
-    reader->next = is_new ? behind : std::max(reader->next, behind);
-    if (reader->window && reader->window->has(from, bytes)) {
-      ask_for_next(*reader, file, end);
-      return reader->window;
+    ++uses_;
+    if (Kept* kept = window_with(from, bytes)) {
+      kept->reader.note(std::max(kept->reader.next, behind), uses_);
+      window = kept->window;
+      follow(*kept, file, end);
+      return window;
     }
-    reader->window = std::exchange(reader->coming, nullptr);
-    if (reader->window && reader->window->has(from, bytes)) return reader->window;
-    if (is_new) return nullptr;
-    window = plan_window(*reader, from, end);
+    step = next_step(from, bytes);
+    if (step == 0 || !make_room()) return nullptr;
+    window = plan_window(from, step, end);
   }
   if (!window->has(from, bytes) || !TRY(read_window(*file, *window))) return nullptr;
   const std::lock_guard lock(mutex_);
-  if (reader->next.segment == from.segment) reader->window = window;
+  keep(window, {.next = behind, .step = step});
   return window;
 }
 

@@ -16,6 +16,11 @@ namespace redrive::journal {
 // ever larger windows past the system's cache: a window costs hardly more than a piece. What is
 // read here and there is left to its reader.
 //
+// Ten messages of a FIFO group lie as far apart as there are groups, and those of the next group
+// lie behind each of them: that is ten who read one after the other, or, of few groups, one who
+// goes to and fro. So a window belongs to nobody: it is kept for as long as anybody reads from it,
+// and whoever comes to its end makes the next one.
+//
 // For what does not change any more. Members may be called from any thread.
 class ReadAhead {
  public:
@@ -33,8 +38,8 @@ class ReadAhead {
   };
 
   // The window that holds `bytes` from `from` on, good for as long as it is held. Null: nobody has
-  // just read what is before them, or they do not fit into one. Of the segment, `end` bytes are
-  // used.
+  // just read what is before them, they do not fit into one, or too many read at once. Of the
+  // segment, `end` bytes are used.
   Result<std::shared_ptr<const Window>> find(const std::shared_ptr<File>& file, Location from,
                                              std::uint32_t bytes, std::uint32_t end);
 
@@ -45,30 +50,40 @@ class ReadAhead {
     std::mutex mutex;
     std::vector<std::unique_ptr<Window>> free;  // Guarded by `mutex`, which is locked last of all.
   };
-  // Somebody who reads a segment from front to back.
+  // How far somebody has read.
   struct Reader {
     Location next;           // Behind what was read last. Segment 0: nobody.
-    std::uint32_t step = 0;  // How large the last window was.
+    std::uint32_t step = 0;  // How large the last window was to be.
     std::uint64_t used = 0;  // When it came last.
-    Held window;
-    Held coming;            // What is behind the window.
-    bool is_asked = false;  // For the coming one.
 
-    bool has(Location from, std::uint32_t bytes) const;
-    bool is_next(Location from) const;
+    bool would_read(Location from) const;
+    void note(Location behind, std::uint64_t now);
+  };
+  struct Kept {
+    Held window;
+    Reader reader;  // The furthest of all who read from it.
+    bool is_followed = false;
+
+    bool is_near(Location place) const;
+    bool is_unread() const { return reader.next == window->from; }
   };
 
   // Called with mutex_ held.
-  Reader& reader_of(Location from, std::uint32_t bytes);
-  Held plan_window(Reader& reader, Location from, std::uint32_t end);
-  void ask_for_next(Reader& reader, const std::shared_ptr<File>& file, std::uint32_t end);
+  Kept* window_with(Location from, std::uint32_t bytes);
+  std::uint32_t next_step(Location from, std::uint32_t bytes);
+  bool make_room();
+  bool is_idle(const Kept& kept) const;
+  void follow(Kept& kept, const std::shared_ptr<File>& file, std::uint32_t end);
+  void keep(Held window, Reader reader);
 
-  Held new_window() const;
+  Held plan_window(Location from, std::uint32_t step, std::uint32_t end) const;
 
-  static constexpr std::size_t kReadersMax = 8;
+  static constexpr std::size_t kReadersMax = 64;
   std::mutex mutex_;
   // Guarded by mutex_.
-  std::array<Reader, kReadersMax> readers_;
+  std::vector<Kept> windows_;
+  std::size_t coming_ = 0;                     // Asked for, and not among them yet.
+  std::array<Reader, kReadersMax> strangers_;  // Who has no window.
   std::uint64_t uses_ = 0;
 
   const std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();

@@ -318,27 +318,16 @@ Slot Mailbox::take_any() {
 }
 
 std::uint32_t Mailbox::group_for(std::string_view name) {
-  if (name.empty()) return 0;
-  if (const auto found = group_index_.find(name); found != group_index_.end()) return found->second;
-  std::uint32_t group;
-  if (free_groups_.empty()) {
-    group = static_cast<std::uint32_t>(groups_.size());
-    groups_.emplace_back();
-  } else {
-    group = free_groups_.back();
-    free_groups_.pop_back();
-    groups_[group] = Group{};
-  }
-  groups_[group].name = name;
-  group_index_.emplace(name, group);
+  const std::uint32_t group = group_names_.number_for(name);
+  if (group == groups_.size()) groups_.emplace_back();
   return group;
 }
 
 void Mailbox::drop_group_if_empty(std::uint32_t group) {
   if (group == 0 || groups_[group].total > 0) return;
   assert(!groups_[group].in_rotation && groups_[group].indexed_head == MessageKey::none);
-  group_index_.erase(groups_[group].name);
-  free_groups_.push_back(group);
+  group_names_.drop(group);
+  groups_[group] = Group{};
 }
 
 void Mailbox::list_push_back(Group::List& list, Slot slot) {

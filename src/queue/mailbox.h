@@ -4,13 +4,12 @@
 #include <deque>
 #include <functional>
 #include <set>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "queue/age_order.h"
+#include "queue/group_names.h"
 #include "queue/message_table.h"
 
 namespace redrive::queue {
@@ -32,7 +31,6 @@ struct Group {
     Slot head = kNoSlot;
     Slot tail = kNoSlot;
   };
-  std::string name;
   List fresh;
   List returned;
   std::uint32_t total = 0;  // Messages in any phase; the group goes when the last one does.
@@ -107,8 +105,8 @@ class Mailbox {
   // When the next hidden message becomes visible; kNever when none is hidden.
   Timestamp next_visible_at() const;
 
-  std::string_view group_name(Slot slot) const { return groups_[table_[slot].group].name; }
-  std::size_t groups() const { return group_index_.size(); }
+  std::string_view group_name(Slot slot) const { return group_names_[table_[slot].group]; }
+  std::size_t groups() const { return group_names_.size(); }
   // Of those, how many have messages in flight.
   std::size_t groups_in_flight() const { return groups_in_flight_; }
 
@@ -189,9 +187,8 @@ class Mailbox {
   std::size_t groups_in_flight_ = 0;
   std::set<std::uint32_t> crowded_;  // Standard: named groups that hold enough to be noisy.
 
-  std::vector<Group> groups_;
-  std::vector<std::uint32_t> free_groups_;
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> group_index_;
+  std::vector<Group> groups_;  // By the number of the name.
+  GroupNames group_names_;
   std::uint32_t rotation_head_ =
       UINT32_MAX;  // FIFO: groups whose first message is visible, least recently served first.
   std::uint32_t rotation_tail_ = UINT32_MAX;
