@@ -88,6 +88,17 @@ bool ReadAhead::make_room() {
   return windows_.size() + coming_ < kWindowsMax;
 }
 
+// Where a window from there on should end: what is in another already is not read again, but for
+// pieces that reach into it.
+std::uint32_t ReadAhead::end_before_others(Location from, std::uint32_t end) const {
+  for (const Kept& kept : windows_) {
+    const auto [segment, offset] = kept.window->from;
+    if (segment == from.segment && offset > from.offset)
+      end = std::min(end, offset + kOverlapBytes);
+  }
+  return end;
+}
+
 // The last holder, perhaps in another thread, gives the memory back.
 ReadAhead::Held ReadAhead::plan_window(Location from, std::uint32_t step, std::uint32_t end) const {
   std::unique_ptr<Window> window;
@@ -128,6 +139,7 @@ void ReadAhead::follow(Kept& kept, const std::shared_ptr<File>& file, std::uint3
   const std::uint32_t step = std::min(2 * kept.reader.step, kWindowBytesMax);
   if (window_with({from.segment, window_end}, 1) != nullptr || !make_room()) return;
   ++coming_;
+  end = end_before_others({from.segment, window_end}, end);
   const bool will_come = workers_.run([this, file, step, next = plan_window(from, step, end)] {
     // Who needs what could not be read will read it, and hear why not.
     const bool is_whole = read_window(*file, *next).value_or(false);
@@ -158,7 +170,7 @@ Result<std::shared_ptr<const ReadAhead::Window>> ReadAhead::find(const std::shar
     }
     step = next_step(from, bytes);
     if (step == 0 || !make_room()) return nullptr;
-    window = plan_window(from, step, end);
+    window = plan_window(from, step, std::max(end_before_others(from, end), behind.offset));
   }
   if (!window->has(from, bytes) || !TRY(read_window(*file, *window))) return nullptr;
   const std::lock_guard lock(mutex_);

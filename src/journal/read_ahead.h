@@ -71,6 +71,7 @@ class ReadAhead {
   // Called with mutex_ held.
   Kept* window_with(Location from, std::uint32_t bytes);
   std::uint32_t next_step(Location from, std::uint32_t bytes);
+  std::uint32_t end_before_others(Location from, std::uint32_t end) const;
   bool make_room();
   bool is_idle(const Kept& kept) const;
   void follow(Kept& kept, const std::shared_ptr<File>& file, std::uint32_t end);

@@ -115,7 +115,7 @@ TEST_F(ReadAheadTest, WhoGoesToAndFroReadsEverythingOnce) {
   EXPECT_LT(missed, kRounds * 10);
   const auto reads = file_.reads();
   // Twice where the next window did not come in time.
-  EXPECT_LT(std::accumulate(reads.begin(), reads.end(), std::size_t{0}), 3 * kEnd);
+  EXPECT_LT(std::accumulate(reads.begin(), reads.end(), std::size_t{0}), 2 * kEnd);
 }
 
 // Sixty-five take turns with sixty-four places: each finds its own gone, and nobody reads for
