@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 namespace redrive::queue {
 namespace {
@@ -31,7 +30,9 @@ Slot MessageTable::insert(MessageKey key) {
       chunks_.push_back(raw_array<Message>(std::size_t{1} << kChunkBits));
     }
   }
-  std::construct_at(&(*this)[slot])->key = key;
+  Message& message = (*this)[slot];
+  message = Message{};
+  message.key = key;
   if ((size_ + 1) * 4 > index_size() * 3) grow_index();
   index_insert(slot);
   ++size_;
@@ -52,8 +53,9 @@ void MessageTable::erase(Slot slot) {
   --size_;
 }
 
-Slot MessageTable::find(MessageKey key) const {
-  for (std::size_t at = home(key);; at = behind(at)) {
+Slot MessageTable::find_behind(std::size_t at, MessageKey key) const {
+  for (;;) {
+    at = behind(at);
     const Slot slot = index_[at];
     if (slot == kNoSlot || (*this)[slot].key == key) return slot;
   }
@@ -115,6 +117,7 @@ void MessageTable::index_erase(Slot slot) {
   // Pull back whatever would no longer be found across the hole.
   for (std::size_t at = behind(hole); index_[at] != kNoSlot; at = behind(at)) {
     const std::size_t wanted = home((*this)[index_[at]].key);
+    if (wanted == at) continue;  // As nearly all.
     if (((order(at) - order(wanted)) & mask) >= ((order(at) - order(hole)) & mask)) {
       index_[hole] = index_[at];
       hole = at;

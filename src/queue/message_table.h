@@ -53,7 +53,12 @@ class MessageTable {
 
   Slot insert(MessageKey key);
   void erase(Slot slot);
-  Slot find(MessageKey key) const;  // kNoSlot when there is none.
+  // kNoSlot when there is none.
+  Slot find(MessageKey key) const {
+    const std::size_t at = home(key);
+    const Slot slot = index_[at];
+    return slot == kNoSlot || (*this)[slot].key == key ? slot : find_behind(at, key);
+  }
   // Whoever is about to look for several says so of all of them first: memory is slow to answer,
   // but answers many at a time.
   void prefetch(MessageKey key) const { __builtin_prefetch(&index_[home(key)]); }
@@ -102,6 +107,7 @@ class MessageTable {
     return (at & kLineMask) << (index_bits_ - kLineBits) | at >> kLineBits;
   }
   std::size_t index_size() const { return std::size_t{1} << index_bits_; }
+  Slot find_behind(std::size_t at, MessageKey key) const;
   void make_index(unsigned bits);
   void grow_index();
   void index_insert(Slot slot);
