@@ -112,7 +112,7 @@ std::span<PreparedMessage> batch_room() {
 
 Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  const auto found = TRY(call.find(identity));
+  const auto found = TRY(call.find(input.queue_url));
   const queue::QueueSettings& settings = *found.settings;
   CHECK(check_batch(input.entries, "SendMessageBatchRequestEntry"));
   CHECK(check_send_batch(input.entries, settings));
@@ -167,7 +167,7 @@ Result<sqs::DeleteMessageOutput> run(Call& call, const sqs::DeleteMessageInput& 
 
 Result<sqs::DeleteMessageBatchOutput> run(Call& call, const sqs::DeleteMessageBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  CHECK(call.find(identity));
+  CHECK(call.find(input.queue_url));
   CHECK(check_batch(input.entries, "DeleteMessageBatchRequestEntry"));
   std::vector<std::string_view> handles;
   for (const auto& entry : input.entries) handles.push_back(entry.receipt_handle);
@@ -196,7 +196,7 @@ Result<sqs::ChangeMessageVisibilityOutput> run(Call& call,
 Result<sqs::ChangeMessageVisibilityBatchOutput> run(
     Call& call, const sqs::ChangeMessageVisibilityBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  CHECK(call.find(identity));
+  CHECK(call.find(input.queue_url));
   CHECK(check_batch(input.entries, "ChangeMessageVisibilityBatchRequestEntry"));
   sqs::ChangeMessageVisibilityBatchOutput output;
   std::vector<engine::Engine::VisibilityRequest> requests;
