@@ -185,7 +185,8 @@ def test_an_edit_leaves_the_original_in_the_bin(stage):
     )  # fmt: skip
     assert words(edited) == ["dead-lettered", "edited", "redriven"]
     stage.manage("POST", f"{path}/discard", {"keys": [spam["key"]]})
-    (original, _) = stage.peek("bin")
+    # Both came into the bin now, perhaps in the same millisecond.
+    (original,) = [one for one in stage.peek("bin") if one["body"] != "spam"]
     assert original["body"] == '{"amount": "7"}'
     assert original["lineageId"] == first
     assert words(original)[-1] == "replaced"
