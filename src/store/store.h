@@ -16,8 +16,8 @@
 namespace redrive::store {
 
 struct StoreOptions {
-  // A checkpoint is due when this many bytes were appended since the last one began, or twice what
-  // that one took, whichever is more.
+  // A checkpoint is due when this many bytes were appended since the last one began, or three times
+  // what that one took, whichever is more.
   std::uint64_t checkpoint_bytes_min = 64u << 20;
   std::uint32_t checkpoint_segments =
       16;  // Or when the log since then spans this many segments (many restarts).
