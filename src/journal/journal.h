@@ -37,6 +37,8 @@ struct Options {
   std::size_t tail_cache_bytes = 8u << 20;  // Recently appended bytes kept in memory for readers.
   // Kept ready, and the reserve that deletes live on when the disk is full.
   std::uint32_t spare_segments = 2;
+  // Of those that nobody needs any more, so many are kept for the next rush: 512 MiB.
+  std::uint32_t recycled_segments_max = 16;
 };
 
 // What recovery found. `truncated` is set when the unsynced end of the last segment was torn.

@@ -225,7 +225,7 @@ class Recovery {
   }
 
   Result<std::unique_ptr<Journal>> start() {
-    state_.spares = std::make_unique<Spares>(files_, options_.segment_bytes, directory_.spares);
+    state_.spares = std::make_unique<Spares>(files_, options_, directory_.spares);
     Spares::Taken taken = TRY(state_.spares->take_new());
     next_.header.segment_bytes = options_.segment_bytes;
     next_.header.first_sequence = next_.sequence;

@@ -20,12 +20,14 @@ bool has_size(Files& files, const std::string& name, std::uint64_t bytes) {
 
 }  // namespace
 
-Spares::Spares(Files& files, std::uint32_t segment_bytes, const std::vector<std::string>& names)
-    : files_(files), segment_bytes_(segment_bytes) {
+Spares::Spares(Files& files, const Options& options, const std::vector<std::string>& names)
+    : files_(files),
+      segment_bytes_(options.segment_bytes),
+      recycled_max_(options.recycled_segments_max) {
   for (const std::string& name : names) {
     next_number_ = std::max(next_number_, parse_spare_name(name).value() + 1);
-    if (has_size(files, name, segment_bytes)) {
-      add({.name = name, .filled = segment_bytes});
+    if (has_size(files, name, segment_bytes_)) {
+      add({.name = name, .filled = segment_bytes_});
     } else {
       misfits_.push_back(name);
     }
@@ -92,7 +94,8 @@ Result<void> Spares::recycle(const std::vector<Segment>& segments, std::uint32_t
   std::vector<Spare> recycled;
   for (const Segment& segment : segments) {
     const std::string name = segment_name(segment.number);
-    const bool wanted = size() + recycled.size() < target && has_size(files_, name, segment_bytes_);
+    const bool wanted =
+        size() + recycled.size() < most(target) && has_size(files_, name, segment_bytes_);
     if (!wanted) {
       CHECK(files_.remove(name));
       continue;
@@ -111,11 +114,11 @@ Result<bool> Spares::prepare(std::uint32_t target) {
     CHECK(remove_misfits());
     return true;
   }
-  if (size() > target) {
+  if (size() > most(target)) {
     CHECK(remove_one());
-    return size() > target;
+    return size() > most(target);
   }
-  if (size() == target) return false;
+  if (size() >= target) return false;
   const std::string name = next_name();
   auto file = TRY(files_.create(name));
   auto reserved = file->reserve(segment_bytes_);
@@ -140,9 +143,11 @@ Result<bool> Spares::fill_some() {
     filling = *spare;
   }
   const std::uint32_t step = std::min(kFillStepBytes, segment_bytes_ - filling.filled);
+  const bool whole = filling.filled + step == segment_bytes_;
   const auto file = files_.open(filling.name);
   auto written = file ? (*file)->write_zeros(filling.filled, step) : std::unexpected(file.error());
-  if (written) written = (*file)->sync();
+  // Once for all of it: whoever takes it sooner pays for that with its first sync.
+  if (written && whole) written = (*file)->sync();
   const bool full = !written && written.error().code == ErrorCode::storage_full;
   {
     const std::lock_guard lock(mutex_);

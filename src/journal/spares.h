@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "journal/files.h"
+#include "journal/journal.h"
 #include "journal/segment_table.h"
 
 namespace redrive::journal {
@@ -25,7 +27,7 @@ namespace redrive::journal {
 class Spares {
  public:
   // `names`: the spares found in the directory. Those of another size are removed in time.
-  Spares(Files& files, std::uint32_t segment_bytes, const std::vector<std::string>& names);
+  Spares(Files& files, const Options& options, const std::vector<std::string>& names);
 
   struct Taken {
     std::unique_ptr<File> file;
@@ -42,11 +44,11 @@ class Spares {
   // segments have numbers no earlier run came to.
   Result<Taken> take_new();
 
-  // Turns segments nobody needs into spares, up to `target` of them, and removes the rest. Their
-  // old names are durably gone when it returns.
+  // Turns segments nobody needs into spares, and removes those that would be too many. Their old
+  // names are durably gone when it returns.
   Result<void> recycle(const std::vector<Segment>& segments, std::uint32_t target);
 
-  // Moves one spare towards the target: makes one, or removes one too many. True when another call
+  // Makes a spare if there are fewer than `target`, or removes one too many. True when another call
   // has more to do; storage_full when there is no space.
   Result<bool> prepare(std::uint32_t target);
 
@@ -72,6 +74,9 @@ class Spares {
   void add(Spare spare);
   void erase(List::iterator spare);
   std::size_t size() const;
+  // As many as there may be. Recycled ones stay beyond the target: they have been written to, and
+  // where a backlog comes and goes they save the zeros for new ones.
+  std::uint32_t most(std::uint32_t target) const { return std::max(target, recycled_max_); }
   // One that is not in hand, if need be after waiting for it; end() when there is none at all.
   enum class Wanted : std::uint8_t { fullest, emptiest };
   List::iterator choose(Wanted wanted, std::unique_lock<std::mutex>& lock);
@@ -80,6 +85,7 @@ class Spares {
 
   Files& files_;
   const std::uint32_t segment_bytes_;
+  const std::uint32_t recycled_max_;
   std::uint32_t next_number_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable let_go_;

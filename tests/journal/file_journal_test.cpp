@@ -134,6 +134,19 @@ TEST_F(Recycling, SparesThenRemovesWhatLiesBeforeTheCheckpoint) {
   EXPECT_EQ(files_.list()->size(), 4u);  // Manifest, segment, two spares.
 }
 
+TEST_F(Recycling, KeepsSomeMoreForTheNextRush) {
+  Options generous = kSmall;
+  generous.recycled_segments_max = 4;
+  opened_ = must_open(files_, generous);
+  fill(8);
+  checkpoint();
+  must_housekeep(journal());
+  EXPECT_EQ(journal().totals().spares, 4u);
+  fill(1);
+  must_housekeep(journal());  // The target of two is not missed: no new one is made.
+  EXPECT_EQ(journal().totals().spares, 3u);
+}
+
 TEST_F(Recycling, HeldAndPinnedSegmentsStay) {
   fill(6);
   journal().hold(2, 500);

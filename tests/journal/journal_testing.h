@@ -16,7 +16,8 @@
 namespace redrive::journal {
 
 // Small segments, so that a test sees many; no cache but the chunk being filled.
-inline constexpr Options kSmall{.segment_bytes = 4096, .tail_cache_bytes = 0, .spare_segments = 2};
+inline constexpr Options kSmall{
+    .segment_bytes = 4096, .tail_cache_bytes = 0, .spare_segments = 2, .recycled_segments_max = 0};
 
 // A journal opened for a test, with everything its replay gave.
 struct Opened {
