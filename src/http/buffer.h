@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "http/message.h"
 
@@ -20,15 +21,27 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t capacity) { reserve(capacity); }
+  // In somebody else's memory, behind which there is room for the padding.
+  explicit Buffer(std::span<char> borrowed)
+      : storage_(borrowed.data()), capacity_(borrowed.size()) {}
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    owned_ = std::move(other.owned_);
+    storage_ = std::exchange(other.storage_, nullptr);
+    capacity_ = std::exchange(other.capacity_, 0);
+    begin_ = std::exchange(other.begin_, 0);
+    end_ = std::exchange(other.end_, 0);
+    return *this;
+  }
 
-  char* data() { return storage_.get() + begin_; }
+  char* data() { return storage_ + begin_; }
   std::size_t size() const { return end_ - begin_; }
   bool empty() const { return begin_ == end_; }
   std::size_t capacity() const { return capacity_; }
-  std::string_view unread() const { return {storage_.get() + begin_, size()}; }
+  std::string_view unread() const { return {storage_ + begin_, size()}; }
 
   // Where the next bytes may be received; commit() says how many were.
-  std::span<char> space() { return {storage_.get() + end_, capacity_ - end_}; }
+  std::span<char> space() { return {storage_ + end_, capacity_ - end_}; }
   void commit(std::size_t bytes) {
     assert(bytes <= capacity_ - end_);
     end_ += bytes;
@@ -51,21 +64,23 @@ class Buffer {
   void release() { *this = Buffer(); }
 
  private:
-  std::unique_ptr<char[]> storage_;
+  std::unique_ptr<char[]> owned_;
+  char* storage_ = nullptr;   // Owned or borrowed.
   std::size_t capacity_ = 0;  // Without the padding.
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
 
 inline void Buffer::reserve(std::size_t size_max) {
-  if (storage_ && begin_ + size_max <= capacity_) return;
+  if (storage_ != nullptr && begin_ + size_max <= capacity_) return;
   const std::size_t kept = size();
-  if (storage_ && size_max <= capacity_) {
-    std::memmove(storage_.get(), data(), kept);
+  if (storage_ != nullptr && size_max <= capacity_) {
+    std::memmove(storage_, data(), kept);
   } else {
     auto larger = std::make_unique_for_overwrite<char[]>(size_max + kBodyPadding);
     if (kept > 0) std::memcpy(larger.get(), data(), kept);
-    storage_ = std::move(larger);
+    owned_ = std::move(larger);
+    storage_ = owned_.get();
     capacity_ = size_max;
   }
   begin_ = 0;

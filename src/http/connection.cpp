@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "http/loop.h"
+#include "http/socket_batch.h"
 
 namespace redrive::http {
 
@@ -43,18 +44,6 @@ std::size_t ceiling_for(std::size_t bytes, const Budget& budget) {
                               : bytes <= kPendingBytesMiddle ? 7
                                                              : 6;
   return budget.bytes_max() / 8 * eighths;
-}
-
-// Repeats a call that a signal interrupted.
-template <class Call>
-ssize_t uninterrupted(Call call) {
-  ssize_t result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-bool says_later(ssize_t result) {
-  return result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 }  // namespace
@@ -96,9 +85,9 @@ void Connection::shake_hands() {
 
 void Connection::await_request() {
   state_ = State::reading;
-  const bool receiving = !pending_.empty();
-  if (!receiving || !receiving_) since_ = loop_.ticks();
-  receiving_ = receiving;
+  const bool begun = !pending_.empty();
+  if (!begun || !begun_) since_ = loop_.ticks();
+  begun_ = begun;
   await_readable();
 }
 
@@ -167,8 +156,8 @@ void Connection::check_time() {
       if (waited > loop_.ticks_in(limits.request_time_max)) close();
       return;
     case State::reading:
-      if (!receiving_ && waited > loop_.ticks_in(limits.idle_time_max)) close();
-      if (receiving_ && waited > loop_.ticks_in(limits.request_time_max)) {
+      if (!begun_ && waited > loop_.ticks_in(limits.idle_time_max)) close();
+      if (begun_ && waited > loop_.ticks_in(limits.request_time_max)) {
         refuse({.status = 408, .reason = "The request took too long to arrive."});
       }
       return;
@@ -199,26 +188,26 @@ Connection::Moved Connection::moved(const TlsSession::Transfer& transfer,
 
 Connection::Moved Connection::read_some(std::span<char> space) {
   if (tls_) return moved(tls_->read(space), TlsSession::Outcome::want_read);
-  const ssize_t bytes =
-      uninterrupted([&] { return ::recv(socket_.number(), space.data(), space.size(), 0); });
+  return received(receive_now(socket_.number(), space), space.size());
+}
+
+Connection::Moved Connection::received(ssize_t result, std::size_t room) {
   // Less than there was room for is all there is, except for an end that was announced with it.
-  if (bytes < std::ssize(space)) readable_ = ended_;
-  if (bytes > 0) return {.bytes = static_cast<std::size_t>(bytes)};
-  return {.later = says_later(bytes)};
+  if (result < static_cast<ssize_t>(room)) readable_ = ended_;
+  return moved(result);
 }
 
 Connection::Moved Connection::write_some(std::string_view bytes) {
   if (tls_) return moved(tls_->write(bytes), TlsSession::Outcome::want_write);
-  const ssize_t sent = uninterrupted(
-      [&] { return ::send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
-  if (sent > 0) return {.bytes = static_cast<std::size_t>(sent)};
-  return {.later = says_later(sent)};
+  return moved(send_now(socket_.number(), bytes));
 }
 
-bool Connection::receive(Buffer& in) {
-  const std::span<char> space = in.space();
-  assert(!space.empty());
-  const Moved received = read_some(space);
+Connection::Moved Connection::moved(ssize_t result) {
+  if (result > 0) return {.bytes = static_cast<std::size_t>(result)};
+  return {.later = result == -EAGAIN};
+}
+
+bool Connection::take(Buffer& in, const Moved& received) {
   in.commit(received.bytes);
   if (received.bytes > 0) {
     loop_.traffic().bytes_received.add(received.bytes);
@@ -233,8 +222,13 @@ bool Connection::receive(Buffer& in) {
 }
 
 void Connection::read_request() {
+  if (pending_.empty() && !tls_) {
+    state_ = State::receiving;
+    return loop_.receive_together(*this, socket_.number());
+  }
   if (pending_.empty()) {
-    if (receive(loop_.scratch())) serve(loop_.scratch());
+    Buffer room = loop_.room();
+    if (receive(room)) serve(room);
     return;
   }
   const std::size_t useful = parser_.bytes_useful(loop_.limits());
@@ -252,10 +246,9 @@ void Connection::read_ahead() {
 }
 
 void Connection::discard_input() {
-  Buffer& scratch = loop_.scratch();
-  if (!receive(scratch)) return;
-  const std::size_t bytes = scratch.size();
-  scratch.consume(bytes);
+  Buffer room = loop_.room();
+  if (!receive(room)) return;
+  const std::size_t bytes = room.size();
   if (bytes > linger_bytes_left_) return close();
   linger_bytes_left_ -= bytes;
   await_readable();
@@ -291,7 +284,7 @@ void Connection::serve(Buffer& in) {
   if (state_ == State::reading) await_request();
 }
 
-// Moves what is left in the shared buffer to this connection's own, which exists only while it is
+// Moves what is left in a room of the loop to this connection's own, which exists only while it is
 // needed. False when there is no room for it.
 bool Connection::keep(Buffer& in) {
   if (&in == &pending_) {
@@ -336,7 +329,7 @@ void Connection::hand_over(Buffer& in) {
 
   in.consume(parser_.request_bytes());
   parser_.reset();
-  receiving_ = false;
+  begun_ = false;
   if (state_ == State::deferred) return await_readable();
   answer(reply_after_);
 }
@@ -402,11 +395,23 @@ void Connection::leave_hold() {
   in_hold_ = false;
   if (state_ == State::closed) return loop_.retire(*this);
   release_charge();
-  write_on();
+  if (tls_) return write_on();
+  begin_writing();
+  loop_.send_together(*this, socket_.number(), out_);
+}
+
+void Connection::on_moved(ssize_t result, Buffer& room) {
+  if (state_ == State::writing) {
+    if (count_written(moved(result))) write_on();
+    return;
+  }
+  assert(state_ == State::receiving);
+  state_ = State::reading;
+  if (take(room, received(result, room.space().size()))) serve(room);
 }
 
 void Connection::send_continue() {
-  receiving_ = true;
+  begun_ = true;
   out_.assign(kContinue);
   next_ = Next::request;
   write_on();
@@ -433,19 +438,31 @@ void Connection::record_time() {
 // Writes what it can at once; the rest follows by itself. When all is written the state is what
 // comes next.
 void Connection::write_out() {
+  begin_writing();
+  while (out_sent_ < out_.size()) {
+    if (!count_written(write_some(std::string_view(out_).substr(out_sent_)))) return;
+  }
+  finish_writing();
+}
+
+void Connection::begin_writing() {
   if (measured_ != nullptr) record_time();
   if (state_ != State::writing) since_ = loop_.ticks();
   state_ = State::writing;
-  while (out_sent_ < out_.size()) {
-    const Moved sent = write_some(std::string_view(out_).substr(out_sent_));
-    if (sent.bytes == 0) return sent.later ? await_taking() : close();
-    out_sent_ += sent.bytes;
-    loop_.traffic().bytes_sent.add(sent.bytes);
-    if (out_sent_ - out_timed_ < kTimedBytes) continue;
-    out_timed_ = out_sent_;
-    since_ = loop_.ticks();
+}
+
+// False when nothing could be written, and the wait for the client begins or the connection closed.
+bool Connection::count_written(const Moved& sent) {
+  if (sent.bytes == 0) {
+    sent.later ? await_taking() : close();
+    return false;
   }
-  finish_writing();
+  out_sent_ += sent.bytes;
+  loop_.traffic().bytes_sent.add(sent.bytes);
+  if (out_sent_ - out_timed_ < kTimedBytes) return true;
+  out_timed_ = out_sent_;
+  since_ = loop_.ticks();
+  return true;
 }
 
 // The client is slower than we are. What waits for it is bounded in sum: the answer of whoever
@@ -463,7 +480,7 @@ void Connection::await_taking() {
 void Connection::finish_writing() {
   release_out();
   if (next_ == Next::linger) return linger();
-  const bool idle_while_draining = loop_.draining() && !receiving_;
+  const bool idle_while_draining = loop_.draining() && !begun_;
   if (next_ == Next::close || idle_while_draining) return close();
   state_ = State::reading;
 }
@@ -506,13 +523,13 @@ void Connection::abort() {
 }
 
 void Connection::close_if_idle() {
-  const bool idle = state_ == State::reading && !receiving_;
+  const bool idle = state_ == State::reading && !begun_;
   if (idle || state_ == State::handshaking) close();
 }
 
 void Connection::close() {
   if (state_ == State::closed) return;
-  assert(state_ != State::handling);
+  assert(state_ != State::handling && state_ != State::receiving);
   const bool was_deferred = state_ == State::deferred;
   state_ = State::closed;
   if (tls_) tls_->say_goodbye();

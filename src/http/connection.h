@@ -22,11 +22,15 @@ class Loop;
 //   (handshaking ─▶) reading ─▶ handling ─▶ held ─▶ writing ─▶ reading, lingering or closed
 //                                   └─▶ deferred ─▶ handling
 //
+// Without TLS the first part of a request is received, and an answer that was held is sent, with
+// those of other connections: the state is then `receiving` or `writing` until the batch has run.
+//
 // A reply whose mark is reached skips `held`. After a refusal the connection lingers.
 //
 // Always true:
 //  - `readable_` is false only when the socket will announce what comes next. The object outlives
 //    such announcements, and its place in the loop's queue of held replies, by way of Loop::retire.
+//  - It is not closed while a call is to be made for it: its socket's number may be another's then.
 //  - Between requests it owns no buffer and no response string: both are borrowed from the loop.
 //  - Bytes in its own buffer are within the server's budget for unfinished requests, and an answer
 //    that the client does not take is within that for unsent ones.
@@ -50,6 +54,9 @@ class Connection final : public Exchange, private Poller::Watcher {
   void start(Poller& poller);
   // The mark that the reply was held for has been reached.
   void leave_hold();
+  // What became of the call that the loop has made for it: bytes or a negative errno. What was
+  // received is in the room.
+  void on_moved(ssize_t result, Buffer& room);
   bool awaits(const Ticket& ticket) const;
   // Its time counts from the request on.
   void answer_gathered(const std::function<Mark(std::string*)>& write) { resume(write, measured_); }
@@ -67,6 +74,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   enum class State : std::uint8_t {
     handshaking,
     reading,
+    receiving,
     handling,
     held,
     deferred,
@@ -94,11 +102,14 @@ class Connection final : public Exchange, private Poller::Watcher {
   };
   Moved read_some(std::span<char> space);
   Moved write_some(std::string_view bytes);
+  Moved received(ssize_t result, std::size_t room);
+  static Moved moved(ssize_t result);
   Moved moved(const TlsSession::Transfer& transfer, TlsSession::Outcome usual_wait);
 
   // Receives into `in`. When false there was nothing, and the wait goes on or the connection
   // closed.
-  bool receive(Buffer& in);
+  bool receive(Buffer& in) { return take(in, read_some(in.space())); }
+  bool take(Buffer& in, const Moved& received);
   void read_request();
   void read_ahead();
   void discard_input();
@@ -112,7 +123,9 @@ class Connection final : public Exchange, private Poller::Watcher {
   void send_continue();
   void refuse(const Refusal& refusal);
 
+  void begin_writing();
   void write_out();
+  bool count_written(const Moved& sent);
   void record_time();
   void await_taking();
   void finish_writing();
@@ -135,7 +148,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   bool readable_ = false;   // There may be something to read.
   bool ended_ = false;      // The client has ended its side, or the connection is broken.
   bool in_hold_ = false;    // The loop's queue of held replies points here.
-  bool receiving_ = false;  // A part of a request has come.
+  bool begun_ = false;      // A part of a request has come.
   bool head_only_ = false;  // The request is a HEAD.
   bool http_1_0_ = false;
   bool replied_ = false;
@@ -145,7 +158,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   Poller::Clock::time_point began_;         // since then.
   std::uint64_t since_ = 0;                 // The tick at which the present wait began.
   Parser parser_;
-  Buffer pending_;                   // Received, not yet used, and not of the loop's shared buffer.
+  Buffer pending_;                   // Received, not yet used, and not in a room of the loop.
   std::size_t pending_charged_ = 0;  // Its part of the budget for unfinished requests.
   std::string out_;                  // The response.
   std::size_t out_sent_ = 0;

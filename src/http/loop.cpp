@@ -12,7 +12,6 @@ namespace redrive::http {
 
 namespace {
 
-constexpr std::size_t kScratchBytes = 64u << 10;
 // Spare response strings: enough for the replies of a round, none of them large.
 constexpr std::size_t kStringsMax = 256;
 constexpr std::size_t kStringBytesMax = 64u << 10;
@@ -46,11 +45,11 @@ Loop::Loop(Shared& shared, unsigned index)
     : shared_(shared),
       index_(index),
       sweep_timer_(poller_, [this] { sweep(); }),
-      tick_(tick_for(shared.limits)),
-      scratch_(kScratchBytes) {}
+      tick_(tick_for(shared.limits)) {}
 
 void Loop::run() {
   t_running = this;
+  batch_.emplace();
   schedule_sweep();
   while (!is_over()) {
     write_released();
@@ -81,6 +80,7 @@ void Loop::close_all() {
 }
 
 void Loop::close_connections() {
+  run_batch();
   for (std::size_t slot = 0; slot < connections_.size(); ++slot) {
     if (connections_[slot]) connections_[slot]->close();
   }
@@ -157,8 +157,38 @@ void Loop::answer(const Ticket& ticket, const std::function<Mark(std::string*)>&
   }
 }
 
+// --- System calls together ---
+
+void Loop::receive_together(Connection& connection, int socket) {
+  join_batch(connection);
+  batch_->receive(socket, rooms_.empty(in_batch_.size() - 1).space());
+}
+
+void Loop::send_together(Connection& connection, int socket, std::string_view bytes) {
+  join_batch(connection);
+  batch_->send(socket, bytes);
+}
+
+void Loop::join_batch(Connection& connection) {
+  if (batch_->is_full()) run_batch();
+  in_batch_.push_back(&connection);
+}
+
+// Nobody who is told what became of his call joins the next batch meanwhile.
+void Loop::run_batch() {
+  if (batch_->empty()) return;
+  const auto results = batch_->run();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Buffer room = rooms_.empty(i);
+    in_batch_[i]->on_moved(results[i], room);
+  }
+  assert(batch_->empty());
+  in_batch_.clear();
+}
+
 // An answer that leaves at once may bring a request that was waiting behind its own.
 void Loop::end_pass() {
+  run_batch();
   while (std::exchange(gathered_, false)) shared_.hooks.pass_ended();
 }
 
@@ -214,6 +244,7 @@ void Loop::release(Mark reached) {
 void Loop::write_released() {
   const Mark reached = shared_.released.load();
   while (Connection* const connection = held_.pop(reached)) connection->leave_hold();
+  run_batch();
   if (asked_ > reached) return;
   asked_ = 0;
   if (!held_.empty()) open_round();

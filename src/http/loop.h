@@ -6,15 +6,17 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "http/budget.h"
-#include "http/buffer.h"
 #include "http/connection.h"
 #include "http/held_replies.h"
 #include "http/poller.h"
+#include "http/rooms.h"
 #include "http/server.h"
+#include "http/socket_batch.h"
 #include "metrics/counter.h"
 
 namespace redrive::http {
@@ -98,7 +100,11 @@ class Loop {
   Budget& held() { return shared_.held; }
   LoopTraffic& traffic() { return traffic_; }
   const LoopTraffic& traffic() const { return traffic_; }
-  Buffer& scratch() { return scratch_; }
+  // To receive into at once.
+  Buffer room() { return rooms_.empty(0); }
+  // With what others have to move at this moment; Connection::on_moved brings the result.
+  void receive_together(Connection& connection, int socket);
+  void send_together(Connection& connection, int socket, std::string_view bytes);
   Request& request() { return request_; }
   std::uint64_t ticks() const { return ticks_; }
   std::uint64_t ticks_in(std::chrono::milliseconds time) const;
@@ -125,6 +131,8 @@ class Loop {
   bool is_round_full();
   void end_round(bool idle);
   Connection* awaiting(const Ticket& ticket) const;
+  void join_batch(Connection& connection);
+  void run_batch();
   void end_pass();
   bool is_over() const { return stopping_ && !poller_.has_errands(); }
 
@@ -143,8 +151,10 @@ class Loop {
   Mark asked_ = 0;              // Up to where a sync was asked for that has not come; 0: none was.
   Mark last_held_ = 0;
   std::uint64_t generation_last_ = 0;
-  Buffer scratch_;   // Requests are received here; only what is incomplete moves elsewhere.
-  Request request_;  // The one being handled.
+  Rooms rooms_{SocketBatch::kCallsMax};
+  std::optional<SocketBatch> batch_;   // Made by the thread itself, as rings ask for.
+  std::vector<Connection*> in_batch_;  // Whose calls they are.
+  Request request_;                    // The one being handled.
   HeldReplies held_;
   LoopTraffic traffic_;
   std::vector<std::unique_ptr<Connection>> connections_;
