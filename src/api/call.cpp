@@ -1,37 +1,66 @@
 #include "api/call.h"
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <vector>
 
 namespace redrive::api {
 namespace {
 
-// Queues that requests of a thread were about, by what the requests called them. One place for
-// each, by hash: who comes later takes it over.
+// Queues that requests of a thread were about, by what the requests called them. Four places for
+// each hash: when they are taken, who comes later takes one over.
 class KnownQueues {
  public:
+  // Null when it is not known, or was not asked for since some queue changed.
+  const FoundQueue* find(std::string_view url, const Caller& caller, std::uint64_t version) {
+    const std::size_t hash = hash_of(url);
+    for (Place& place : shelf_of(hash).places) {
+      if (place.hash == hash && place.version == version && place.is(url, caller))
+        return &place.found;
+    }
+    return nullptr;
+  }
+
+  void remember(std::string_view url, const Caller& caller, std::uint64_t version,
+                const FoundQueue& found) {
+    if (url.size() > kUrlBytesMax) return;
+    Shelf& shelf = shelf_of(hash_of(url));
+    auto place = std::ranges::find_if(shelf.places,
+                                      [&](const Place& one) { return one.version != version; });
+    if (place == shelf.places.end()) place = shelf.places.begin() + shelf.next++ % kPlaces;
+    *place = {hash_of(url), version, found, std::string(url), caller.account, caller.region};
+  }
+
+ private:
   static constexpr std::size_t kUrlBytesMax = 256;  // Whatever clients write before a name.
+  static constexpr std::size_t kShelves = 1024;
+  static constexpr std::size_t kPlaces = 4;
 
   struct Place {
+    std::size_t hash = 0;
     std::uint64_t version = 0;  // Of the engine's queues, when it was found.
+    FoundQueue found;
     std::string url;
     std::string account;
     std::string region;
-    FoundQueue found;
 
     bool is(std::string_view the_url, const Caller& caller) const {
       return url == the_url && account == caller.account && region == caller.region;
     }
   };
+  struct Shelf {
+    std::array<Place, kPlaces> places;
+    std::uint8_t next = 0;  // To be taken over.
+  };
 
-  Place& place_of(std::string_view url) {
-    if (places_.empty()) places_.resize(kPlaces);
-    return places_[std::hash<std::string_view>()(url) % kPlaces];
+  static std::size_t hash_of(std::string_view url) { return std::hash<std::string_view>()(url); }
+  Shelf& shelf_of(std::size_t hash) {
+    if (shelves_.empty()) shelves_.resize(kShelves);
+    return shelves_[hash % kShelves];
   }
 
- private:
-  static constexpr std::size_t kPlaces = 1024;
-  std::vector<Place> places_;
+  std::vector<Shelf> shelves_;
 };
 
 KnownQueues& known_queues() {
@@ -72,17 +101,11 @@ std::string Call::url_of(const queue::QueueIdentity& identity) const {
 
 Result<FoundQueue> Call::find(std::string_view queue_url) const {
   const std::string_view url = queue_url.empty() ? path : queue_url;
-  KnownQueues::Place& place = known_queues().place_of(url);
   const std::uint64_t version = engine.queues_version();
-  if (place.version == version && place.is(url, *this)) return place.found;
+  if (const auto* known = known_queues().find(url, *this, version)) return *known;
   const queue::QueueIdentity identity = TRY(queue(queue_url));
   const FoundQueue found = TRY(find(identity));
-  if (url.size() > KnownQueues::kUrlBytesMax) return found;
-  place.found = found;
-  place.version = version;
-  place.url = url;
-  place.account = account;
-  place.region = region;
+  known_queues().remember(url, *this, version, found);
   return found;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 // A long message delays the others whose digests are made beside its own.
 constexpr std::size_t kGatheredBytesMax = 4096;
-constexpr std::size_t kGatheredMax = 64;
+constexpr std::size_t kGatheredMax = 128;
 
 OutgoingMessage outgoing(const sqs::SendMessageInput& input) {
   return {.body = input.message_body,

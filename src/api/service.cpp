@@ -307,7 +307,7 @@ void Service::answer(Service& service, Request& request) {
   }
 }
 
-// Sends that came to this thread, up to the end of its pass.
+// Sends that came to this thread and go to the engine together.
 struct Service::Gathering {
   struct Asker {
     http::Ticket ticket;
@@ -318,7 +318,7 @@ struct Service::Gathering {
   std::vector<Asker> askers;
 };
 
-// Two, since an answer may bring the next request: that one belongs to the next pass.
+// Two, since an answer may bring the next request: that one is gathered anew.
 struct Service::Gatherings {
   std::array<Gathering, 2> both;
   unsigned current = 0;

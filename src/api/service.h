@@ -32,7 +32,7 @@ class Service {
   // The server whose handler this is; set before the first request.
   void attach(http::Server& server) { server_ = &server; }
   void handle(http::Exchange& exchange);
-  // For Server::Hooks::pass_ended.
+  // For Server::Hooks::answer_gathered.
   void send_gathered();
 
  private:

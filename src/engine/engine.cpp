@@ -324,16 +324,17 @@ void Engine::send(std::span<Parcel> parcels) {
   }
   turn([&](Turn& turn) {
     changes_.clear();
-    Queue* queue = nullptr;
-    for (Parcel& parcel : parcels) {
-      if (queue == nullptr || queue->key != parcel.to) {
-        const auto found = turn.queue(parcel.to);
-        queue = found.value_or(nullptr);
-        if (!found) {
-          parcel.outcome = std::unexpected(found.error());
-          continue;
-        }
+    find_queues(parcels);
+    const Queue* before = nullptr;
+    for (std::size_t i = 0; i < parcels.size(); ++i) {
+      Parcel& parcel = parcels[i];
+      Queue* const queue = parcel_queues_[i];
+      if (queue == nullptr) {
+        parcel.outcome = no_such_queue();
+        continue;
       }
+      if (queue != before) turn.use(*queue);
+      before = queue;
       const std::span draft(&parcel.draft, 1);
       const std::span outcome(&*parcel.outcome, 1);
       queue::decide_send(turn.state(), *queue, draft, turn.stamp(), ids_, changes_, outcome);
@@ -341,6 +342,19 @@ void Engine::send(std::span<Parcel> parcels) {
     }
     if (!changes_.empty()) turn.commit(changes_);
   });
+}
+
+// The queue of each parcel. What many queues are made of is not in the processor's caches, so all
+// of it is asked for before any of it is used.
+void Engine::find_queues(std::span<const Parcel> parcels) {
+  parcel_queues_.clear();
+  bool several = false;
+  for (std::size_t i = 0; i < parcels.size(); ++i) {
+    const bool same = i > 0 && parcels[i].to == parcels[i - 1].to;
+    several |= i > 0 && !same;
+    parcel_queues_.push_back(same ? parcel_queues_.back() : store_.state().find(parcels[i].to));
+  }
+  if (several) store_.state().fetch_ahead(parcel_queues_);
 }
 
 ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& request,

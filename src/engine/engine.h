@@ -431,6 +431,7 @@ class Engine {
   void end_turn(Turn& turn, std::unique_lock<std::mutex>& lock);
   void serve_waiters(Turn& turn);
   void serve_queue(Turn& turn, queue::Queue& queue);
+  void find_queues(std::span<const Parcel> parcels);
   // Takes what a receive can have now.
   ReceiveOutcome take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request,
                       bool& over_limit);
@@ -535,6 +536,7 @@ class Engine {
   std::mutex processed_mutex_;  // Taken before the turn, never within it.
   std::map<queue::QueueKey, ProcessedCounts> processed_;
   std::vector<queue::Change> changes_;  // Reused by the hot paths, like the next.
+  std::vector<queue::Queue*> parcel_queues_;
   std::vector<queue::QueueKey> touched_;
 };
 

@@ -20,6 +20,7 @@ constexpr std::size_t kStringBytesFirst = 1u << 10;
 // replies share it that more would hardly make it cheaper.
 constexpr unsigned kRoundsMax = 8;
 constexpr unsigned kRoundRepliesMax = 256;
+constexpr unsigned kGatheredEnough = 64;
 constexpr std::chrono::milliseconds kTickMin{5};
 constexpr std::chrono::milliseconds kTickMax{1'000};
 
@@ -54,7 +55,8 @@ void Loop::run() {
   while (!is_over()) {
     write_released();
     const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
-    end_pass();
+    run_batch();
+    if (!round_open_ || gathered_ >= kGatheredEnough) answer_gathered();
     if (round_open_ && (!worked || is_round_full())) end_round(!worked);
   }
 }
@@ -186,10 +188,14 @@ void Loop::run_batch() {
   in_batch_.clear();
 }
 
+void Loop::note_gathered() {
+  ++gathered_;
+  open_round();
+}
+
 // An answer that leaves at once may bring a request that was waiting behind its own.
-void Loop::end_pass() {
-  run_batch();
-  while (std::exchange(gathered_, false)) shared_.hooks.pass_ended();
+void Loop::answer_gathered() {
+  while (std::exchange(gathered_, 0) > 0) shared_.hooks.answer_gathered();
 }
 
 // --- Time ---
@@ -231,6 +237,7 @@ bool Loop::is_round_full() {
 }
 
 void Loop::end_round(bool idle) {
+  answer_gathered();
   round_open_ = false;
   asked_ = last_held_;
   if (shared_.hooks.round_ended) shared_.hooks.round_ended(idle);

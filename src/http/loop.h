@@ -63,7 +63,7 @@ struct Accepted {
 // Replies wait for syncs, and a sync costs far more than a reply, so the loop sees to it that each
 // serves many. It asks for one (Hooks::round_ended) when nothing more is ready, and for the next
 // one only when what the last has released is written and those who were answered have had the time
-// to come back.
+// to come back. What was gathered is answered then, too, as it waits for the same sync.
 //
 // All members are for its own thread, except those said to be callable from any.
 class Loop {
@@ -111,7 +111,7 @@ class Loop {
   bool is_released(Mark mark) const {
     return mark <= shared_.released.load(std::memory_order_acquire);
   }
-  void note_gathered() { gathered_ = true; }
+  void note_gathered();
   void hold(Mark mark, Connection& connection);
   Ticket make_ticket(const Connection& connection);
   std::string take_string();
@@ -133,8 +133,8 @@ class Loop {
   Connection* awaiting(const Ticket& ticket) const;
   void join_batch(Connection& connection);
   void run_batch();
-  void end_pass();
-  bool is_over() const { return stopping_ && !poller_.has_errands(); }
+  void answer_gathered();
+  bool is_over() const { return stopping_ && gathered_ == 0 && !poller_.has_errands(); }
 
   Shared& shared_;
   const unsigned index_;
@@ -144,8 +144,8 @@ class Loop {
   std::uint64_t ticks_ = 1;
   bool stopping_ = false;
   bool draining_ = false;
-  bool gathered_ = false;       // Requests of this pass wait for its end.
-  bool round_open_ = false;     // Replies are held that no sync was asked for.
+  unsigned gathered_ = 0;       // Requests that wait to be answered together.
+  bool round_open_ = false;     // Replies are held that no sync was asked for, or will be.
   unsigned rounds_ = 0;         // Of the poller, since then,
   unsigned round_replies_ = 0;  // and replies held.
   Mark asked_ = 0;              // Up to where a sync was asked for that has not come; 0: none was.

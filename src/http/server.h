@@ -40,8 +40,8 @@ class Exchange {
   // Where to record how long the answer took to leave, in microseconds: from here, or from its
   // resumption, until its mark is reached and it is written. It must outlive the server.
   virtual void measure(metrics::Histogram& into) = 0;
-  // The answer comes at the end of this pass over what is ready, through Server::answer: for what
-  // is cheaper when it is done for many at once.
+  // The answer comes when nothing more is ready, or enough is gathered, through Server::answer: for
+  // what is cheaper when it is done for many at once.
   virtual Ticket gather() = 0;
   // The answer comes later through Server::resume. `abandoned` runs on the connection's thread if
   // the client goes away first, or the server ends; afterwards the ticket is stale.
@@ -63,9 +63,8 @@ class Server {
   struct Hooks {
     // Runs on the connection's thread.
     std::function<void(Exchange&)> handle;
-    // Runs on an I/O thread after a pass over what was ready, if requests were gathered in it: they
-    // are to be answered now.
-    std::function<void()> pass_ended = {};
+    // Runs on an I/O thread when its gathered requests are to be answered.
+    std::function<void()> answer_gathered = {};
     // Runs on an I/O thread after it has worked through everything that was ready, if any reply
     // since the last call is being held: the moment to ask for a sync, so that one sync serves them
     // all. `idle`: the thread would sleep now, so the hook may take its time.
@@ -79,7 +78,7 @@ class Server {
   // Replies held for marks up to this one may leave. From any thread; costs one wake-up for each
   // I/O thread that holds some.
   virtual void release(Mark reached) = 0;
-  // Answers a gathered request, within Hooks::pass_ended. `write` is as for resume().
+  // Answers a gathered request, within Hooks::answer_gathered. `write` is as for resume().
   virtual void answer(const Ticket& ticket, const std::function<Mark(std::string* out)>& write) = 0;
   // Answers a deferred request: `write` runs on the connection's thread, appends a complete
   // response and returns the mark to hold it for. If the connection is gone `write` runs with

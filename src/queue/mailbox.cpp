@@ -5,6 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include "base/fetch.h"
+
 namespace redrive::queue {
 namespace {
 
@@ -63,6 +65,12 @@ struct TimerHeap {
 
 Mailbox::Mailbox(MessageTable& table, std::uint32_t index, Kind kind, QueueKey owner)
     : table_(table), index_(index), kind_(kind), owner_(owner), groups_(1), odd_ages_(table) {}
+
+void Mailbox::fetch_ahead() const {
+  if (!groups_.empty()) fetch(groups_.data());
+  if (oldest_ != kNoSlot) fetch(&table_[oldest_].sent_at);
+  if (youngest_ != kNoSlot) fetch_all(table_[youngest_]);
+}
 
 void Mailbox::enter(Slot slot, std::string_view group) {
   Message& message = table_[slot];

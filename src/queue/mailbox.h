@@ -76,6 +76,9 @@ class Mailbox {
   std::size_t delayed() const { return delayed_; }
   std::size_t size() const { return visible_ + in_flight_ + delayed_; }
 
+  // Asks the memory for what enter() and oldest_until() will look at.
+  void fetch_ahead() const;
+
   // Puts a message behind all others of its group. Its sent_at, visible_at and phase are set by the
   // caller.
   void enter(Slot slot, std::string_view group);

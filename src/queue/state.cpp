@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/fetch.h"
+
 namespace redrive::queue {
 
 State::State(BodyLedger& ledger) : ledger_(ledger), names_(1) {}
@@ -63,6 +65,24 @@ const Queue* State::find(QueueKey key) const {
 
 Queue* State::find(QueueKey key) {
   return const_cast<Queue*>(std::as_const(*this).find(key));
+}
+
+void State::fetch_ahead(std::span<Queue* const> queues) const {
+  // In steps, because each needs what the one before asked for.
+  for (const Queue* queue : queues) {
+    if (queue == nullptr) continue;
+    fetch(&queue->settings.retention);
+    fetch(&queue->settings.fifo);
+    fetch(&queue->mailbox);
+    fetch(&queue->traffic);
+    fetch(&queue->traffic.active_at);
+  }
+  for (const Queue* queue : queues) {
+    if (queue != nullptr) fetch_all(mailbox(*queue));
+  }
+  for (const Queue* queue : queues) {
+    if (queue != nullptr) mailbox(*queue).fetch_ahead();
+  }
 }
 
 const Queue* State::find_by_arn(std::string_view arn) const {

@@ -72,6 +72,8 @@ class State {
   Queue* find(QueueKey key);
   const Queue* find(QueueKey key) const;
   const std::map<QueueIdentity, std::unique_ptr<Queue>>& queues() const { return queues_; }
+  // Asks the memory for what sends to these queues (or null) will look at. Changes nothing.
+  void fetch_ahead(std::span<Queue* const> queues) const;
   Mailbox& mailbox(const Queue& queue) { return *mailboxes_[queue.mailbox]; }
   const Mailbox& mailbox(const Queue& queue) const { return *mailboxes_[queue.mailbox]; }
 

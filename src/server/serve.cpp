@@ -493,7 +493,7 @@ Result<void> serve(const Config& config) {
        .limits = with_uploads(config.limits, config.object_bytes_max),
        .tls = config.tls()},
       {.handle = handle,
-       .pass_ended = [&] { service.send_gathered(); },
+       .answer_gathered = [&] { service.send_gathered(); },
        .round_ended = [&](bool idle) { idle ? sync->sync_here() : sync->request(); }}));
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);

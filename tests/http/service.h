@@ -67,7 +67,7 @@ struct Service {
   explicit Service(const Server::Options& options = {}) {
     auto started = Server::start(options,
                                  {.handle = [this](Exchange& exchange) { handle(exchange); },
-                                  .pass_ended = [this] { answer_gathered(); },
+                                  .answer_gathered = [this] { answer_gathered(); },
                                   .round_ended = [this](bool) { rounds.put(1); }});
     if (!started) throw std::runtime_error(started.error().message);
     server = std::move(*started);
