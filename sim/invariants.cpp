@@ -166,8 +166,8 @@ void deduplication_windows_are_exact(const View& view) {
     // Walked as a checkpoint does: an id that was taken again has two places and counts once.
     std::set<queue::DedupId> live;
     for (std::uint64_t at = seen.first(); at < seen.last(); ++at) {
-      const auto* entry = seen.entry(seen.id_at(at));
-      if (entry != nullptr && entry->expires > view.now) live.insert(seen.id_at(at));
+      const auto& [id, entry] = seen.at(at);
+      if (entry.expires > view.now) live.insert(id);
     }
     require(live.size() == expected.dedup.size(),
             kDedup,

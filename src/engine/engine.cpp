@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <ranges>
 
 #include "queue/handle_rules.h"
 #include "queue/receive.h"
@@ -487,16 +488,29 @@ Result<std::vector<Result<void>>> Engine::remove_each(const QueueIdentity& ident
 
 Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
                                                  std::span<const std::string_view> handles) {
+  // Before the turn: the secret is the same for ever.
+  std::vector<std::optional<queue::ReceiptHandle>> opened;
+  opened.reserve(handles.size());
+  for (const std::string_view handle : handles) {
+    opened.push_back(queue::ReceiptHandle::open(store_.state().secret(), handle));
+  }
+  const auto key_of = [](const auto& handle) {
+    return handle ? handle->key : queue::MessageKey::none;
+  };
   return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
-    return queue::decide_delete(turn.state(), queue, handles[at], turn.stamp());
+    if (at == 0) turn.state().messages().prefetch(opened | std::views::transform(key_of));
+    const bool is_ours = opened[at] && opened[at]->queue == queue.key;
+    return is_ours ? queue::decide_delete(turn.state(), queue, *opened[at])
+                   : queue::decide_delete(turn.state(), queue, handles[at], turn.stamp());
   });
 }
 
 Result<std::vector<Result<void>>> Engine::remove_held(
     const QueueIdentity& identity, std::span<const queue::ReceiptHandle> handles) {
   return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
-    if (at == 0)
-      for (const auto& handle : handles) turn.state().messages().prefetch(handle.key);
+    if (at == 0) {
+      turn.state().messages().prefetch(handles | std::views::transform(&queue::ReceiptHandle::key));
+    }
     return queue::decide_delete(turn.state(), queue, handles[at]);
   });
 }

@@ -16,12 +16,32 @@ constexpr std::size_t kOpenFilesMax = 256;
 // Stretches that are read with one system call: up to this far apart, each up to this large.
 constexpr std::size_t kGapBytesMax = 1024;
 constexpr std::size_t kJoinedBytesMax = 16u << 10;
+// Of each stretch; the processor sees by itself that a longer one goes on.
+constexpr std::size_t kPrefetchBytesMax = 2048;
+constexpr std::size_t kLineBytes = 64;
 
 bool follows_closely(const Journal::Wanted& before, const Journal::Wanted& after) {
   const std::size_t end = before.from.offset + before.size;
   return after.from.segment == before.from.segment && after.from.offset >= end &&
          after.from.offset - end <= kGapBytesMax &&
          std::max(before.size, after.size) <= kJoinedBytesMax;
+}
+
+// How much of a segment does not change any more: it has left the tail.
+std::uint32_t end_before(const Location& tail, const Segment& segment) {
+  if (segment.number == tail.segment) return tail.offset;
+  return segment.number < tail.segment ? segment.used : 0;
+}
+
+void copy_from(const Chunk& chunk, const Journal::Wanted& wanted) {
+  std::memcpy(wanted.out, chunk.bytes.get() + (wanted.from.offset - chunk.offset), wanted.size);
+}
+
+// Memory that was read into lately is slow to answer, but answers many at a time.
+void prefetch(const char* bytes, std::size_t size) {
+  for (std::size_t at = 0; at < std::min(size, kPrefetchBytesMax); at += kLineBytes) {
+    __builtin_prefetch(bytes + at);
+  }
 }
 
 }  // namespace
@@ -119,20 +139,48 @@ Result<void> FileJournal::read(Location from, std::size_t size, char* out) {
 }
 
 Result<void> FileJournal::read_many(std::span<const Wanted> wanted) {
-  for (std::size_t begin = 0; begin < wanted.size();) {
-    if (read_from_tail(wanted[begin])) {
-      ++begin;
-      continue;
-    }
-    std::size_t end = begin + 1;
-    while (end < wanted.size() && follows_closely(wanted[end - 1], wanted[end]) &&
-           !read_from_tail(wanted[end])) {
-      ++end;
-    }
-    CHECK(read_run(wanted.subspan(begin, end - begin)));
-    begin = end;
+  Located located = locate(wanted);
+  for (ReadAhead::Piece& piece : located.pieces) {
+    if (!piece.file) piece.file = TRY(file_of(piece.from.segment));
+  }
+  CHECK(ahead_.find(located.pieces));
+  for (const ReadAhead::Piece& piece : located.pieces) {
+    if (piece.window) prefetch(piece.window->at(piece.from), piece.bytes);
+  }
+  for (const auto& [one, chunk] : located.in_tail) copy_from(*chunk, one);
+  for (std::size_t i = 0; i < located.runs.size(); ++i) {
+    CHECK(read_run(located.runs[i], located.pieces[i]));
   }
   return {};
+}
+
+FileJournal::Located FileJournal::locate(std::span<const Wanted> wanted) {
+  Located located;
+  auto& runs = located.runs;
+  runs.reserve(wanted.size());
+  const std::lock_guard lock(mutex_);
+  for (const Wanted& one : wanted) {
+    if (auto chunk = tail_.find(one.from, one.size)) {
+      located.in_tail.emplace_back(one, std::move(chunk));
+    } else if (!runs.empty() && runs.back().data() + runs.back().size() == &one &&
+               follows_closely(runs.back().back(), one)) {
+      runs.back() = {runs.back().data(), runs.back().size() + 1};
+    } else {
+      runs.emplace_back(&one, 1);
+    }
+  }
+  located.pieces.reserve(runs.size());
+  const Location tail = tail_.begin();
+  for (const auto run : runs) {
+    const Location from = run.front().from;
+    const std::size_t end = run.back().from.offset + run.back().size;
+    const Segment& segment = segments_.at(from.segment);
+    located.pieces.push_back({.file = segment.file,
+                              .from = from,
+                              .bytes = static_cast<std::uint32_t>(end - from.offset),
+                              .end = end_before(tail, segment)});
+  }
+  return located;
 }
 
 bool FileJournal::read_from_tail(const Wanted& wanted) const {
@@ -142,7 +190,7 @@ bool FileJournal::read_from_tail(const Wanted& wanted) const {
     chunk = tail_.find(wanted.from, wanted.size);
   }
   if (!chunk) return false;
-  std::memcpy(wanted.out, chunk->bytes.get() + (wanted.from.offset - chunk->offset), wanted.size);
+  copy_from(*chunk, wanted);
   return true;
 }
 
@@ -158,34 +206,18 @@ Result<void> FileJournal::read_from_file(const Wanted& wanted) {
 
 // A copy of a kilobyte costs less than a system call. What lies between the stretches is read with
 // them: all of it is on disk, since what is in memory only comes later than what is not.
-Result<void> FileJournal::read_run(std::span<const Wanted> run) {
-  const Location from = run.front().from;
-  const std::size_t size = run.back().from.offset + run.back().size - from.offset;
-  if (const auto window = TRY(window_for(from, size))) {
+Result<void> FileJournal::read_run(std::span<const Wanted> run, const ReadAhead::Piece& piece) {
+  if (const auto& window = piece.window) {
     for (const Wanted& one : run) std::memcpy(one.out, window->at(one.from), one.size);
     return {};
   }
   if (run.size() == 1) return read_from_file(run.front());
-  const auto bytes = std::make_unique_for_overwrite<char[]>(size);
-  CHECK(read_from_file({from, size, bytes.get()}));
+  const auto bytes = std::make_unique_for_overwrite<char[]>(piece.bytes);
+  CHECK(read_from_file({piece.from, piece.bytes, bytes.get()}));
   for (const Wanted& one : run) {
-    std::memcpy(one.out, bytes.get() + (one.from.offset - from.offset), one.size);
+    std::memcpy(one.out, bytes.get() + (one.from.offset - piece.from.offset), one.size);
   }
   return {};
-}
-
-// Only of what does not change any more: it has left the tail.
-Result<std::shared_ptr<const ReadAhead::Window>> FileJournal::window_for(Location from,
-                                                                         std::size_t size) {
-  std::uint32_t end = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    const Location tail = tail_.begin();
-    if (from.segment < tail.segment) end = segments_.at(from.segment).used;
-    if (from.segment == tail.segment) end = tail.offset;
-  }
-  if (from.offset + size > end) return nullptr;
-  return ahead_.find(TRY(file_of(from.segment)), from, static_cast<std::uint32_t>(size), end);
 }
 
 Result<std::shared_ptr<File>> FileJournal::file_of(std::uint32_t segment) {

@@ -86,10 +86,16 @@ class FileJournal final : public Journal {
   Result<bool> recycle_segments();
   Result<bool> prepare_spares();
 
+  // Where several stretches are.
+  struct Located {
+    std::vector<std::pair<Wanted, std::shared_ptr<const Chunk>>> in_tail;
+    std::vector<std::span<const Wanted>> runs;  // On disk, each close together,
+    std::vector<ReadAhead::Piece> pieces;       // and from where to where each of them goes.
+  };
+  Located locate(std::span<const Wanted> wanted);
   bool read_from_tail(const Wanted& wanted) const;
   Result<void> read_from_file(const Wanted& wanted);
-  Result<void> read_run(std::span<const Wanted> run);
-  Result<std::shared_ptr<const ReadAhead::Window>> window_for(Location from, std::size_t size);
+  Result<void> read_run(std::span<const Wanted> run, const ReadAhead::Piece& piece);
   Result<std::shared_ptr<File>> file_of(std::uint32_t segment);
 
   Files& files_;

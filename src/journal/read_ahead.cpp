@@ -152,22 +152,38 @@ void ReadAhead::follow(Kept& kept, const std::shared_ptr<File>& file, std::uint3
   if (!will_come) --coming_;
 }
 
-Result<std::shared_ptr<const ReadAhead::Window>> ReadAhead::find(const std::shared_ptr<File>& file,
-                                                                 Location from, std::uint32_t bytes,
-                                                                 std::uint32_t end) {
-  assert(from.offset + std::uint64_t{bytes} <= end);
+// Null: it is in none.
+ReadAhead::Held ReadAhead::use_window(const Piece& piece) {
+  Kept* const kept = window_with(piece.from, piece.bytes);
+  if (kept == nullptr) return nullptr;
+  const Location behind{piece.from.segment, piece.from.offset + piece.bytes};
+  kept->reader.note(std::max(kept->reader.next, behind), ++uses_);
+  Held window = kept->window;
+  follow(*kept, piece.file, piece.end);
+  return window;
+}
+
+// How many, from the first on, are in windows that are there: nearly always all of them, so one
+// lock serves them all.
+std::size_t ReadAhead::find_ready(std::span<Piece> pieces) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    pieces[i].window = use_window(pieces[i]);
+    if (!pieces[i].window) return i;
+  }
+  return pieces.size();
+}
+
+Result<ReadAhead::Held> ReadAhead::find_or_read(const Piece& piece) {
+  const auto& [file, from, bytes, end, none] = piece;
   const Location behind{from.segment, from.offset + bytes};
+  if (behind.offset > end) return nullptr;
   std::uint32_t step = 0;
   Held window;
   {
     const std::lock_guard lock(mutex_);
+    if (Held found = use_window(piece)) return found;
     ++uses_;
-    if (Kept* kept = window_with(from, bytes)) {
-      kept->reader.note(std::max(kept->reader.next, behind), uses_);
-      window = kept->window;
-      follow(*kept, file, end);
-      return window;
-    }
     step = next_step(from, bytes);
     if (step == 0 || !make_room()) return nullptr;
     window = plan_window(from, step, std::max(end_before_others(from, end), behind.offset));
@@ -176,6 +192,16 @@ Result<std::shared_ptr<const ReadAhead::Window>> ReadAhead::find(const std::shar
   const std::lock_guard lock(mutex_);
   keep(window, {.next = behind, .step = step});
   return window;
+}
+
+// One that has to be read is there before the next is looked for: it may be in the same window.
+Result<void> ReadAhead::find(std::span<Piece> pieces) {
+  while (true) {
+    pieces = pieces.subspan(find_ready(pieces));
+    if (pieces.empty()) return {};
+    pieces.front().window = TRY(find_or_read(pieces.front()));
+    pieces = pieces.subspan(1);
+  }
 }
 
 }  // namespace redrive::journal

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/workers.h"
@@ -37,11 +38,19 @@ class ReadAhead {
     const char* at(Location place) const { return pages.data() + (place.offset - from.offset); }
   };
 
-  // The window that holds `bytes` from `from` on, good for as long as it is held. Null: nobody has
-  // just read what is before them, they do not fit into one, or too many read at once. Of the
-  // segment, `end` bytes are used.
-  Result<std::shared_ptr<const Window>> find(const std::shared_ptr<File>& file, Location from,
-                                             std::uint32_t bytes, std::uint32_t end);
+  // What somebody wants to read: `bytes` of a segment from `from` on. The first `end` bytes of the
+  // segment do not change any more.
+  struct Piece {
+    std::shared_ptr<File> file;
+    Location from;
+    std::uint32_t bytes = 0;
+    std::uint32_t end = 0;
+    std::shared_ptr<const Window> window = nullptr;  // Good for as long as it is held.
+  };
+
+  // Finds the window that holds each piece. None: nobody has just read what is before it, it does
+  // not fit into one, it may still change, or too many read at once.
+  Result<void> find(std::span<Piece> pieces);
 
  private:
   using Held = std::shared_ptr<Window>;
@@ -68,7 +77,11 @@ class ReadAhead {
     bool is_unread() const { return reader.next == window->from; }
   };
 
+  std::size_t find_ready(std::span<Piece> pieces);
+  Result<Held> find_or_read(const Piece& piece);
+
   // Called with mutex_ held.
+  Held use_window(const Piece& piece);
   Kept* window_with(Location from, std::uint32_t bytes);
   std::uint32_t next_step(Location from, std::uint32_t bytes);
   std::uint32_t end_before_others(Location from, std::uint32_t end) const;

@@ -24,31 +24,44 @@ const DedupTable::Entry* DedupTable::find(const DedupId& id, Timestamp now) cons
 }
 
 const DedupTable::Entry* DedupTable::entry(const DedupId& id) const {
-  const auto found = entries_.find(id);
-  return found == entries_.end() ? nullptr : &found->second;
+  const std::uint32_t number = number_with(id);
+  return number == 0 ? nullptr : &numbered(number).entry;
+}
+
+std::uint32_t DedupTable::number_with(const DedupId& id) const {
+  return index_.find(hash_of(id), [&](std::uint32_t number) { return numbered(number).id == id; });
 }
 
 void DedupTable::insert(const DedupId& id, const Entry& entry) {
-  entries_.insert_or_assign(id, entry);
-  order_.emplace_back(entry.expires, id);
+  order_.push_back({id, entry});
+  point_to(last() - 1);
+}
+
+// An id may have been taken again: then it is the younger entry that counts.
+void DedupTable::point_to(std::uint64_t position) {
+  const DedupId& id = at(position).id;
+  if (const std::uint32_t older = number_with(id)) index_.erase(older, hash_of(id));
+  index_.add(number_of(position), hash_of(id));
 }
 
 void DedupTable::advance(Timestamp now) {
-  while (!order_.empty() && order_.front().first <= now) {
-    const auto found = entries_.find(order_.front().second);
-    // An id may have been taken again since; then the younger entry stays.
-    if (found != entries_.end() && found->second.expires <= now) entries_.erase(found);
+  while (!order_.empty() && order_.front().entry.expires <= now) {
+    const DedupId& id = order_.front().id;
+    const std::uint32_t number = number_of(first_);
+    if (number_with(id) == number) index_.erase(number, hash_of(id));
     order_.pop_front();
     ++first_;
   }
 }
 
 void DedupTable::sort() {
-  std::ranges::stable_sort(order_, {}, [](const auto& entry) { return entry.first; });
+  std::ranges::stable_sort(order_, {}, [](const Taken& taken) { return taken.entry.expires; });
+  index_.clear();
+  for (std::uint64_t position = first(); position < last(); ++position) point_to(position);
 }
 
 void DedupTable::clear() {
-  entries_.clear();
+  index_.clear();
   first_ += order_.size();
   order_.clear();
 }

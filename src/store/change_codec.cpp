@@ -118,9 +118,7 @@ void write(Writer& w, const MessagesReceived& f) {
   w.text(f.attempt_id);
 }
 void write(Writer& w, const MessageDeleted& f) {
-  w.number(Tag::message_deleted);
-  w.number(f.queue);
-  w.number(f.key);
+  w.numbers(Tag::message_deleted, f.queue, f.key);
 }
 void write(Writer& w, const VisibilityChanged& f) {
   w.number(Tag::visibility_changed);
@@ -331,19 +329,21 @@ void write(Writer& w, const QueueSnapshot& f) {
   put(w, f.purged_at);
 }
 void write(Writer& w, const MessageSnapshot& f) {
-  w.number(Tag::message_snapshot);
-  w.number(f.key);
-  w.number(f.queue);
-  put(w, f.body);
-  put(w, f.visible_at);
-  put(w, f.sent_at);
-  w.number(f.receive_count);
-  w.number(f.phase);
   const bool has_history = f.history != nullptr;
   const bool has_mark = f.lineage_mark != 0;
-  w.number(static_cast<std::uint8_t>((f.visibility_touched ? 1 : 0) | (has_history ? 2 : 0) |
-                                     (has_mark ? 4 : 0)));
-  w.number(static_cast<std::uint8_t>(f.group.size()));
+  const int flags = (f.visibility_touched ? 1 : 0) | (has_history ? 2 : 0) | (has_mark ? 4 : 0);
+  w.numbers(Tag::message_snapshot,
+            f.key,
+            f.queue,
+            f.body.segment,
+            f.body.offset,
+            f.body.size,
+            f.visible_at.ms(),
+            f.sent_at.ms(),
+            f.receive_count,
+            f.phase,
+            static_cast<std::uint8_t>(flags),
+            static_cast<std::uint8_t>(f.group.size()));
   w.raw(f.group);
   if (has_history) put(w, *f.history);
   if (has_mark) w.number(f.lineage_mark);
@@ -408,11 +408,7 @@ void write(Writer& w, const WaitingSnapshot& f) {
   }
 }
 void write(Writer& w, const DedupSnapshot& f) {
-  w.number(Tag::dedup_snapshot);
-  w.number(f.queue);
-  w.number(f.id[0]);
-  w.number(f.id[1]);
-  put(w, f.expires);
+  w.numbers(Tag::dedup_snapshot, f.queue, f.id[0], f.id[1], f.expires.ms());
   w.raw(f.message_id.bytes);
   w.number(f.sequence);
 }

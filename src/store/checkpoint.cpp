@@ -243,11 +243,9 @@ void Store::checkpoint_dedup(const Stamp& stamp) {
   position = std::max(position, current->dedup.first());
   const std::size_t facts_max = facts_per_record(1024);
   for (; position < current->dedup.last() && snapshot_.size() < facts_max; ++position) {
-    const queue::DedupId& id = current->dedup.id_at(position);
-    const auto* entry = current->dedup.entry(id);
-    if (entry == nullptr) continue;
+    const auto& [id, entry] = current->dedup.at(position);
     snapshot_.push_back(
-        queue::DedupSnapshot{current->key, id, entry->expires, entry->message_id, entry->sequence});
+        queue::DedupSnapshot{current->key, id, entry.expires, entry.message_id, entry.sequence});
   }
   const bool queue_done = position >= current->dedup.last();
   flush_snapshot(stamp, 1);

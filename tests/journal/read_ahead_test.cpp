@@ -56,12 +56,18 @@ class ReadAheadTest : public ::testing::Test {
  protected:
   // Whether it came from a window; then it is what it should be.
   bool read(Location from, std::uint32_t bytes, std::uint32_t end = kEnd) {
-    const auto found = ahead_.find(told_, from, bytes, end);
-    if (!found || !*found) return false;
+    const auto window = find({told_, from, bytes, end});
+    if (window) expect_told(*window, from, bytes);
+    return window != nullptr;
+  }
+  std::shared_ptr<const ReadAhead::Window> find(ReadAhead::Piece piece) {
+    if (!ahead_.find(std::span(&piece, 1))) return nullptr;
+    return piece.window;
+  }
+  static void expect_told(const ReadAhead::Window& window, Location from, std::uint32_t bytes) {
     for (std::uint32_t i = 0; i < bytes; ++i) {
-      if ((*found)->at(from)[i] != TellingFile::byte_at(from.offset + i)) ADD_FAILURE() << i;
+      if (window.at(from)[i] != TellingFile::byte_at(from.offset + i)) ADD_FAILURE() << i;
     }
-    return true;
   }
 
   std::shared_ptr<TellingFile> told_ = std::make_shared<TellingFile>(kEnd);
@@ -78,6 +84,29 @@ TEST_F(ReadAheadTest, WhoReadsOneAfterTheOtherReadsEverLargerWindows) {
   EXPECT_LT(reads.size(), 2 * 24u);
   EXPECT_EQ(reads.front(), 64u << 10);
   EXPECT_EQ(std::ranges::max(reads), 512u << 10);
+}
+
+TEST_F(ReadAheadTest, PiecesThatAreLookedForTogetherShareTheWindowThatTheFirstOfThemReads) {
+  EXPECT_FALSE(read({1, 0}, 1000));
+  std::vector<ReadAhead::Piece> pieces;
+  for (std::uint32_t at = 1000; at < 20'000; at += 1000)
+    pieces.push_back({told_, {1, at}, 1000, kEnd});
+  pieces.push_back({told_, {2, 500'000}, 1000, kEnd});
+  pieces.push_back({told_, {1, 20'000}, 1000, kEnd});
+  ASSERT_TRUE(ahead_.find(pieces).has_value());
+  EXPECT_EQ(pieces[pieces.size() - 2].window, nullptr);  // Nobody reads there.
+  std::erase_if(pieces, [](const auto& piece) { return piece.from.segment == 2; });
+  for (const auto& piece : pieces) {
+    ASSERT_EQ(piece.window, pieces.front().window);
+    expect_told(*piece.window, piece.from, piece.bytes);
+  }
+  EXPECT_EQ(file_.reads().size(), 1u);
+}
+
+TEST_F(ReadAheadTest, WhatMayStillChangeIsLeftToItsReader) {
+  EXPECT_FALSE(read({1, 0}, 1000, 1500));
+  EXPECT_FALSE(read({1, 1000}, 1000, 1500));
+  EXPECT_TRUE(file_.reads().empty());
 }
 
 TEST_F(ReadAheadTest, WhatIsReadHereAndThereIsLeftToItsReader) {
@@ -175,7 +204,7 @@ TEST_F(ReadAheadTest, AShortWindowIsFollowedByOneOfTheSameSegment) {
 
 TEST_F(ReadAheadTest, AWindowStaysAsLongAsItIsHeld) {
   EXPECT_FALSE(read({1, 0}, 1000));
-  const auto held = ahead_.find(told_, {1, 1000}, 1000, kEnd).value();
+  const auto held = find({told_, {1, 1000}, 1000, kEnd});
   const std::string before(held->at({1, 1000}), 1000);
   for (std::uint32_t at = 2000; at < 2u << 20; at += 1000) EXPECT_TRUE(read({1, at}, 1000));
   EXPECT_EQ(std::string(held->at({1, 1000}), 1000), before);
@@ -183,8 +212,8 @@ TEST_F(ReadAheadTest, AWindowStaysAsLongAsItIsHeld) {
 
 TEST_F(ReadAheadTest, AFileThatIsShorterThanItShouldBeIsLeftToItsReader) {
   const auto shorter = std::make_shared<TellingFile>(50'000);
-  EXPECT_FALSE(ahead_.find(shorter, {1, 0}, 1000, kEnd).value());
-  EXPECT_FALSE(ahead_.find(shorter, {1, 1000}, 1000, kEnd).value());
+  EXPECT_FALSE(find({shorter, {1, 0}, 1000, kEnd}));
+  EXPECT_FALSE(find({shorter, {1, 1000}, 1000, kEnd}));
 }
 
 TEST_F(ReadAheadTest, ThreadsMayReadTogether) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace redrive::queue {
@@ -59,12 +60,27 @@ TEST(DedupTable, PositionsCountOn) {
   EXPECT_EQ(table.last(), 4u);
   table.advance(Timestamp(101));
   EXPECT_EQ(table.first(), 2u);
-  EXPECT_EQ(table.id_at(3), dedup_id("", "3"));
+  EXPECT_EQ(table.at(3).id, dedup_id("", "3"));
   table.clear();
   EXPECT_EQ(table.first(), 4u);
   EXPECT_EQ(table.last(), 4u);
   table.insert(dedup_id("", "x"), entry(300));
-  EXPECT_EQ(table.id_at(4), dedup_id("", "x"));
+  EXPECT_EQ(table.at(4).id, dedup_id("", "x"));
+}
+
+// A checkpoint tells of an id that was taken again twice, and what it loads is the younger one.
+TEST(DedupTable, WalkedAnIdTakenAgainComesOldestFirst) {
+  DedupTable table;
+  const DedupId id = dedup_id("", "a");
+  table.insert(id, entry(100, 1));
+  table.insert(id, entry(200, 2));
+  EXPECT_EQ(table.size(), 1u);
+  DedupTable loaded;
+  for (auto at = table.first(); at < table.last(); ++at) {
+    loaded.insert(table.at(at).id, table.at(at).entry);
+  }
+  loaded.sort();
+  EXPECT_EQ(loaded.entry(id)->sequence, 2u);
 }
 
 TEST(DedupTable, SortedItExpiresInOrderWhateverTheOrderOfArrival) {
@@ -76,6 +92,22 @@ TEST(DedupTable, SortedItExpiresInOrderWhateverTheOrderOfArrival) {
   table.advance(Timestamp(102));
   EXPECT_EQ(table.size(), 1u);
   EXPECT_NE(table.entry(dedup_id("", "3")), nullptr);
+}
+
+// Thousands come and expire, many times as many as there are at once.
+TEST(DedupTable, FindsEachOfManyForAsLongAsItLives) {
+  DedupTable table;
+  constexpr int kLifetime = 1000;
+  for (int now = 0; now < 20 * kLifetime; ++now) {
+    table.advance(Timestamp(now));
+    const auto number = static_cast<std::uint64_t>(now);
+    table.insert(dedup_id("", std::to_string(now)), entry(now + kLifetime, number));
+    const int oldest = std::max(0, now - kLifetime + 1);
+    ASSERT_EQ(table.entry(dedup_id("", std::to_string(oldest - 1))), nullptr);
+    ASSERT_EQ(table.entry(dedup_id("", std::to_string(oldest)))->sequence,
+              static_cast<std::uint64_t>(oldest));
+    ASSERT_EQ(table.size(), static_cast<std::size_t>(now - oldest + 1));
+  }
 }
 
 }  // namespace

@@ -130,11 +130,9 @@ inline std::string describe_queue(const queue::State& state, const queue::Queue&
                      box.next_visible_at().ms());
   std::map<queue::DedupId, std::string> taken;
   for (std::uint64_t at = queue.dedup.first(); at < queue.dedup.last(); ++at) {
-    const queue::DedupId& id = queue.dedup.id_at(at);
-    if (const auto* entry = queue.dedup.entry(id)) {
-      taken[id] =
-          fmt::format("{} {} {}", entry->expires.ms(), entry->message_id.text(), entry->sequence);
-    }
+    const auto& [id, entry] = queue.dedup.at(at);
+    taken[id] =
+        fmt::format("{} {} {}", entry.expires.ms(), entry.message_id.text(), entry.sequence);
   }
   for (const auto& [id, text] : taken)
     out += fmt::format("  taken {} {}: {}\n", id[0], id[1], text);
