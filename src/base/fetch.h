@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-// Memory that will be needed soon is asked for ahead, so that those who then look at it do not wait
-// for one line after the other. Worth it where many things that lie apart are about to be used.
+// Memory that will be needed soon is asked for ahead: it is slow to answer, but answers many at a
+// time. Worth it where several things that lie apart are about to be used.
 
 namespace redrive {
 
@@ -11,13 +11,12 @@ inline void fetch(const void* address) {
   __builtin_prefetch(address);
 }
 
-// Every line of it.
-template <class T>
-void fetch_all(const T& object) {
+// Every line of the processor's caches that these bytes are in.
+inline void fetch(const void* begin, std::size_t bytes) {
   constexpr std::size_t kLineBytes = 64;
-  const char* const bytes = reinterpret_cast<const char*>(&object);
-  for (std::size_t at = 0; at < sizeof(T); at += kLineBytes) fetch(bytes + at);
-  fetch(bytes + sizeof(T) - 1);
+  const char* const at = static_cast<const char*>(begin);
+  for (std::size_t line = 0; line < bytes; line += kLineBytes) fetch(at + line);
+  if (bytes > 0) fetch(at + bytes - 1);
 }
 
 }  // namespace redrive

@@ -498,7 +498,7 @@ Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
     return handle ? handle->key : queue::MessageKey::none;
   };
   return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
-    if (at == 0) turn.state().messages().prefetch(opened | std::views::transform(key_of));
+    if (at == 0) turn.state().messages().fetch_ahead(opened | std::views::transform(key_of));
     const bool is_ours = opened[at] && opened[at]->queue == queue.key;
     return is_ours ? queue::decide_delete(turn.state(), queue, *opened[at])
                    : queue::decide_delete(turn.state(), queue, handles[at], turn.stamp());
@@ -509,7 +509,8 @@ Result<std::vector<Result<void>>> Engine::remove_held(
     const QueueIdentity& identity, std::span<const queue::ReceiptHandle> handles) {
   return remove_each(identity, handles.size(), [&](Turn& turn, const Queue& queue, std::size_t at) {
     if (at == 0) {
-      turn.state().messages().prefetch(handles | std::views::transform(&queue::ReceiptHandle::key));
+      turn.state().messages().fetch_ahead(handles |
+                                          std::views::transform(&queue::ReceiptHandle::key));
     }
     return queue::decide_delete(turn.state(), queue, handles[at]);
   });

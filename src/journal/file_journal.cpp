@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "base/fetch.h"
 #include "journal/directory.h"
 
 namespace redrive::journal {
@@ -17,8 +18,7 @@ constexpr std::size_t kOpenFilesMax = 256;
 constexpr std::size_t kGapBytesMax = 1024;
 constexpr std::size_t kJoinedBytesMax = 16u << 10;
 // Of each stretch; the processor sees by itself that a longer one goes on.
-constexpr std::size_t kPrefetchBytesMax = 2048;
-constexpr std::size_t kLineBytes = 64;
+constexpr std::size_t kFetchBytesMax = 2048;
 
 bool follows_closely(const Journal::Wanted& before, const Journal::Wanted& after) {
   const std::size_t end = before.from.offset + before.size;
@@ -35,13 +35,6 @@ std::uint32_t end_before(const Location& tail, const Segment& segment) {
 
 void copy_from(const Chunk& chunk, const Journal::Wanted& wanted) {
   std::memcpy(wanted.out, chunk.bytes.get() + (wanted.from.offset - chunk.offset), wanted.size);
-}
-
-// Memory that was read into lately is slow to answer, but answers many at a time.
-void prefetch(const char* bytes, std::size_t size) {
-  for (std::size_t at = 0; at < std::min(size, kPrefetchBytesMax); at += kLineBytes) {
-    __builtin_prefetch(bytes + at);
-  }
 }
 
 }  // namespace
@@ -145,7 +138,8 @@ Result<void> FileJournal::read_many(std::span<const Wanted> wanted) {
   }
   CHECK(ahead_.find(located.pieces));
   for (const ReadAhead::Piece& piece : located.pieces) {
-    if (piece.window) prefetch(piece.window->at(piece.from), piece.bytes);
+    if (!piece.window) continue;
+    fetch(piece.window->at(piece.from), std::min<std::size_t>(piece.bytes, kFetchBytesMax));
   }
   for (const auto& [one, chunk] : located.in_tail) copy_from(*chunk, one);
   for (std::size_t i = 0; i < located.runs.size(); ++i) {

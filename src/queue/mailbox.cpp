@@ -69,7 +69,7 @@ Mailbox::Mailbox(MessageTable& table, std::uint32_t index, Kind kind, QueueKey o
 void Mailbox::fetch_ahead() const {
   if (!groups_.empty()) fetch(groups_.data());
   if (oldest_ != kNoSlot) fetch(&table_[oldest_].sent_at);
-  if (youngest_ != kNoSlot) fetch_all(table_[youngest_]);
+  if (youngest_ != kNoSlot) fetch(&table_[youngest_], sizeof(Message));
 }
 
 void Mailbox::enter(Slot slot, std::string_view group) {

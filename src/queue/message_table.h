@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/fetch.h"
 #include "base/ids.h"
 #include "base/raw_array.h"
 #include "base/time.h"
@@ -59,12 +60,14 @@ class MessageTable {
     const Slot slot = index_[at];
     return slot == kNoSlot || (*this)[slot].key == key ? slot : find_behind(at, key);
   }
-  // Whoever is about to look for several says so of all of them first: memory is slow to answer,
-  // but answers many at a time.
+  // Whoever is about to look for several says so of all of them first.
   template <class Keys>
-  void prefetch(const Keys& keys) const {
-    for (const MessageKey key : keys) __builtin_prefetch(&index_[home(key)]);
-    for (const MessageKey key : keys) prefetch_message(index_[home(key)]);
+  void fetch_ahead(const Keys& keys) const {
+    for (const MessageKey key : keys) fetch(&index_[home(key)]);
+    for (const MessageKey key : keys) {
+      const Slot slot = index_[home(key)];
+      if (slot != kNoSlot) fetch(&(*this)[slot], sizeof(Message));
+    }
   }
   // How many places of the index have to be looked at to find it.
   std::size_t steps_to(MessageKey key) const;
@@ -112,13 +115,6 @@ class MessageTable {
   }
   std::size_t index_size() const { return std::size_t{1} << index_bits_; }
   Slot find_behind(std::size_t at, MessageKey key) const;
-  void prefetch_message(Slot slot) const {
-    if (slot == kNoSlot) return;
-    const Message* const message = &(*this)[slot];
-    __builtin_prefetch(message);
-    __builtin_prefetch(reinterpret_cast<const char*>(message + 1) -
-                       1);  // Its end is in another line.
-  }
   void make_index(unsigned bits);
   void grow_index();
   void index_insert(Slot slot);

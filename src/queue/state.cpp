@@ -78,7 +78,7 @@ void State::fetch_ahead(std::span<Queue* const> queues) const {
     fetch(&queue->traffic.active_at);
   }
   for (const Queue* queue : queues) {
-    if (queue != nullptr) fetch_all(mailbox(*queue));
+    if (queue != nullptr) fetch(&mailbox(*queue), sizeof(Mailbox));
   }
   for (const Queue* queue : queues) {
     if (queue != nullptr) mailbox(*queue).fetch_ahead();

@@ -34,7 +34,7 @@ void State::on(const MessagesReceived& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
   advance(*queue, stamp.now);
-  messages_.prefetch(std::span(fact.keys).first(fact.count));
+  messages_.fetch_ahead(std::span(fact.keys).first(fact.count));
   for (std::size_t i = 0; i < fact.count; ++i) receive_one(*queue, fact.keys[i], fact, stamp);
   if (fact.attempt_id.empty()) return;
   ReceiveAttempt attempt{.expires = stamp.now + kReceiveAttemptWindow, .messages = {}};
