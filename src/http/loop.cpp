@@ -56,9 +56,10 @@ void Loop::run() {
     write_released();
     const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
     run_batch();
-    if (!round_open_ || gathered_ >= kGatheredEnough) answer_gathered();
+    if (!round_open_) answer_gathered();
     if (round_open_ && (!worked || is_round_full())) end_round(!worked);
   }
+  batch_.reset();
 }
 
 void Loop::stop() {
@@ -186,6 +187,7 @@ void Loop::run_batch() {
   }
   assert(batch_->empty());
   in_batch_.clear();
+  if (gathered_ >= kGatheredEnough) answer_gathered();
 }
 
 void Loop::note_gathered() {

@@ -117,7 +117,7 @@ TEST_F(Gathered, ADuplicateAmongThemIsStoredOnce) {
   EXPECT_EQ(bodies_in("orders.fifo"), (std::vector<std::string>{"again"}));
 }
 
-// A queue that is deleted before the pass is over fails its own messages only.
+// A queue that is deleted before they are sent fails its own messages only.
 TEST_F(Gathered, OneQueuesFailureIsItsOwn) {
   EXPECT_TRUE(take("orders", "one"));
   EXPECT_TRUE(take("bills", "two"));
@@ -150,6 +150,28 @@ TEST_F(Gathered, WhatIsKnownOfAQueueIsForgottenWithIt) {
   static_cast<Caller&>(elsewhere) = call;
   elsewhere.account = "000000000000";
   EXPECT_FALSE(plan_send(elsewhere, message("orders", "x")).has_value());
+}
+
+// Whoever is forgotten for another is found again.
+TEST_F(Gathered, MoreQueuesThanAThreadRemembers) {
+  constexpr int kQueues = 5000;
+  const auto name_of = [](int i) { return "many-" + std::to_string(i); };
+  std::vector<queue::QueueKey> keys;
+  for (int i = 0; i < kQueues; ++i) {
+    world.create(name_of(i));
+    keys.push_back(call.find(engine::identity_of(name_of(i)))->key);
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kQueues; ++i) EXPECT_EQ(call.find(name_of(i))->key, keys[i]) << i;
+  }
+}
+
+TEST_F(Gathered, SeveralQueuesGetTheirOwn) {
+  for (const char* const queue : {"orders", "bills", "bills", "orders"})
+    EXPECT_TRUE(take(queue, queue));
+  sends.send(world.engine());
+  EXPECT_EQ(bodies_in("orders"), (std::vector<std::string>{"orders", "orders"}));
+  EXPECT_EQ(bodies_in("bills"), (std::vector<std::string>{"bills", "bills"}));
 }
 
 TEST_F(Gathered, AttributesAreKept) {

@@ -28,7 +28,7 @@ class ServiceTest : public testing::Test {
     auto started = http::Server::start(
         {},
         {.handle = [this](http::Exchange& exchange) { service_->handle(exchange); },
-         .pass_ended = [this] { service_->send_gathered(); }});
+         .answer_gathered = [this] { service_->send_gathered(); }});
     EXPECT_TRUE(started.has_value());
     server_ = std::move(*started);
     server_->release(UINT64_MAX);
