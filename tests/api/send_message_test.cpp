@@ -196,7 +196,7 @@ TEST_F(Gathered, WhatIsLongGoesAlone) {
   sqs::SendMessageInput input = message("orders", "one");
   input.message_attributes = {{"A", {.data_type = "String", .string_value = value}}};
   EXPECT_FALSE(take(input));
-  for (int i = 0; i < 64; ++i) EXPECT_TRUE(take("orders", "x"));
+  for (int i = 0; i < 128; ++i) EXPECT_TRUE(take("orders", "x"));
   EXPECT_FALSE(take("orders", "one too many"));
 }
 
