@@ -30,10 +30,18 @@ def redrive(*arguments):
     subprocess.run([os.environ["REDRIVE_BINARY"], *arguments], check=True, stdout=subprocess.DEVNULL)
 
 
+def handlers():
+    with urllib.request.urlopen(f"{ENDPOINT}/_redrive/v1/overview") as answer:
+        return json.load(answer)["handlers"]
+
+
 def at_work():
     """Whether a handler runs: time stands still for it, or its messages would seem to take too long."""
-    with urllib.request.urlopen(f"{ENDPOINT}/_redrive/v1/overview") as answer:
-        return any(handler["running"] for handler in json.load(answer)["handlers"])
+    return any(handler["running"] for handler in handlers())
+
+
+def is_polled(mapping):
+    return any(handler["polling"] for handler in handlers() if handler.get("mapping") == mapping)
 
 
 def wait_until(condition, advance=None):
@@ -85,6 +93,7 @@ def create_resources(payload):
 def send_ten(mapping, bad="This message will fail."):
     """Ten messages for one batch, the fourth of which is bad."""
     LAMBDA.update_event_source_mapping(UUID=mapping, Enabled=False)
+    wait_until(lambda: not is_polled(mapping))  # It would take them, give them back, and count that.
     bodies = [bad if n == 3 else f"message {n}" for n in range(10)]
     entries = [{"Id": str(n), "MessageBody": body} for n, body in enumerate(bodies)]
     SQS.send_message_batch(QueueUrl=URLS["main-queue"], Entries=entries)
