@@ -207,6 +207,12 @@ Connection::Moved Connection::moved(ssize_t result) {
   return {.later = result == -EAGAIN};
 }
 
+bool Connection::receive(Buffer& in) {
+  const std::span<char> space = in.space();
+  assert(!space.empty());  // Nothing received would pass for the client's end.
+  return take(in, read_some(space));
+}
+
 bool Connection::take(Buffer& in, const Moved& received) {
   in.commit(received.bytes);
   if (received.bytes > 0) {

@@ -108,7 +108,7 @@ class Connection final : public Exchange, private Poller::Watcher {
 
   // Receives into `in`. When false there was nothing, and the wait goes on or the connection
   // closed.
-  bool receive(Buffer& in) { return take(in, read_some(in.space())); }
+  bool receive(Buffer& in);
   bool take(Buffer& in, const Moved& received);
   void read_request();
   void read_ahead();
