@@ -69,10 +69,12 @@ struct Call {
   std::string_view keep(std::string text) { return kept.emplace_back(std::move(text)); }
   wire::Decoder& decoder() const;
 
+  // The body as T. A member that T does not have is refused: it could change what a function does.
   template <class T>
   Outcome<T> body() const {
     T input;
-    const auto decoded = wire::decode_json(decoder(), padded_body(), input);
+    const auto decoded =
+        wire::decode_json(decoder(), padded_body(), input, wire::UnknownMembers::refuse);
     if (!decoded) return std::unexpected(refusal_of(decoded.error()));
     return input;
   }
