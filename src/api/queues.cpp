@@ -37,7 +37,6 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
   if (target->settings.is_fifo() != settings.is_fifo()) {
     return refuse("Dead-letter queue must be same type of queue as the source.");
   }
-  if (target->identity == source) return refuse("A queue cannot be its own dead-letter queue.");
   const auto& allow = target->settings.redrive_allow;
   if (allow && !allow->allows(source.arn())) {
     return refuse(
