@@ -339,6 +339,10 @@ constexpr NamedFamily<Mapping> kMappingFamilies[] = {
      Family::gauge,
      "Batches in hand.",
      [](const Mapping& m) { return static_cast<std::uint64_t>(m.concurrency.value()); }},
+    {"redrive_mapping_concurrency_limit",
+     Family::gauge,
+     "Batches that may run at once; lower after errors.",
+     [](const Mapping& m) { return static_cast<std::uint64_t>(m.concurrency_limit.value()); }},
 };
 
 template <class T, std::size_t size>
@@ -354,6 +358,14 @@ void write_named(Exposition& out, const NamedFamily<T> (&families)[size],
 void write_functions(Exposition& out, const metrics::FunctionRegistry& registry) {
   write_named(out, kFunctionFamilies, registry.functions, "function");
   write_named(out, kMappingFamilies, registry.mappings, "mapping");
+  out.family("redrive_function_processes", Family::gauge, "Processes of functions.");
+  out.sample({}, static_cast<std::uint64_t>(registry.processes.value()));
+  out.family("redrive_function_processes_max", Family::gauge, "Most processes of functions.");
+  out.sample({}, static_cast<std::uint64_t>(registry.processes_max.value()));
+  out.family("redrive_function_process_waits_total",
+             Family::counter,
+             "Invocations that waited because all processes were in use.");
+  out.sample({}, registry.process_waits.value());
   const auto functions = registry.functions.all();
   out.family("redrive_function_errors_total", Family::counter, "Failed invocations, by type.");
   for (const auto& [name, function] : functions) {

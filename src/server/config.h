@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "http/limits.h"
 #include "http/tls.h"
+#include "runtime/invoker.h"
 
 namespace redrive::server {
 
@@ -45,8 +46,9 @@ struct Config {
   std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
   std::size_t history_queues_max = 2'000;  // Of which the past is kept.
   std::string traces_endpoint;             // Of an OpenTelemetry collector; empty: no traces.
-  std::vector<std::string> alarm_targets;  // Who is told of dead letters.
-  bool alarm_private_webhooks = false;     // Webhooks of clients may point into private networks.
+  unsigned function_processes_max = runtime::kProcessesDefault;  // Of all functions together.
+  std::vector<std::string> alarm_targets;                        // Who is told of dead letters.
+  bool alarm_private_webhooks = false;  // Webhooks of clients may point into private networks.
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;
   http::Limits limits;  // Of the file alone: the table [limits].

@@ -31,6 +31,9 @@ bool take_limit(const toml::node& node, Place& place, std::int64_t max) {
   return true;
 }
 
+// A server that is root gives each process a user of its own, out of a range of this size.
+constexpr std::int64_t kFunctionProcessesMax = runtime::kFunctionUsers;
+
 // Bytes and counts as they are, times in seconds.
 bool set_limit(Config& config, std::string_view key, const toml::node& node, bool& known) {
   http::Limits& limits = config.limits;
@@ -46,6 +49,9 @@ bool set_limit(Config& config, std::string_view key, const toml::node& node, boo
   if (key == "reply-time") return take_limit(node, limits.reply_time_max, kNumberMax);
   if (key == "waiting-receives") {
     return take_limit(node, config.waiting_receives_max, kNumberMax);
+  }
+  if (key == "function-processes") {
+    return take_limit(node, config.function_processes_max, kFunctionProcessesMax);
   }
   if (key == "object-bytes") return take_limit(node, config.object_bytes_max, kBytesMax);
   if (key == "requests-per-second") {
