@@ -54,7 +54,9 @@ void Loop::run() {
   schedule_sweep();
   while (!is_over()) {
     write_released();
-    const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
+    // Never sleeps on gathered requests: they wait for this thread, not for an event.
+    const bool pending = round_open_ || gathered_ > 0;
+    const bool worked = poller_.run_once(pending ? Poller::Wait::none : Poller::Wait::allowed);
     run_batch();
     if (!round_open_) answer_gathered();
     if (round_open_ && (!worked || is_round_full())) end_round(!worked);
@@ -256,7 +258,8 @@ void Loop::write_released() {
   run_batch();
   if (asked_ > reached) return;
   asked_ = 0;
-  if (!held_.empty()) open_round();
+  // Writing a reply may have gathered the request pipelined behind it: it opens the next round.
+  if (!held_.empty() || gathered_ > 0) open_round();
 }
 
 // --- Response strings ---
