@@ -46,7 +46,9 @@ Loop::Loop(Shared& shared, unsigned index)
     : shared_(shared),
       index_(index),
       sweep_timer_(poller_, [this] { sweep(); }),
-      tick_(tick_for(shared.limits)) {}
+      tick_(tick_for(shared.limits)) {
+  poller_.measure(traffic_.pass_micros);
+}
 
 void Loop::run() {
   t_running = this;
@@ -195,6 +197,14 @@ void Loop::run_batch() {
 void Loop::note_gathered() {
   ++gathered_;
   open_round();
+}
+
+void Loop::note_handled(Poller::Clock::duration taken) {
+  const auto micros = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
+  // Written by this thread alone.
+  if (micros <= traffic_.handler_micros_max.load(std::memory_order_relaxed)) return;
+  traffic_.handler_micros_max.store(micros, std::memory_order_relaxed);
 }
 
 // An answer that leaves at once may bring a request that was waiting behind its own.
