@@ -48,7 +48,8 @@ std::shared_ptr<const auth::KeyRing> Gate::ring_for(const http::Request& request
 
 Caller Gate::claimed(const http::Request& request) const {
   const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  const std::string_view key = scope ? scope->access_key : "anonymous";
+  const bool named = scope && !scope->access_key.empty();
+  const std::string_view key = named ? scope->access_key : "anonymous";
   return {.account = is_account(key) ? std::string(key) : defaults_.account,
           .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
           .sender_id = std::string(key.substr(0, kSenderBytesMax))};

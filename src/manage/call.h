@@ -59,6 +59,8 @@ class Call {
   const Parts& parts;
   const http::Request& request;
   const api::Caller caller;
+  // Whether the client is gone, so that a long search may end early.
+  std::function<bool()> is_abandoned = [] { return false; };
 
   // What stood in the path for {name}, which the route's pattern has.
   std::string_view parameter(std::string_view name) const;

@@ -74,7 +74,7 @@ class PageWriter {
   Result<documents::MessagePage> write(Mailbox::AgeMark after, const Fetch& fetch) {
     last_ = after;
     bool more = true;
-    while (more && !done()) {
+    while (more && !done() && !call_.is_abandoned()) {
       const std::size_t piece = filter_ == nullptr ? messages_max_ : kSearchPieceMessages;
       const engine::PeekPage page = TRY(fetch(last_, piece));
       wall_ = page.wall;

@@ -235,6 +235,14 @@ void write_connections(Exposition& out, const Sources& sources) {
   out.sample({}, totals.bytes_received);
   out.family("redrive_http_sent_bytes_total", Family::counter, "Bytes sent.");
   out.sample({}, totals.bytes_sent);
+  out.family("redrive_io_loop_seconds",
+             Family::histogram,
+             "Time of an I/O thread from one wait for events to the next.");
+  out.sample({}, totals.pass_micros, 1e-6, kFirstMicrosBucket);
+  out.family("redrive_io_handler_max_seconds",
+             Family::gauge,
+             "Longest time that one request has held an I/O thread since the start.");
+  out.sample({}, static_cast<double>(totals.handler_micros_max) * 1e-6);
   if (!sources.waiting_receives) return;
   out.family("redrive_waiting_receives", Family::gauge, "Receives that wait for messages.");
   out.sample({}, std::uint64_t{sources.waiting_receives()});

@@ -11,8 +11,6 @@
 namespace redrive::server {
 namespace {
 
-constexpr std::string_view kPagePath = "/metrics";
-
 bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -136,48 +134,25 @@ bool Monitoring::may_read(const http::Request& request) const {
   return caller && auth::has_right(caller->key->role, auth::Right::look);
 }
 
-bool Monitoring::handle(http::Exchange& exchange) {
+void Monitoring::handle_page(http::Exchange& exchange) const {
   const http::Request& request = exchange.request();
-  if (cloudwatch::is_cloudwatch_request(request)) {
-    cloudwatch_->handle(exchange);
-    return true;
-  }
-  if (request.path != kPagePath || (request.method != "GET" && request.method != "HEAD")) {
-    return false;
-  }
+  http::ResponseHead head{.status = 200,
+                          .content_type = metrics::Exposition::kContentType,
+                          .keep_alive = request.keep_alive};
+  std::string text;
   if (may_read(request)) {
-    answer_page(exchange);
-    return true;
+    text = monitor::metrics_page({.engine = parts_.engine,
+                                  .recorded = parts_.recorded,
+                                  .history = history_,
+                                  .sources = sources(),
+                                  .queues_max = parts_.config.metrics_queues_max});
+  } else {
+    head.status = 403;
+    head.content_type = "text/plain";
+    text = "metrics need the token of [metrics] in redrive.toml, or a signed request\n";
   }
-  write_text(exchange.out(),
-             {.status = 403, .content_type = "text/plain", .keep_alive = request.keep_alive},
-             "metrics need the token of [metrics] in redrive.toml, or a signed request\n");
+  write_text(exchange.out(), head, text);
   exchange.reply(0);
-  return true;
-}
-
-// A page of a thousand queues takes milliseconds to write: nobody's request should wait for it.
-void Monitoring::answer_page(http::Exchange& exchange) {
-  const bool keep_alive = exchange.request().keep_alive;
-  const http::Ticket ticket = exchange.defer([] {});
-  background_.run([this, ticket, keep_alive] {
-    const std::string page =
-        monitor::metrics_page({.engine = parts_.engine,
-                               .recorded = parts_.recorded,
-                               .history = history_,
-                               .sources = sources(),
-                               .queues_max = parts_.config.metrics_queues_max});
-    server_->resume(ticket, [page, keep_alive](std::string* out) -> http::Mark {
-      if (out != nullptr) {
-        write_text(*out,
-                   {.status = 200,
-                    .content_type = metrics::Exposition::kContentType,
-                    .keep_alive = keep_alive},
-                   page);
-      }
-      return 0;
-    });
-  });
 }
 
 }  // namespace redrive::server

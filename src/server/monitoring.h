@@ -51,8 +51,10 @@ class Monitoring {
   void observe();
   alarms::Watcher& watcher() { return *watcher_; }
 
-  // True: the request was for us and is being answered.
-  bool handle(http::Exchange& exchange);
+  // The page for Prometheus, and CloudWatch. Both take as long as there are queues, so neither is
+  // for I/O threads.
+  void handle_page(http::Exchange& exchange) const;
+  cloudwatch::Service& cloudwatch() { return *cloudwatch_; }
 
  private:
   explicit Monitoring(Parts parts);
@@ -60,7 +62,6 @@ class Monitoring {
   void look();
   void keep_looking(Workers::Clock::time_point due);
   bool may_read(const http::Request& request) const;
-  void answer_page(http::Exchange& exchange);
   monitor::Sources sources() const;
 
   Parts parts_;
@@ -74,7 +75,7 @@ class Monitoring {
   std::optional<cloudwatch::Service> cloudwatch_;
   http::Server* server_ = nullptr;
   Handlers* handlers_ = nullptr;
-  Workers background_{1};  // For looking, and for pages.
+  Workers background_{1};  // For looking.
 };
 
 }  // namespace redrive::server

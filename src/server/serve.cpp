@@ -20,7 +20,6 @@
 
 #include "api/service.h"
 #include "auth/access_key.h"
-#include "auth/credential.h"
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -34,7 +33,6 @@
 #include "monitor/queue_reading.h"
 #include "objects/store.h"
 #include "objects/uploads.h"
-#include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
@@ -43,6 +41,8 @@
 #include "server/handlers.h"
 #include "server/maintenance.h"
 #include "server/monitoring.h"
+#include "server/offload.h"
+#include "server/routing.h"
 #include "server/tracing.h"
 #include "store/store.h"
 
@@ -115,17 +115,15 @@ engine::Notice notice_of(const api::FailedRequest& failed) {
                      {"peer", std::string(failed.peer)}}};
 }
 
-// Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
-// the questions of the other APIs.
-bool is_for_queue(const http::Request& request) {
-  if (request.method != "POST" || request.path.starts_with(manage::kPathPrefix)) return false;
-  const std::string_view target = request.header("x-amz-target");
-  if (!target.empty()) return target.starts_with("AmazonSQS.");
-  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
-    return false;
-  }
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  return scope && scope->service == "sqs";
+// For Prometheus, which only looks at the status.
+void refuse_busy(http::Exchange& exchange) {
+  const std::size_t mark = http::begin_response(exchange.out(),
+                                                {.status = 503,
+                                                 .content_type = "text/plain; charset=utf-8",
+                                                 .keep_alive = exchange.request().keep_alive});
+  exchange.out().append("the server is busy with other requests; try again\n");
+  http::end_response(exchange.out(), mark);
+  exchange.reply(0);
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -411,6 +409,7 @@ Result<void> serve(const Config& config) {
                                                 .time = time ? &*time : nullptr,
                                                 .sync_wanted = [&] { sync->request(); },
                                                 .spans = span_totals}));
+  Offload offload;
   api::Service service(
       engine,
       gate,
@@ -419,7 +418,11 @@ Result<void> serve(const Config& config) {
        .ready = [&] { return !stopping.load(); },
        .observers = observers,
        .received = tracing ? std::bind_front(&Tracing::received, &*tracing)
-                           : decltype(api::Service::Hooks::received)()});
+                           : decltype(api::Service::Hooks::received)(),
+       .offload =
+           [&](http::Exchange& exchange, Offload::Handler handler) {
+             return offload.run(exchange, http::Desk::Pace::slow, std::move(handler));
+           }});
 
   std::unique_ptr<Handlers> handlers;  // Made below, before the first request.
   manage::Service management(
@@ -458,6 +461,17 @@ Result<void> serve(const Config& config) {
 
   iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers});
 
+  using Pace = http::Desk::Pace;
+  const auto run_iam = [&](http::Exchange& exchange) {
+    const auto named =
+        api_of(exchange.request()) == Api::iam ? iam::Service::iam : iam::Service::sts;
+    if (!offload.run(exchange, Pace::quick, [&roles, named](http::Exchange& later) {
+          roles.handle(later, named);
+        })) {
+      roles.refuse_busy(exchange, named);
+    }
+  };
+
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
   std::optional<http::BrowserGuard> guard;
@@ -468,20 +482,37 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (is_for_queue(exchange.request())) {
-      service.handle(exchange);
-    } else if (lambda::is_lambda_request(exchange.request())) {
-      handlers->handle(exchange);
-    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
-      management.handle(exchange);
-    } else if (monitoring->handle(exchange)) {
-      return;
-    } else if (s3::is_s3_request(exchange.request())) {
-      archive.handle(exchange);
-    } else if (const auto named = iam::service_of(exchange.request())) {
-      roles.handle(exchange, *named);
-    } else {
-      service.handle(exchange);
+    switch (api_of(exchange.request())) {
+      case Api::sqs:
+        return service.handle(exchange);
+      case Api::lambda:
+        return handlers->handle(exchange);
+      case Api::s3:
+        return archive.handle(exchange);
+      case Api::management:
+        if (!offload.run(exchange,
+                         manage::Service::is_slow(exchange.request()) ? Pace::slow : Pace::quick,
+                         [&](http::Exchange& later) { management.handle(later); })) {
+          management.refuse_busy(exchange);
+        }
+        return;
+      case Api::metrics:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->handle_page(later);
+            })) {
+          refuse_busy(exchange);
+        }
+        return;
+      case Api::cloudwatch:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->cloudwatch().handle(later);
+            })) {
+          monitoring->cloudwatch().refuse_busy(exchange);
+        }
+        return;
+      case Api::iam:
+      case Api::sts:
+        return run_iam(exchange);
     }
   };
   const unsigned threads =
@@ -498,6 +529,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  offload.attach(*server);
   handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
@@ -528,6 +560,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  offload.stop();
   handlers->close();
   monitoring->stop();
   archive.stop();
