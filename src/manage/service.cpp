@@ -1,7 +1,5 @@
 #include "manage/service.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "manage/routes.h"
@@ -25,17 +23,6 @@ constexpr std::string_view kSlowOperations[] = {"peekMessages",
                                                 "listAlarms",
                                                 "showMetricHistory",
                                                 "reset"};
-
-Result<void> check_right(const Route& route, const Call& call) {
-  const auth::AccessKey* const key = call.caller.key;
-  if (key == nullptr || auth::has_right(key->role, route.right)) return {};
-  return fail(ErrorCode::access_denied,
-              fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
-                          key->arn(),
-                          route.method,
-                          call.request.path,
-                          auth::role_name(key->role)));
-}
 
 bool is_audited(const Route& route) {
   return route.method != "GET" && route.right != auth::Right::consume;
@@ -77,9 +64,9 @@ Result<Document> Service::run(Match match, Asked& asked) const {
     return std::unexpected(caller.error());
   }
   const Route& route = *match.route;
-  Call call(parts_, asked.request, *std::move(caller), std::move(match.parameters));
+  Call call(parts_, asked.request, *std::move(caller), std::move(match));
   call.is_abandoned = [&asked] { return asked.exchange.is_abandoned(); };
-  const auto allowed = check_right(route, call);
+  const auto allowed = call.authorize();
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
   if (!is_audited(route) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());
