@@ -203,7 +203,7 @@ void Service::handle(http::Exchange& exchange) {
     work.reply.protocol = Protocol::query_as_json;
   }
 
-  auto caller = gate_.admit(request, "sqs");
+  auto caller = gate_.admit(request, Gate::Api::sqs);
   if (!caller) return work.fail(caller.error());
   Call& call = work.call;
   static_cast<Caller&>(call) = std::move(*caller);

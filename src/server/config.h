@@ -36,6 +36,7 @@ struct Config {
   std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
   std::string audit_log;                      // Empty: audit.ndjson in the data directory.
   std::vector<auth::AccessKey> keys;          // None: everybody on this machine may do everything.
+  std::vector<std::string> secret_files;      // Where the secrets of the keys were read.
   std::vector<engine::PolicyRule> policies;   // The tables [[dead-letters]].
   std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;

@@ -148,6 +148,7 @@ Result<void> load_config(Config& config) {
   toml::table table = parsed.table();
   if (const toml::node* const keys = table.get("key")) {
     config.keys = TRY(read_keys(*keys, path));
+    config.secret_files = secret_files_of(*keys, path);
     table.erase("key");
   }
   if (const toml::node* const policies = table.get("dead-letters")) {

@@ -132,7 +132,7 @@ bool Monitoring::may_read(const http::Request& request) const {
   const std::string_view authorization = request.header("authorization");
   const std::string& token = parts_.config.metrics_token;
   if (!token.empty() && same_secret(authorization, "Bearer " + token)) return true;
-  const auto caller = parts_.gate.admit(request, {});
+  const auto caller = parts_.gate.admit(request, api::Gate::Api::management);
   return caller && auth::has_right(caller->key->role, auth::Right::look);
 }
 
