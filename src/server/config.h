@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "http/limits.h"
+#include "http/outgoing_policy.h"
 #include "http/tls.h"
 
 namespace redrive::server {
@@ -42,12 +43,13 @@ struct Config {
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
   std::uint64_t object_bytes_max = std::uint64_t{64} << 20;  // Of an object in an archive bucket.
-  std::string metrics_token;               // Who has it may read /metrics; empty: nobody has it.
-  std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
-  std::size_t history_queues_max = 2'000;  // Of which the past is kept.
-  std::string traces_endpoint;             // Of an OpenTelemetry collector; empty: no traces.
-  std::vector<std::string> alarm_targets;  // Who is told of dead letters.
-  bool alarm_private_webhooks = false;     // Webhooks of clients may point into private networks.
+  std::string metrics_token;                // Who has it may read /metrics; empty: nobody has it.
+  std::size_t metrics_queues_max = 1'000;   // With lines of their own in /metrics.
+  std::size_t history_queues_max = 2'000;   // Of which the past is kept.
+  std::string traces_endpoint;              // Of an OpenTelemetry collector; empty: no traces.
+  std::vector<std::string> alarm_targets;   // Who is told of dead letters.
+  bool alarm_private_webhooks = false;      // Webhooks of clients may point into private networks.
+  std::vector<std::string> outgoing_allow;  // See http::OutgoingPolicy::parse.
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;
   http::Limits limits;  // Of the file alone: the table [limits].
@@ -60,6 +62,14 @@ struct ListenAddress {
   std::uint16_t port;
   bool loopback;
 };
+
+// What the server connects to for its clients.
+struct OutgoingPolicies {
+  http::OutgoingPolicyPtr destinations;  // Of mappings and of asynchronous invocations.
+  http::OutgoingPolicyPtr functions;     // Of runtime http.
+  http::OutgoingPolicyPtr webhooks;      // Of alarms.
+};
+Result<OutgoingPolicies> outgoing_policies(const Config& config, const ListenAddress& listen);
 
 // Overlays the settings of config.file, if there is one: keys as the options are named, without
 // dashes in front; docs/configuration.md lists them. An unknown key is an error.

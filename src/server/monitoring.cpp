@@ -51,7 +51,7 @@ void Monitoring::open_alarms() {
         if (handlers_ != nullptr) return handlers_->invoke_async(arn, payload);
         return fail(ErrorCode::service_unavailable, "functions do not run yet");
       },
-      .private_webhooks = config.alarm_private_webhooks,
+      .outgoing = parts_.webhooks,
       .ca_file = config.alarm_ca_file,
       .sync_wanted = parts_.sync_wanted,
       .log = [](std::string line) { spdlog::warn("{}", line); }});

@@ -37,6 +37,7 @@ class Monitoring {
     engine::TimeTravel* time = nullptr;  // Where time stands still.
     std::function<void()> sync_wanted;
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
+    http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);

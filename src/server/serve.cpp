@@ -352,6 +352,7 @@ Result<void> serve(const Config& config) {
   if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
   warn_about_exposed_secrets(config);
   const ListenAddress listen = TRY(parse_listen(config.listen));
+  const OutgoingPolicies outgoing = TRY(outgoing_policies(config, listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
   if (!listen.loopback && config.keys.empty())
@@ -425,7 +426,8 @@ Result<void> serve(const Config& config) {
                                                 .recorded = recorded,
                                                 .time = time ? &*time : nullptr,
                                                 .sync_wanted = [&] { sync->request(); },
-                                                .spans = span_totals}));
+                                                .spans = span_totals,
+                                                .webhooks = outgoing.webhooks}));
   api::Service service(
       engine,
       gate,
@@ -463,7 +465,8 @@ Result<void> serve(const Config& config) {
        .observers = observers,
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
-       .directories = listen.loopback && config.keys.empty()});
+       .directories = listen.loopback && config.keys.empty(),
+       .outgoing = outgoing});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
