@@ -80,7 +80,9 @@ Caller Gate::claimed(const http::Request& request) const {
   const std::string_view key = scope ? scope->access_key : "anonymous";
   return {.account = is_account(key) ? std::string(key) : defaults_.account,
           .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
-          .sender_id = std::string(key.substr(0, kSenderBytesMax))};
+          .sender_id = std::string(key.substr(0, kSenderBytesMax)),
+          .peer = request.peer,
+          .secure = request.secure};
 }
 
 Result<Caller> Gate::admit(const http::Request& request, Api api) const {

@@ -21,6 +21,8 @@ struct Caller {
   std::string sender_id;                      // Whose messages these are; goes into SenderId.
   const auth::AccessKey* key = nullptr;       // None: the server is open to everybody.
   std::shared_ptr<const auth::KeyRing> keys;  // Keeps `key` alive.
+  std::string_view peer = {};                 // The address of the request; points into it.
+  bool secure = false;                        // The request came through TLS.
 };
 
 // Stands in front of every API of the server: checks the signature and the rate of each request.
@@ -44,6 +46,8 @@ class Gate {
   void lend(auth::AccessKey key);
   Timestamp wall() const { return clock_.wall(); }
   bool open() const { return keys_.load() == nullptr; }
+  // The server's own account: of keys that name no other, and of what is about the whole server.
+  const std::string& account() const { return defaults_.account; }
 
   // Each API accepts signatures of its own scope only, so that a request signed for one API cannot
   // be replayed against another.

@@ -29,7 +29,8 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
         fmt::format("Value {} for parameter RedrivePolicy is invalid. Reason: {}", text, reason));
   };
   const Queue* target = state.find_by_arn(settings.redrive->target_arn);
-  if (target == nullptr) return refuse("Dead letter target does not exist.");
+  if (target == nullptr || target->identity.is_hidden())
+    return refuse("Dead letter target does not exist.");
   if (target->identity.account != source.account || target->identity.region != source.region) {
     return refuse(
         "Dead letter target owned by another account or in another region is not supported.");
@@ -235,8 +236,10 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
     const std::string arn = identity.arn();
     for (const auto& [other, queue] : turn.state().queues()) {
       const auto& redrive = queue->settings.redrive;
-      if (redrive && redrive->target_arn == arn && (after.empty() || other.name > after))
-        found.push_back(other);
+      const bool meant =
+          redrive && redrive->target_arn == arn && (after.empty() || other.name > after);
+      // A source that the caller may not know of is not listed.
+      if (meant && (call.key == nullptr || call.key->covers(other.name))) found.push_back(other);
     }
     return {};
   });

@@ -207,9 +207,7 @@ void Service::handle(http::Exchange& exchange) {
   if (!caller) return work.fail(caller.error());
   Call& call = work.call;
   static_cast<Caller&>(call) = std::move(*caller);
-  call.peer = request.peer;
   call.host = request.host;
-  call.secure = request.secure;
   call.trace = request.header("x-amzn-trace-id");
   json ? serve_json(work) : serve_query(work);
 }

@@ -154,15 +154,15 @@ Result<Value> Service::run(const Action& action, const Parameters& parameters, A
   }
   const api::Caller& caller = *admitted;
   Result<Value> value;
-  if (caller.key != nullptr && !auth::has_right(caller.key->role, action.right)) {
-    value = fail(ErrorCode::access_denied,
-                 fmt::format("User: {} is not authorized to perform: cloudwatch:{}",
-                             caller.key->arn(),
-                             action.name));
+  const std::string name = fmt::format("cloudwatch:{}", action.name);
+  const api::Operation operation{.name = name, .right = action.right};
+  const auto allowed = api::authorize_role(caller, operation);
+  if (!allowed) {
+    value = std::unexpected(allowed.error());
   } else {
     const Duration ahead =
         parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall - turn.stamp().now; });
-    Call call{parts_, parameters, caller, ahead};
+    Call call{parts_, parameters, caller, operation, ahead};
     value = action.run(call);
   }
   if (action.right != auth::Right::look) {

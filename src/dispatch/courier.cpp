@@ -43,7 +43,7 @@ Result<void> invoke_later(World& world, const functions::FunctionId& function,
                           const Parcel& parcel) {
   CHECK(ensure_async_queue(world.engine, function));
   CHECK(exchange(world, async_queue_of(function), parcel));
-  world.counted(function.name)->async_received.add(parcel.documents.size());
+  world.counted(function.arn())->async_received.add(parcel.documents.size());
   if (world.async_sent) world.async_sent(function.arn());
   return {};
 }
@@ -59,6 +59,10 @@ std::string key_of(const Parcel& parcel, std::size_t index) {
 
 Result<void> put_objects(World& world, const std::string& bucket, const Parcel& parcel) {
   if (world.buckets == nullptr) return fail(ErrorCode::resource_not_found, "there are no buckets");
+  if (!world.buckets->is_for(bucket, parcel.from.account)) {
+    return fail(ErrorCode::access_denied,
+                fmt::format("the bucket {} belongs to another account", bucket));
+  }
   const Timestamp wall = world.wall();
   for (std::size_t i = 0; i < parcel.documents.size(); ++i) {
     const std::string key = key_of(parcel, i);

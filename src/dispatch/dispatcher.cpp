@@ -170,7 +170,7 @@ void Dispatcher::note_synced(engine::Sequence synced) {
 Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
                                                   const runtime::Invocation& event) {
   const engine::Sequence after = TRY(send_event(world_->engine, function, event));
-  world_->counted(function.name)->async_received.add();
+  world_->counted(function.arn())->async_received.add();
   world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
   return after;
 }

@@ -29,7 +29,7 @@ Outcome<PlacedCode> place_directory(const Call& call, std::string_view directory
 
 Outcome<std::string> read_object(const Call& call, const documents::Code& code) {
   const std::string bucket(*code.s3_bucket);
-  CHECK(call.may_touch(call.caller.account, bucket));
+  CHECK(call.authorize_objects(api::kGetObject, bucket));
   const auto missing = [](const objects::Failure& failure) {
     return invalid(
         fmt::format("Error occurred while GetObject. S3 Error Code: {}. S3 Error "

@@ -158,7 +158,7 @@ Result<documents::FailureReceipt> report_failure(Call& call,
 }
 
 Result<documents::FailureGroups> list_groups(Call& call) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   group_what_came(call.parts.engine);
   documents::FailureGroups out;
   std::vector<queue::QueueIdentity> sources;
@@ -168,7 +168,8 @@ Result<documents::FailureGroups> list_groups(Call& call) {
       if (group.queue != queue.key) continue;
       out.groups.push_back(describe(call, turn.state(), group, turn.stamp().wall));
     }
-    out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
+    // The number is that of the whole server.
+    if (call.sees_all()) out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
     sources = sources_of(turn.state(), queue, nullptr);
     return {};
   }));
@@ -178,7 +179,7 @@ Result<documents::FailureGroups> list_groups(Call& call) {
 }
 
 Result<documents::FailureGroup> show_group(Call& call) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   group_what_came(call.parts.engine);
   documents::FailureGroup out;
   queue::FailureGroupKey key{};
@@ -196,7 +197,7 @@ Result<documents::FailureGroup> show_group(Call& call) {
 }
 
 Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   const auto status =
       std::ranges::find(kStatuses, input.status, [](const auto& pair) { return pair.first; });
   if (status == std::end(kStatuses)) {

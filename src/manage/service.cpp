@@ -1,24 +1,11 @@
 #include "manage/service.h"
 
-#include <fmt/format.h>
-
 #include "manage/routes.h"
 
 namespace redrive::manage {
 namespace {
 
 constexpr std::size_t kAuditedBodyBytes = 4096;
-
-Result<void> check_right(const Route& route, const Call& call) {
-  const auth::AccessKey* const key = call.caller.key;
-  if (key == nullptr || auth::has_right(key->role, route.right)) return {};
-  return fail(ErrorCode::access_denied,
-              fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
-                          key->arn(),
-                          route.method,
-                          call.request.path,
-                          auth::role_name(key->role)));
-}
 
 bool is_audited(const Route& route) {
   return route.method != "GET" && route.right != auth::Right::consume;
@@ -59,8 +46,8 @@ Result<Document> Service::run(Match match, Asked& asked) const {
     return std::unexpected(caller.error());
   }
   const Route& route = *match.route;
-  Call call(parts_, asked.request, *std::move(caller), std::move(match.parameters));
-  const auto allowed = check_right(route, call);
+  Call call(parts_, asked.request, *std::move(caller), std::move(match));
+  const auto allowed = call.authorize();
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
   if (!is_audited(route) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());

@@ -78,7 +78,7 @@ class NamedMetrics {
 };
 
 // The one place where those who run functions and those who show metrics meet. Functions go by
-// name, mappings by UUID.
+// their ARNs without a qualifier, mappings by UUID.
 struct FunctionRegistry {
   NamedMetrics<FunctionMetrics> functions;
   NamedMetrics<MappingMetrics> mappings;

@@ -49,7 +49,7 @@ Outcome<Address> copy_source(std::string_view header) {
 
 Outcome<Answer> copy_object(Call& call, std::string_view header) {
   const Address source = TRY(copy_source(header));
-  CHECK(call.may_touch(source.bucket));
+  CHECK(call.authorize(api::kGetObject, source));
   const objects::ObjectFile file = TRY(told(call.store.get(source.bucket, source.key)));
   const std::string body = TRY(told(file.read(0, file.info().size)));
   objects::NewObject object{.key = call.address.key,

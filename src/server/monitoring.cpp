@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "api/catalogue_access.h"
 #include "metrics/exposition.h"
 #include "monitor/page.h"
 
@@ -12,6 +13,7 @@ namespace redrive::server {
 namespace {
 
 constexpr std::string_view kPagePath = "/metrics";
+constexpr api::Operation kReadMetrics{.name = "redrive:readMetrics", .right = auth::Right::look};
 
 bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
@@ -40,7 +42,8 @@ Monitoring::Monitoring(Parts parts)
                                         .observe = [this] { observe(); },
                                         .watcher = *watcher_,
                                         .look = [this] { look(); },
-                                        .observers = parts_.observers});
+                                        .observers = parts_.observers,
+                                        .bucket_owner = parts_.bucket_owner});
 }
 
 void Monitoring::open_alarms() {
@@ -127,13 +130,26 @@ void Monitoring::look() {
   if (!saved) spdlog::warn("metrics of the last minute are not kept: {}", saved.error().message);
 }
 
-bool Monitoring::may_read(const http::Request& request) const {
-  if (parts_.gate.open()) return true;
+// Null: the request is refused.
+std::shared_ptr<const Monitoring::Reader> Monitoring::reader_of(
+    const http::Request& request) const {
+  const auto reader = std::make_shared<Reader>();
   const std::string_view authorization = request.header("authorization");
   const std::string& token = parts_.config.metrics_token;
-  if (!token.empty() && same_secret(authorization, "Bearer " + token)) return true;
-  const auto caller = parts_.gate.admit(request, api::Gate::Api::management);
-  return caller && auth::has_right(caller->key->role, auth::Right::look);
+  const bool has_token = !token.empty() && same_secret(authorization, "Bearer " + token);
+  reader->sees_all = has_token || parts_.gate.open();
+  if (reader->sees_all) return reader;
+  auto caller = parts_.gate.admit(request, api::Gate::Api::management);
+  if (!caller || !api::authorize_role(*caller, kReadMetrics)) return nullptr;
+  reader->caller = *std::move(caller);
+  reader->peer = request.peer;
+  reader->caller.peer = reader->peer;
+  return reader;
+}
+
+bool Monitoring::may_see(const Reader& reader, const metrics::Subject& subject) const {
+  return reader.sees_all ||
+         api::authorize_metrics(parts_.engine, parts_.gate, reader.caller, kReadMetrics, subject);
 }
 
 bool Monitoring::handle(http::Exchange& exchange) {
@@ -145,8 +161,8 @@ bool Monitoring::handle(http::Exchange& exchange) {
   if (request.path != kPagePath || (request.method != "GET" && request.method != "HEAD")) {
     return false;
   }
-  if (may_read(request)) {
-    answer_page(exchange);
+  if (auto reader = reader_of(request)) {
+    answer_page(exchange, std::move(reader));
     return true;
   }
   write_text(exchange.out(),
@@ -157,16 +173,17 @@ bool Monitoring::handle(http::Exchange& exchange) {
 }
 
 // A page of a thousand queues takes milliseconds to write: nobody's request should wait for it.
-void Monitoring::answer_page(http::Exchange& exchange) {
+void Monitoring::answer_page(http::Exchange& exchange, std::shared_ptr<const Reader> reader) {
   const bool keep_alive = exchange.request().keep_alive;
   const http::Ticket ticket = exchange.defer([] {});
-  background_.run([this, ticket, keep_alive] {
-    const std::string page =
-        monitor::metrics_page({.engine = parts_.engine,
-                               .recorded = parts_.recorded,
-                               .history = history_,
-                               .sources = sources(),
-                               .queues_max = parts_.config.metrics_queues_max});
+  background_.run([this, ticket, keep_alive, reader = std::move(reader)] {
+    const std::string page = monitor::metrics_page(
+        {.engine = parts_.engine,
+         .recorded = parts_.recorded,
+         .history = history_,
+         .sources = sources(),
+         .queues_max = parts_.config.metrics_queues_max,
+         .sees = [&](const metrics::Subject& subject) { return may_see(*reader, subject); }});
     server_->resume(ticket, [page, keep_alive](std::string* out) -> http::Mark {
       if (out != nullptr) {
         write_text(*out,

@@ -250,10 +250,12 @@ class BucketRoot {
   BucketRoot(const BucketRoot&) = delete;
   BucketRoot& operator=(const BucketRoot&) = delete;
 
-  Result<std::unique_ptr<objects::Store>> open(std::uint64_t object_bytes_max) const {
+  Result<std::unique_ptr<objects::Store>> open(const Config& config) const {
     auto store = objects::Store::open({.root = path_,
                                        .sync = passing_ ? objects::Sync::no : objects::Sync::yes,
-                                       .object_bytes_max = object_bytes_max});
+                                       .object_bytes_max = config.object_bytes_max,
+                                       .account = config.account,
+                                       .separate_accounts = !config.keys.empty()});
     if (!store) return fail(ErrorCode::storage_io, store.error().message);
     return *std::move(store);
   }
@@ -262,6 +264,11 @@ class BucketRoot {
   bool passing_;
   std::filesystem::path path_;
 };
+
+std::optional<std::string> owner_of(const objects::Store& store, const std::string& bucket) {
+  const auto info = store.bucket(bucket);
+  return info ? std::optional(info->owner) : std::nullopt;
+}
 
 Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploads) {
   uploads.clear();
@@ -366,7 +373,7 @@ Result<void> serve(const Config& config) {
   EngineClock clock(config, store.last_stamp().wall);
 
   const BucketRoot bucket_root(config, ids);
-  const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  const auto buckets = TRY(bucket_root.open(config));
   objects::Uploads uploads(
       {.object_bytes_max = config.object_bytes_max, .bytes_max = 4 * config.object_bytes_max});
   std::unique_ptr<http::Server> server;
@@ -418,6 +425,9 @@ Result<void> serve(const Config& config) {
       return monitor::SpanTotals{.sent = tracing->sent(), .dropped = tracing->dropped()};
     };
   }
+  const api::BucketOwner bucket_owner = [&](const std::string& bucket) {
+    return owner_of(*buckets, bucket);
+  };
   const auto monitoring = TRY(Monitoring::open({.config = config,
                                                 .engine = engine,
                                                 .journal = journal,
@@ -427,7 +437,8 @@ Result<void> serve(const Config& config) {
                                                 .time = time ? &*time : nullptr,
                                                 .sync_wanted = [&] { sync->request(); },
                                                 .spans = span_totals,
-                                                .webhooks = outgoing.webhooks}));
+                                                .webhooks = outgoing.webhooks,
+                                                .bucket_owner = bucket_owner}));
   api::Service service(
       engine,
       gate,
@@ -452,7 +463,8 @@ Result<void> serve(const Config& config) {
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
-       .catalogue_cleared = [&] { handlers->reload(); }});
+       .catalogue_cleared = [&] { handlers->reload(); },
+       .bucket_owner = bucket_owner});
 
   handlers = Handlers::make(
       {.config = config,
