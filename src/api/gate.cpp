@@ -12,6 +12,35 @@ namespace {
 
 constexpr std::size_t kSenderBytesMax = 128;
 
+constexpr std::string_view kSqsScope[] = {"sqs"};
+constexpr std::string_view kS3Scope[] = {"s3"};
+constexpr std::string_view kLambdaScope[] = {"lambda"};
+constexpr std::string_view kIamScope[] = {"iam"};
+constexpr std::string_view kStsScope[] = {"sts"};
+constexpr std::string_view kMonitoringScope[] = {"monitoring"};
+// The management API is no AWS service: clients sign for it as they do for queues or functions.
+constexpr std::string_view kManagementScopes[] = {"sqs", "lambda", "redrive"};
+
+std::span<const std::string_view> scopes_of(Gate::Api api) {
+  switch (api) {
+    case Gate::Api::sqs:
+      return kSqsScope;
+    case Gate::Api::s3:
+      return kS3Scope;
+    case Gate::Api::lambda:
+      return kLambdaScope;
+    case Gate::Api::iam:
+      return kIamScope;
+    case Gate::Api::sts:
+      return kStsScope;
+    case Gate::Api::monitoring:
+      return kMonitoringScope;
+    case Gate::Api::management:
+      return kManagementScopes;
+  }
+  return kManagementScopes;
+}
+
 // The same views under the names that the auth room has for them.
 std::span<const auth::HeaderField> fields_of(const http::Request& request) {
   thread_local std::vector<auth::HeaderField> fields;
@@ -57,7 +86,7 @@ Caller Gate::claimed(const http::Request& request) const {
           .secure = request.secure};
 }
 
-Result<Caller> Gate::admit(const http::Request& request, std::string_view service) const {
+Result<Caller> Gate::admit(const http::Request& request, Api api) const {
   Caller caller = claimed(request);
   caller.keys = ring_for(request);
   if (caller.keys == nullptr) return caller;
@@ -67,7 +96,9 @@ Result<Caller> Gate::admit(const http::Request& request, std::string_view servic
                                  .headers = fields_of(request),
                                  .body = request.body};
   caller.key = TRY(auth::authenticate(
-      *caller.keys, parts, {.now = clock_.wall(), .region = {}, .service = service}));
+      *caller.keys,
+      parts,
+      {.now = clock_.wall(), .services = scopes_of(api), .unsigned_payload = api == Api::s3}));
   const bool limited = caller.key->requests_per_second > 0;
   if (limited && !caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
     return fail(ErrorCode::request_throttled,

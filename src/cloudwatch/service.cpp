@@ -151,7 +151,7 @@ Service::Service(Parts parts)
     : parts_(std::move(parts)), witness_(parts_.observers, "cloudwatch", action_names()) {}
 
 Result<Value> Service::run(const Action& action, const Parameters& parameters, Asked& asked) const {
-  const auto admitted = parts_.gate.admit(asked.request, "monitoring");
+  const auto admitted = parts_.gate.admit(asked.request, api::Gate::Api::monitoring);
   if (!admitted) {
     asked.unproven = api::is_unproven(admitted.error().code);
     return std::unexpected(admitted.error());

@@ -50,6 +50,7 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .reload = [this] { reload(); },
           .ran = std::move(hooks.ran),
           .measured = parts.measured,
+          .outgoing = std::move(parts.outgoing),
           .waits_for_sync = options.wait_for_sync}) {}
 
 Dispatcher::~Dispatcher() {

@@ -31,6 +31,8 @@ class Dispatcher {
     objects::Store* buckets = nullptr;         // For destinations that are buckets.
     std::function<Definitions()> definitions;  // Asked at reload, on the strand.
     metrics::FunctionRegistry* measured = nullptr;
+    // For destinations that are URLs.
+    http::OutgoingPolicyPtr outgoing = std::make_shared<http::OutgoingPolicy>();
   };
   struct Hooks {
     // Something was recorded that no caller is going to ask a sync for.

@@ -206,7 +206,8 @@ Endpoint::Endpoint(Parts parts)
       sts_(parts_.observers, "sts", action_names(Service::sts)) {}
 
 Outcome<std::string> Endpoint::run(Asked& asked) const {
-  const auto caller = parts_.gate.admit(asked.request, name_of(asked.service));
+  const auto caller = parts_.gate.admit(
+      asked.request, asked.service == Service::iam ? api::Gate::Api::iam : api::Gate::Api::sts);
   if (!caller) {
     asked.unproven = api::is_unproven(caller.error().code);
     return std::unexpected(refusal_of(caller.error()));

@@ -108,7 +108,8 @@ void Service::serve(const http::Desk::TaskPtr& task) const {
   }
   asked->action = match.index;
   const bool own = request.path.starts_with(kManagementPrefix);
-  auto caller = parts_.gate.admit(request, own ? "" : "lambda");
+  auto caller =
+      parts_.gate.admit(request, own ? api::Gate::Api::management : api::Gate::Api::lambda);
   if (!caller) {
     asked->unproven = api::is_unproven(caller.error().code);
     return respond(std::unexpected(refusal_of(caller.error())));

@@ -58,7 +58,7 @@ Service::Service(Parts parts)
     : parts_(std::move(parts)), witness_(parts_.observers, "management", operation_names()) {}
 
 Result<Document> Service::run(Match match, Asked& asked) const {
-  auto caller = parts_.gate.admit(asked.request, {});
+  auto caller = parts_.gate.admit(asked.request, api::Gate::Api::management);
   if (!caller) {
     asked.unproven = api::is_unproven(caller.error().code);
     return std::unexpected(caller.error());

@@ -48,7 +48,9 @@ auto count_in(const Workers& workers, Worker::State state) {
 }  // namespace
 
 Fleet::Fleet(const Grounds& grounds)
-    : grounds_(grounds), timer_(grounds.poller, [this] { tick(); }) {}
+    : grounds_(grounds),
+      timer_(grounds.poller, [this] { tick(); }),
+      http_(grounds.host.options().outgoing) {}
 
 // --- Records ---
 

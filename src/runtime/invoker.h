@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "http/outgoing_policy.h"
 
 namespace redrive::runtime {
 
@@ -152,6 +153,8 @@ struct InvokerOptions {
   unsigned user_count = kFunctionUsers;
   unsigned processes_max = kProcessesDefault;
   unsigned http_calls_max = 64;
+  // Where functions of runtime http may be.
+  http::OutgoingPolicyPtr outgoing = std::make_shared<http::OutgoingPolicy>();
   std::chrono::milliseconds idle_time_max{300'000};
   std::chrono::milliseconds init_time_max{10'000};  // Before the time of the function begins.
   std::chrono::milliseconds queue_time_max{1'000};  // For room; then throttled.

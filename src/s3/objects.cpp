@@ -205,6 +205,9 @@ Outcome<Answer> get_object(Call& call) {
                                             info.size));
   }
   override_headers(call, answer);
+  // An HTML object shares its origin with the APIs: without an origin of its own its scripts could
+  // call them in the name of the person who looks at it.
+  answer.headers.emplace_back("Content-Security-Policy", "sandbox");
   CHECK(fill_body(call, file, choice.range, answer));
   return answer;
 }

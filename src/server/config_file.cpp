@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "alarms/target.h"
+#include "http/outgoing_policy.h"
 
 #include "server/config.h"
 #include "server/key_config.h"
@@ -120,6 +121,12 @@ bool set_alarms(Config& config, std::string_view key, const toml::node& node, bo
   return false;
 }
 
+bool set_outgoing(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = key == "allow";
+  return known && take_list(node, config.outgoing_allow) &&
+         http::OutgoingPolicy::parse(config.outgoing_allow).has_value();
+}
+
 // `set` applies one key and tells whether it knows it and could use its value.
 template <class Set>
 Result<void> set_all(const std::string& path, const toml::table& table, std::string_view prefix,
@@ -154,6 +161,7 @@ Result<void> load_config(Config& config) {
   toml::table table = parsed.table();
   if (const toml::node* const keys = table.get("key")) {
     config.keys = TRY(read_keys(*keys, path));
+    config.secret_files = secret_files_of(*keys, path);
     table.erase("key");
   }
   if (const toml::node* const policies = table.get("dead-letters")) {
@@ -179,6 +187,12 @@ Result<void> load_config(Config& config) {
       return set_metrics(config, key, node, known);
     }));
     table.erase("metrics");
+  }
+  if (const toml::table* const outgoing = table["outgoing"].as_table()) {
+    CHECK(set_all(path, *outgoing, "outgoing.", [&](auto key, const toml::node& node, bool& known) {
+      return set_outgoing(config, key, node, known);
+    }));
+    table.erase("outgoing");
   }
   if (const toml::table* const traces = table["traces"].as_table()) {
     CHECK(set_all(path, *traces, "traces.", [&](auto key, const toml::node& node, bool& known) {

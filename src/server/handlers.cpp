@@ -65,6 +65,7 @@ void Handlers::open(const Parts& parts) {
                                   .processes_max = parts.config.function_processes_max,
                                   .warn = [](std::string line) { spdlog::warn("{}", line); }};
   using Sandbox = runtime::InvokerOptions::Sandbox;
+  options.outgoing = parts.outgoing.functions;
   if (parts.config.sandbox == "off") options.sandbox = Sandbox::off;
   if (parts.config.sandbox == "required") options.sandbox = Sandbox::required;
   if (!parts.config.memory) {
@@ -86,7 +87,8 @@ void Handlers::open(const Parts& parts) {
                                   .invoker = *invoker_,
                                   .buckets = &parts.buckets,
                                   .definitions = [this] { return definitions(); },
-                                  .measured = &parts.observers.recorded->functions},
+                                  .measured = &parts.observers.recorded->functions,
+                                  .outgoing = parts.outgoing.destinations},
       dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
                                   .log = [](std::string line) { spdlog::error("{}", line); },
                                   .ran = parts.ran},

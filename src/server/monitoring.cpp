@@ -53,7 +53,7 @@ void Monitoring::open_alarms() {
         if (handlers_ != nullptr) return handlers_->invoke_async(arn, payload);
         return fail(ErrorCode::service_unavailable, "functions do not run yet");
       },
-      .private_webhooks = config.alarm_private_webhooks,
+      .outgoing = parts_.webhooks,
       .ca_file = config.alarm_ca_file,
       .sync_wanted = parts_.sync_wanted,
       .log = [](std::string line) { spdlog::warn("{}", line); }});
@@ -135,7 +135,7 @@ std::optional<Monitoring::Reader> Monitoring::reader_of(const http::Request& req
   const std::string& token = parts_.config.metrics_token;
   const bool has_token = !token.empty() && same_secret(authorization, "Bearer " + token);
   if (has_token || parts_.gate.open()) return Reader{.caller = {}, .sees_all = true};
-  auto caller = parts_.gate.admit(request, {});
+  auto caller = parts_.gate.admit(request, api::Gate::Api::management);
   if (!caller || !api::authorize_role(*caller, kReadMetrics)) return std::nullopt;
   return Reader{.caller = *std::move(caller)};
 }

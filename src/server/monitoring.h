@@ -38,6 +38,7 @@ class Monitoring {
     engine::TimeTravel* time = nullptr;  // Where time stands still.
     std::function<void()> sync_wanted;
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
+    http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
     api::BucketOwner bucket_owner = {};
   };
   // Reads back what is known of the past.

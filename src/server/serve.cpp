@@ -39,6 +39,7 @@
 #include "server/event_log.h"
 #include "server/handler_overview.h"
 #include "server/handlers.h"
+#include "server/key_config.h"
 #include "server/maintenance.h"
 #include "server/monitoring.h"
 #include "server/offload.h"
@@ -91,7 +92,8 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
   const http::Request& request = exchange.request();
   const auto refusal = guard.refusal({.host = request.host,
                                       .origin = request.header("origin"),
-                                      .fetch_site = request.header("sec-fetch-site")});
+                                      .fetch_site = request.header("sec-fetch-site"),
+                                      .referer = request.header("referer")});
   if (!refusal) return false;
   const std::size_t mark = http::begin_response(exchange.out(),
                                                 {.status = 403,
@@ -194,6 +196,17 @@ Result<auth::KeyRing> key_ring(const Config& config) {
   return auth::KeyRing::make(std::move(keys));
 }
 
+// Only said, not refused: the server must come up again after a restart at night.
+void warn_about_exposed_secrets(const Config& config) {
+  for (const std::string& path : exposed_files(config.secret_files)) {
+    spdlog::warn(
+        "{} holds secrets of access keys and can be read or changed by every user of this machine: "
+        "run `chmod 600 {}` (or 640 with a group of its own) and replace the keys",
+        path,
+        path);
+  }
+}
+
 Result<void> reload_keys(const Config& config, api::Gate& gate) {
   Config fresh{.file = config.file, .account = config.account};
   CHECK(load_config(fresh));
@@ -202,6 +215,7 @@ Result<void> reload_keys(const Config& config, api::Gate& gate) {
     return fail(ErrorCode::usage, "having keys or having none takes a restart to change");
   }
   gate.use(TRY(key_ring(fresh)));
+  warn_about_exposed_secrets(fresh);
   return {};
 }
 
@@ -341,7 +355,9 @@ Result<void> serve(const Config& config) {
   CHECK(check_config(config));
   EventLog log(log_format(config), config.log_level);
   if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
+  warn_about_exposed_secrets(config);
   const ListenAddress listen = TRY(parse_listen(config.listen));
+  const OutgoingPolicies outgoing = TRY(outgoing_policies(config, listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
   if (!listen.loopback && config.keys.empty())
@@ -419,6 +435,7 @@ Result<void> serve(const Config& config) {
                                                 .time = time ? &*time : nullptr,
                                                 .sync_wanted = [&] { sync->request(); },
                                                 .spans = span_totals,
+                                                .webhooks = outgoing.webhooks,
                                                 .bucket_owner = bucket_owner}));
   Offload offload;
   api::Service service(
@@ -463,7 +480,8 @@ Result<void> serve(const Config& config) {
        .observers = observers,
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
-       .directories = listen.loopback && config.keys.empty()});
+       .directories = listen.loopback && config.keys.empty(),
+       .outgoing = outgoing});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
