@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "api/gate.h"
+#include "api/masking.h"
 #include "api/witness.h"
 #include "engine/engine.h"
 #include "http/message.h"
@@ -36,6 +38,7 @@ struct Parts {
   std::function<void()> changed;
   api::Observers observers = {};
   bool directories = false;  // Functions may run from directories that a caller names.
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
 
 using http::PathParameters;

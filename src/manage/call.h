@@ -2,12 +2,14 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "alarms/watcher.h"
 #include "api/gate.h"
+#include "api/masking.h"
 #include "api/witness.h"
 #include "documents/logs.h"
 #include "documents/overview.h"
@@ -42,6 +44,7 @@ struct Parts {
   std::function<Result<std::size_t>()> clear_buckets;
   // Functions and mappings are gone; may be empty.
   std::function<void()> catalogue_cleared = {};
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
 
 std::unexpected<Error> no_such_message();
@@ -54,11 +57,13 @@ class Call {
       : parts(the_parts),
         request(the_request),
         caller(std::move(the_caller)),
+        masking(caller, request.query, the_parts.mask_rules),
         parameters_(std::move(parameters)) {}
 
   const Parts& parts;
   const http::Request& request;
   const api::Caller caller;
+  api::Masking masking;
 
   // What stood in the path for {name}, which the route's pattern has.
   std::string_view parameter(std::string_view name) const;
@@ -89,23 +94,28 @@ class Call {
 
 namespace detail {
 
+// Answers in which users' data can be say whether secrets in it are masked.
 template <class Output>
-Result<Document> to_json(const Result<Output>& output) {
+Result<Document> to_json(Result<Output> output, Call& call) {
   if (!output) return std::unexpected(output.error());
   Document document;
+  call.masking.apply(*output);
   wire::encode_json(document.body, *output);
+  if (wire::has_sensitive(wire::kRecord<Output>)) {
+    api::append_masked_member(document.body, call.masking.masked());
+  }
   return document;
 }
 
 template <class Output>
 Result<Document> run(Result<Output> (*operation)(Call&), Call& call) {
-  return to_json(operation(call));
+  return to_json(operation(call), call);
 }
 template <class Input, class Output>
 Result<Document> run(Result<Output> (*operation)(Call&, const Input&), Call& call) {
   Input input;
   CHECK(wire::decode_json(call.decoder(), call.request.body, input));
-  return to_json(operation(call, input));
+  return to_json(operation(call, input), call);
 }
 
 }  // namespace detail

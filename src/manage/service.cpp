@@ -20,7 +20,8 @@ Result<void> check_right(const Route& route, const Call& call) {
                           auth::role_name(key->role)));
 }
 
-bool is_audited(const Route& route) {
+bool is_audited(const Route& route, const Call& call) {
+  if (call.masking.asked_for_secrets()) return true;
   return route.method != "GET" && route.right != auth::Right::consume;
 }
 
@@ -62,15 +63,16 @@ Result<Document> Service::run(Match match, Asked& asked) const {
   Call call(parts_, asked.request, *std::move(caller), std::move(match.parameters));
   const auto allowed = check_right(route, call);
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
-  if (!is_audited(route) || !witness_.writes_down()) return document;
+  if (!is_audited(route, call) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());
   const api::Refused refused = api::refused_as(failure);
-  witness_.write_down(asked.mark(),
-                      call.caller,
-                      {.resource = asked.request.path,
-                       .refused = document ? nullptr : &refused,
-                       .request_json = body_text(asked.request)},
-                      parts_.gate.wall());
+  witness_.write_down(
+      asked.mark(),
+      call.caller,
+      {.resource = call.masking.asked_for_secrets() ? asked.request.target : asked.request.path,
+       .refused = document ? nullptr : &refused,
+       .request_json = body_text(asked.request)},
+      parts_.gate.wall());
   return document;
 }
 

@@ -435,7 +435,8 @@ Result<void> serve(const Config& config) {
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
-       .catalogue_cleared = [&] { handlers->reload(); }});
+       .catalogue_cleared = [&] { handlers->reload(); },
+       .mask_rules = config.mask_rules});
 
   handlers = Handlers::make(
       {.config = config,
