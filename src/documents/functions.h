@@ -19,8 +19,7 @@ struct Environment {
   TextMap variables;
 };
 consteval auto shape_of(Environment*) {
-  return wire::shape(
-      wire::optional("Variables", &Environment::variables).each("entry").always().content());
+  return wire::shape(wire::optional("Variables", &Environment::variables).each("entry").always());
 }
 
 struct DeadLetterConfig {
@@ -126,7 +125,7 @@ consteval auto shape_of(FunctionConfiguration*) {
                      wire::optional("Handler", &Out::handler),
                      wire::optional("CodeSize", &Out::code_size),
                      wire::optional("CodeSha256", &Out::code_sha256),
-                     wire::required("Description", &Out::description).content(),
+                     wire::required("Description", &Out::description),
                      wire::optional("Timeout", &Out::timeout),
                      wire::optional("MemorySize", &Out::memory_size),
                      wire::optional("LastModified", &Out::last_modified),
@@ -249,7 +248,7 @@ consteval auto shape_of(FunctionSettings*) {
   using In = FunctionSettings;
   return wire::shape(wire::optional("FunctionName", &In::function_name),
                      wire::optional("Code", &In::code),
-                     wire::optional("Description", &In::description).content(),
+                     wire::optional("Description", &In::description),
                      wire::optional("Runtime", &In::runtime),
                      wire::optional("Handler", &In::handler),
                      wire::optional("Role", &In::role),
@@ -282,7 +281,7 @@ struct PublishInput {
 };
 consteval auto shape_of(PublishInput*) {
   return wire::shape(wire::optional("CodeSha256", &PublishInput::code_sha256),
-                     wire::optional("Description", &PublishInput::description).content(),
+                     wire::optional("Description", &PublishInput::description),
                      wire::optional("RevisionId", &PublishInput::revision_id));
 }
 
@@ -298,7 +297,7 @@ consteval auto shape_of(AliasDocument*) {
   return wire::shape(wire::required("AliasArn", &Out::alias_arn),
                      wire::required("Name", &Out::name),
                      wire::required("FunctionVersion", &Out::function_version),
-                     wire::required("Description", &Out::description).content(),
+                     wire::required("Description", &Out::description),
                      wire::required("RevisionId", &Out::revision_id));
 }
 
@@ -320,7 +319,7 @@ consteval auto shape_of(AliasInput*) {
   using In = AliasInput;
   return wire::shape(wire::optional("Name", &In::name),
                      wire::optional("FunctionVersion", &In::function_version),
-                     wire::optional("Description", &In::description).content(),
+                     wire::optional("Description", &In::description),
                      wire::optional("RevisionId", &In::revision_id));
 }
 
@@ -369,7 +368,7 @@ consteval auto shape_of(LogLine*) {
   return wire::shape(wire::required("number", &LogLine::number),
                      wire::required("at", &LogLine::at),
                      wire::optional("requestId", &LogLine::request_id),
-                     wire::required("text", &LogLine::text).content());
+                     wire::required("text", &LogLine::text).sensitive());
 }
 
 inline constexpr std::size_t kLogPageLines = 1000;  // Where there are more.

@@ -239,6 +239,10 @@ documents::FunctionConfiguration describe(Call& call, const functions::Function&
   if (!function.environment.empty()) {
     out.environment.emplace().variables.assign(function.environment.begin(),
                                                function.environment.end());
+    // Variables are where functions have their secrets, whatever their names.
+    if (api::is_always_masked(call.caller)) {
+      for (auto& [name, value] : out.environment->variables) value = dead_letter::kMask;
+    }
   }
   if (!function.dead_letter_arn.empty()) out.dead_letter_config = {function.dead_letter_arn};
   out.logging_config = describe_logging(call, function);

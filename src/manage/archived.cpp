@@ -92,7 +92,7 @@ class Restoration {
                                         .system_attributes = system,
                                         .dedup_id = message.deduplication_id,
                                         .group_id = message.group_id};
-    CHECK(api::check_message(outgoing, settings_, api::SendForm::single));
+    CHECK(api::check_message(outgoing, settings_, api::SendForm::stored));
     api::PreparedMessage& prepared = prepared_.emplace_back();
     api::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
     api::set_digest(prepared, md5(prepared.body));

@@ -124,7 +124,7 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
     message.group_id = stored.contents.group;
     message.dedup_id = stored.contents.dedup;
   }
-  CHECK(api::check_message(message, settings, api::SendForm::single));
+  CHECK(api::check_message(message, settings, api::SendForm::stored));
   store::MessageContents contents = stored.contents;
   std::string encoded;
   if (body != contents.body) contents.md5_of_body = md5(body);

@@ -24,7 +24,8 @@ constexpr std::string_view kSlowOperations[] = {"peekMessages",
                                                 "showMetricHistory",
                                                 "reset"};
 
-bool is_audited(const Route& route) {
+bool is_audited(const Route& route, const Call& call) {
+  if (call.masking.asked_for_secrets()) return true;
   return route.method != "GET" && route.right != auth::Right::consume;
 }
 
@@ -68,15 +69,16 @@ Result<Document> Service::run(Match match, Asked& asked) const {
   call.is_abandoned = [&asked] { return asked.exchange.is_abandoned(); };
   const auto allowed = call.authorize();
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
-  if (!is_audited(route) || !witness_.writes_down()) return document;
+  if (!is_audited(route, call) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());
   const api::Refused refused = api::refused_as(failure);
-  witness_.write_down(asked.mark(),
-                      call.caller,
-                      {.resource = asked.request.path,
-                       .refused = document ? nullptr : &refused,
-                       .request_json = body_text(asked.request)},
-                      parts_.gate.wall());
+  witness_.write_down(
+      asked.mark(),
+      call.caller,
+      {.resource = call.masking.asked_for_secrets() ? asked.request.target : asked.request.path,
+       .refused = document ? nullptr : &refused,
+       .request_json = body_text(asked.request)},
+      parts_.gate.wall());
   return document;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "alarms/dead_letters.h"
 #include "auth/access_key.h"
 #include "base/result.h"
+#include "dead_letter/secrets.h"
 #include "engine/engine.h"
 #include "http/limits.h"
 #include "http/outgoing_policy.h"
@@ -55,6 +57,7 @@ struct Config {
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;
   http::Limits limits;  // Of the file alone: the table [limits].
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules;  // The table [masking]; null without.
 
   std::optional<http::TlsFiles> tls() const;
 };

@@ -127,6 +127,25 @@ bool set_outgoing(Config& config, std::string_view key, const toml::node& node, 
          http::OutgoingPolicy::parse(config.outgoing_allow).has_value();
 }
 
+Result<void> read_masking(Config& config, const std::string& path, const toml::table& table) {
+  std::vector<std::string> json_paths;
+  std::vector<std::string> attributes;
+  for (const auto& [key, node] : table) {
+    const bool paths = key.str() == "json-paths";
+    const bool known = paths || key.str() == "attributes";
+    if (known && take_list(node, paths ? json_paths : attributes)) continue;
+    return unusable(
+        path,
+        node,
+        fmt::format(
+            "{} `masking.{}`", known ? "unusable value for" : "unknown setting", key.str()));
+  }
+  auto rules = dead_letter::MaskRules::make(json_paths, std::move(attributes));
+  if (!rules) return unusable(path, table, "masking: " + rules.error().message);
+  config.mask_rules = std::make_shared<const dead_letter::MaskRules>(*std::move(rules));
+  return {};
+}
+
 // `set` applies one key and tells whether it knows it and could use its value.
 template <class Set>
 Result<void> set_all(const std::string& path, const toml::table& table, std::string_view prefix,
@@ -179,6 +198,10 @@ Result<void> load_config(Config& config) {
       return set_alarms(config, key, node, known);
     }));
     table.erase("alarms");
+  }
+  if (const toml::table* const masking = table["masking"].as_table()) {
+    CHECK(read_masking(config, path, *masking));
+    table.erase("masking");
   }
   // What `redrive apply` makes may stand in the same file.
   for (const std::string_view section : stack::kStackSections) table.erase(section);

@@ -107,7 +107,8 @@ void Handlers::open(const Parts& parts) {
                     },
                     .changed = [this] { dispatcher_->reload(); },
                     .observers = parts.observers,
-                    .directories = parts.directories});
+                    .directories = parts.directories,
+                    .mask_rules = parts.config.mask_rules});
 }
 
 Handlers::~Handlers() {

@@ -64,7 +64,8 @@ void Monitoring::open_alarms() {
                                           .rules = config.dead_letter_alarms,
                                           .notify = config.alarm_targets,
                                           .account = config.account,
-                                          .region = config.region});
+                                          .region = config.region,
+                                          .mask_rules = config.mask_rules});
 }
 
 void Monitoring::observe() {

@@ -467,7 +467,8 @@ Result<void> serve(const Config& config) {
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
        .catalogue_cleared = [&] { handlers->reload(); },
-       .bucket_owner = bucket_owner});
+       .bucket_owner = bucket_owner,
+       .mask_rules = config.mask_rules});
 
   handlers = Handlers::make(
       {.config = config,
