@@ -96,9 +96,14 @@ def guarded(mutants, original):
 
 
 def rewrite(name, mutants, text):
-    places = {}
+    places, errors = {}, []
     for mutant in mutants:
-        places.setdefault(place_of(mutant, text), []).append(mutant)
+        try:
+            places.setdefault(place_of(mutant, text), []).append(mutant)
+        except ListError as error:
+            errors.append(str(error))
+    if errors:
+        raise ListError("\n".join(errors))
     ordered = sorted(places)
     for one, other in zip(ordered, ordered[1:]):
         if other[0] < one[1]:
