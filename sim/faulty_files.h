@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,10 @@ class FaultyFiles final : public journal::Files {
   // file gives its bytes back.
   void limit_space(std::optional<std::uint64_t> bytes);
 
+  // Runs `work` in the middle of the next sync of a file: what was written before is on its way to
+  // the disk, and what `work` does is not part of the sync. Once; called without a lock.
+  void during_next_sync(std::function<void()> work);
+
   // Changes what the disk has, behind everybody's back.
   void flip_bit(const std::string& name, std::uint64_t offset, unsigned bit);
   void put(const std::string& name, std::string bytes);  // Durable at once.
@@ -83,6 +88,7 @@ class FaultyFiles final : public journal::Files {
   void give_space_back(const std::string& name);
   static void apply(Names& names, const NameChange& change);
   void crash_names(IdSource& chance);
+  std::function<void()> take_during_sync();
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.
@@ -95,6 +101,7 @@ class FaultyFiles final : public journal::Files {
   std::optional<std::uint64_t> syncs_left_;
   bool failing_reads_ = false;
   std::optional<std::uint64_t> space_;
+  std::function<void()> during_sync_;
 };
 
 }  // namespace redrive::sim

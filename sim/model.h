@@ -159,6 +159,8 @@ class Model {
   const queue::Stamp& last_stamp() const { return last_stamp_; }
   queue::NameIndex find_name(std::string_view text) const;
   bool is_policy(queue::NameIndex actor) const;
+  // Whether so much has failed of what a job moved that it has to halt.
+  bool must_halt(const ModelTask& task) const;
   void check_policy_redrive(const queue::MessageRedriven& fact);
 
  private:

@@ -298,6 +298,22 @@ bool Model::has_reason_to_halt(const ModelTask& task) const {
   return (broken && task.plan.failure_percent_max < 100) || watched;
 }
 
+bool Model::must_halt(const ModelTask& task) const {
+  constexpr std::uint64_t kEnough = 20;
+  if (task.status != TaskStatus::running || task.plan.failure_percent_max >= 100) return false;
+  if (!queues_.contains(task.source)) return false;
+  const auto& counts = task.counts;
+  const std::uint64_t failed = counts.failed_again - task.forgiven.failed_again;
+  const std::uint64_t settled = counts.settled() - task.forgiven.settled();
+  const std::uint64_t at_stake = counts.moved - task.forgiven.settled() - task.forgiven.gone;
+  const auto too_many = [&](std::uint64_t of) {
+    return failed * 100 > task.plan.failure_percent_max * of;
+  };
+  if (task.stage >= task.plan.stages.size()) return settled >= kEnough && too_many(settled);
+  if (counts.moved < task.plan.stages[task.stage]) return false;
+  return too_many(at_stake) || (counts.open() == 0 && too_many(settled));
+}
+
 void Model::check_change(const ModelTask& task, const queue::MoveTaskChanged& fact) const {
   const auto id = number(fact.task);
   require(!over(task.status), "a task ends once", "task {} changed", id);

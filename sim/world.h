@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -112,10 +113,23 @@ class World {
   std::function<void(Result<engine::ReceiveOutcome>)> answer_to(std::uint64_t number);
   void settle_answers();
 
-  void sync();
+  // `meanwhile` runs between the write and the end of the sync, if there is something to write.
+  void sync(std::function<void()> meanwhile = {});
   void tick();
-  void maintain();
+  // `meanwhile` runs, at most twice, while the maintenance has read or archived a message and has
+  // not yet recorded what follows from it.
+  void maintain(const std::function<void(queue::MessageKey)>& meanwhile = {});
   void housekeep();
+
+  // Everything is done that is due within this time: ticks come when the engine wants them.
+  void let_pass(Duration time);
+  // What let_pass() has to reach until every policy has done what it says.
+  Duration time_for_policies();
+  // No dead letter waits for a policy, but for those that come from one of these queues, which were
+  // not always there.
+  void policies_have_acted(const std::set<std::string>& but_of);
+  // Segments in which nobody holds anything are free.
+  void space_has_come_back();
 
   // Faults: the next ones of their kind are expected.
   void fail_later(std::uint64_t operations);  // The machine stands still, then loses power.
@@ -174,6 +188,8 @@ class World {
   void archived_is_in_the_archive(const queue::MessageArchived& fact);
   void resume(journal::Sequence synced, journal::Sequence appended);
   void time_went_on();
+  void jobs_have_halted();
+  std::optional<queue::MessageKey> message_at(journal::Location at) const;
   void read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter);
 
   Chance& chance_;
@@ -189,6 +205,7 @@ class World {
   std::deque<Waiter> waiters_;
   std::deque<Issued> issued_;
   std::map<queue::TaskKey, TaskPace> paces_;
+  std::map<queue::TaskKey, Timestamp> halts_due_;  // Since when a job has had to halt.
   bool fault_expected_ = false;
   bool space_limited_ = false;
   bool stopping_ = false;

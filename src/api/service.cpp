@@ -154,7 +154,8 @@ struct Service::Request {
   void fail(const Error& error) {
     reply.tell_of(error, action, http.peer, witness);
     reply.failure(exchange.out(), error);
-    exchange.reply(call.after);
+    // What the error says may follow from records that are not durable yet.
+    exchange.reply(std::max(call.after, call.engine.appended()));
   }
 };
 
@@ -365,10 +366,7 @@ Service::Gatherings& Service::gatherings() {
 
 void Service::send(Request& request, const sqs::SendMessageInput& input) {
   auto plan = plan_send(request.call, input);
-  if (!plan) {
-    request.call.after = engine_.appended();
-    return request.fail(plan.error());
-  }
+  if (!plan) return request.fail(plan.error());
   Gathering& gathered = gatherings().both[gatherings().current];
   if (gathered.sends.take(request.call, input, *plan)) {
     const http::Ticket ticket = request.exchange.gather();

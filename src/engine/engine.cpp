@@ -561,6 +561,11 @@ Result<std::vector<Result<void>>> Engine::change_visibility(
   });
 }
 
+// That there is nothing may follow from records that are not durable yet: the reply waits for them.
+ReceiveOutcome Engine::nothing_received() const {
+  return {.messages = {}, .pins = {}, .after = journal_.appended()};
+}
+
 void Engine::tick() {
   const Sequence before = journal_.appended();
   std::vector<std::function<void()>> calls;
@@ -570,7 +575,7 @@ void Engine::tick() {
     while (auto due = waiters_.take_due(now)) {
       rearm(due->queue);
       if (Queue* queue = store_.state().find(due->queue)) ++queue->traffic.empty_receives;
-      answer(std::move(due->done), ReceiveOutcome{});
+      answer(std::move(due->done), nothing_received());
     }
     for (const auto& [at, key] : queue_wakes_) {
       if (at > now) break;
@@ -588,7 +593,7 @@ void Engine::tick() {
 void Engine::stop_waiting() {
   turn([&](Turn&) {
     stopping_ = true;
-    while (auto waiter = waiters_.take_any()) answer(std::move(waiter->done), ReceiveOutcome{});
+    while (auto waiter = waiters_.take_any()) answer(std::move(waiter->done), nothing_received());
   });
 }
 

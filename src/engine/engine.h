@@ -444,6 +444,7 @@ class Engine {
   Timestamp next_wake() const;
   std::vector<std::function<void()>> take_calls(Timestamp now);
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
+  ReceiveOutcome nothing_received() const;
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
   bool hold_back(Turn& turn, const queue::MoveTask& task, TaskRun& run);

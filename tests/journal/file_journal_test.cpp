@@ -56,6 +56,28 @@ TEST(FileJournal, ReplaysWhatWasSyncedInOrder) {
   EXPECT_EQ(again.journal->append("next").sequence, 201u);
 }
 
+// A record that is appended after the bytes were written and before they are durable has to wait
+// for the next sync: a power loss at this moment takes it.
+TEST(FileJournal, ASyncReportsOnlyWhatWasAppendedBeforeIt) {
+  FaultyFiles files;
+  auto opened = must_open(files);
+  Journal& journal = *opened.journal;
+  journal.append("first");
+  files.during_next_sync([&] { journal.append("second"); });
+  EXPECT_EQ(must_sync(journal), 1u);
+  EXPECT_EQ(journal.appended(), 2u);
+  EXPECT_EQ(journal.synced(), 1u);
+  EXPECT_EQ(must_sync(journal), 2u);
+  files.during_next_sync([&] { journal.append("third"); });
+  EXPECT_EQ(must_sync(journal), 2u);  // Nothing to write: the hook stays for the next one.
+  journal.append("a");
+  const Sequence reported = must_sync(journal);
+  EXPECT_EQ(reported, 3u);
+  SeededIds chance(1);
+  files.crash(chance);
+  EXPECT_GE(must_open(files).recovered.last_sequence, reported);
+}
+
 // Rotation: a record never spans segments, and the largest fills one exactly.
 TEST(FileJournal, TakesRecordsAsLargeAsASegmentAndNoBytesLongOnes) {
   FaultyFiles files;
@@ -96,6 +118,42 @@ TEST(FileJournal, KeepsTheTailInMemoryAndTheRestInFiles) {
   EXPECT_EQ(must_read(*opened.journal, records[29].payload, 100'000), numbered(29, 100'000));
   files.fail_reads(false);
   EXPECT_EQ(must_read(*opened.journal, records[0].payload, 100'000), numbered(0, 100'000));
+}
+
+// Sequential reads fetch windows of what is ahead. Bytes that are not on disk yet must not be in
+// one: whoever reads them once they are there would get what was there before.
+TEST(FileJournal, ReadsAheadOnlyWhatHasBeenWritten) {
+  constexpr std::uint32_t kBytes = 10'000;
+  FaultyFiles files;
+  Options options = kSmall;
+  options.segment_bytes = 4u << 20;
+  auto opened = must_open(files, options);
+  Journal& journal = *opened.journal;
+  std::vector<Appended> records;
+  const auto append = [&](std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i)
+      records.push_back(journal.append(numbered(records.size(), kBytes)));
+  };
+  const auto expect_all = [&] {
+    for (std::size_t i = 0; i < records.size(); i += 5) {
+      std::vector<std::string> texts(std::min<std::size_t>(5, records.size() - i));
+      std::vector<Journal::Wanted> wanted;
+      for (std::size_t j = 0; j < texts.size(); ++j) {
+        texts[j].resize(kBytes);
+        wanted.push_back({records[i + j].payload, kBytes, texts[j].data()});
+      }
+      ASSERT_TRUE(journal.read_many(wanted).has_value());
+      for (std::size_t j = 0; j < texts.size(); ++j) EXPECT_EQ(texts[j], numbered(i + j, kBytes));
+    }
+  };
+  append(60);  // Two chunks: the second stays in memory.
+  must_sync(journal);
+  append(20);  // Not written yet.
+  expect_all();
+  must_sync(journal);
+  append(60);
+  must_sync(journal);
+  expect_all();
 }
 
 // A payload that leaves no room for another in its segment.
