@@ -143,11 +143,11 @@ class Repair {
 
 }  // namespace
 
-Result<CheckReport> repair_journal(Files& files) {
-  const Inspection found = TRY(inspect(files));
+Result<CheckReport> repair_journal(Files& files, const Explain& explain) {
+  const Inspection found = TRY(inspect(files, explain));
   if (found.healthy()) return CheckReport{.lines = {"nothing to repair"}};
   CheckReport report = TRY(Repair(files, found).run());
-  report.healthy = TRY(inspect(files)).healthy();
+  report.healthy = TRY(inspect(files, explain)).healthy();
   return report;
 }
 
