@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 namespace redrive::queue {
@@ -49,6 +50,9 @@ constexpr Key next(Key key) {
   return static_cast<Key>(number(key) + 1);
 }
 
+inline constexpr std::string_view kBinSuffix = "!bin";
+inline constexpr std::string_view kDamagedSuffix = "!damaged";
+
 // Account, region and name: what a caller means by a queue.
 struct QueueIdentity {
   std::string account;
@@ -67,6 +71,9 @@ struct QueueIdentity {
   // Queues of the server's own, like the bins of dead-letter queues: no client's queue may have
   // such a name.
   bool is_hidden() const { return name.find('!') != std::string::npos; }
+
+  // The hidden queues of damaged messages, see MessageDamaged.
+  bool is_damaged() const { return name.ends_with(kDamagedSuffix); }
 
   std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
 };
