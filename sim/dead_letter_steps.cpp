@@ -282,10 +282,8 @@ void Driver::edit() {
       {.key = keys[0], .of = seen, .stored = stored, .destination = destination},
       {.actor = "ada", .reason = "typo"});
   const bool right = fits && !held && !outdated;
-  require(done.has_value() == right || (right && world_.disk_fails()),
-          kEdits,
-          "message {}",
-          number(keys[0]));
+  const bool readable = !world_.disk_fails() && !world_.is_flipped(seen);
+  require(done.has_value() == right || (right && !readable), kEdits, "message {}", number(keys[0]));
   tell("  message {} {}", number(keys[0]), done.has_value());
   const auto records = world_.take_records();
   if (done) keep_original(keys[0], records);
