@@ -219,4 +219,8 @@ Result<CheckReport> check_journal(Files& files, const Explain& explain = {});
 // kept under *.damaged. Records that can be explained are left as they are.
 Result<CheckReport> repair_journal(Files& files, const Explain& explain = {});
 
+// Puts an empty segment into the place of one that is missing and that a start does not replay, but
+// whose payloads somebody needs: they are lost, and everything else can be started with.
+Result<void> replace_missing_segment(Files& files, std::uint32_t number);
+
 }  // namespace redrive::journal

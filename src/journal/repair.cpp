@@ -151,4 +151,16 @@ Result<CheckReport> repair_journal(Files& files, const Explain& explain) {
   return report;
 }
 
+Result<void> replace_missing_segment(Files& files, std::uint32_t number) {
+  SegmentHeader header{.number = number, .segment_bytes = kSegmentBytesMin, .first_sequence = 1};
+  for (const std::uint32_t other : TRY(list_directory(files)).segments) {
+    if (const auto found = read_segment_header(files, other)) {
+      header.segment_bytes = std::max(header.segment_bytes, found->segment_bytes);
+    }
+  }
+  const std::string temporary = segment_name(number) + ".tmp" + std::string(kDamagedSuffix);
+  const auto file = TRY(files.create(temporary));
+  return publish_segment(files, *file, temporary, header);
+}
+
 }  // namespace redrive::journal

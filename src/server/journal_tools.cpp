@@ -29,10 +29,26 @@ Result<journal::CheckReport> check(journal::Files& files) {
   return report;
 }
 
+// Without their segments the messages in them are damaged, like any others whose bytes are gone.
+Result<void> replace_missing_segments(journal::Files& files, journal::CheckReport& report) {
+  const auto missing = store::missing_segments(files);
+  if (!missing || missing->empty()) return {};  // What cannot be replayed has been told of.
+  for (const std::uint32_t segment : *missing) {
+    CHECK(journal::replace_missing_segment(files, segment));
+    report.lines.push_back(fmt::format(
+        "segment {} is missing, and messages are in it: replaced by an empty one", segment));
+  }
+  // An empty segment is one whose records are all lost.
+  const auto again = TRY(journal::repair_journal(files, store::explain_damage));
+  report.healthy = again.healthy;
+  return {};
+}
+
 // Damaged messages do not keep a server from starting: it sets them aside, and they can be dropped
 // there.
 Result<journal::CheckReport> repair(journal::Files& files) {
   journal::CheckReport report = TRY(journal::repair_journal(files, store::explain_damage));
+  CHECK(replace_missing_segments(files, report));
   const auto messages = store::check_messages(files);
   if (!messages || messages->healthy) return report;
   report.lines.insert(report.lines.end(), messages->lines.begin(), messages->lines.end());

@@ -30,6 +30,19 @@ class MessageCheck {
     return std::move(report_);
   }
 
+  Result<std::set<std::uint32_t>> missing() {
+    CHECK(replay());
+    const auto names = TRY(files_.list());
+    std::set<std::uint32_t> needed;
+    for (const queue::Slot slot : by_place()) {
+      needed.insert(state().messages()[slot].body.segment);
+    }
+    std::erase_if(needed, [&](std::uint32_t segment) {
+      return std::ranges::find(names, file_name(segment)) != names.end();
+    });
+    return needed;
+  }
+
  private:
   // What had ended by the last record's time may have lost its bytes since.
   Result<void> replay() {
@@ -105,6 +118,10 @@ class MessageCheck {
 
 Result<journal::CheckReport> check_messages(journal::Files& files) {
   return MessageCheck(files).run();
+}
+
+Result<std::set<std::uint32_t>> missing_segments(journal::Files& files) {
+  return MessageCheck(files).missing();
 }
 
 }  // namespace redrive::store

@@ -56,7 +56,8 @@ Result<void> Store::attach(journal::Journal& journal) {
       return fail(
           ErrorCode::storage_damaged,
           fmt::format(
-              "segment {} is missing, and messages are in it; `redrive journal check` tells more",
+              "segment {} is missing, and messages are in it: restore its file from a backup, or use "
+              "`redrive journal repair` to go on without these messages",
               segment));
     }
     journal.hold(static_cast<std::uint32_t>(segment), static_cast<std::uint32_t>(bytes));

@@ -16,7 +16,7 @@ constexpr queue::Stamp kStamp{.now = Timestamp(1'000), .wall = Timestamp(1'000)}
 
 // A store on files of its own.
 struct OnDisk {
-  Store store;
+  Store store{{.checkpoint_bytes_min = 20'000}};
   journal::Recovered recovered;
   std::unique_ptr<journal::Journal> journal;
 
@@ -138,6 +138,66 @@ TEST_F(DamageOnDisk, ThatNobodyExplainsIsCutOutByTheRepair) {
   OnDisk again;
   ASSERT_TRUE(again.open(files).has_value());
   EXPECT_EQ(again.store.state().messages().size(), 0u);
+}
+
+struct MissingSegment : testing::Test {
+  sim::FaultyFiles files;
+  std::uint32_t oldest = 0;  // Lies before the checkpoint, and messages are in it.
+
+  static void send(OnDisk& disk, std::uint64_t key) {
+    const std::string body(1'000, 'b');
+    std::string tail;
+    encode_tail(tail, {.body = body});
+    disk.commit({queue::MessageSent{.queue = static_cast<queue::QueueKey>(1),
+                                    .key = static_cast<queue::MessageKey>(key),
+                                    .message_id = Uuid{{7}},
+                                    .visible_at = kStamp.now,
+                                    .group = {},
+                                    .dedup = {},
+                                    .tail = tail,
+                                    .tail_crc = crc32c(tail),
+                                    .body = {}}});
+  }
+
+  void SetUp() override {
+    OnDisk disk;
+    ASSERT_TRUE(disk.open(files).has_value());
+    const queue::QueueIdentity identity{"0", "r", "orders"};
+    const std::string arn = identity.arn();
+    const auto name = static_cast<queue::NameIndex>(1);
+    disk.commit({queue::ServerStarted{},
+                 queue::NameLearned{name, arn},
+                 queue::QueueCreated{static_cast<queue::QueueKey>(1), name, identity, {}, {}}});
+    for (std::uint64_t key = 1; key <= 60; ++key) send(disk, key);
+    for (int i = 0; i < 1'000 && files.bytes("manifest") == first_manifest(); ++i) {
+      disk.store.maintain(kStamp);
+      ASSERT_TRUE(disk.journal->sync_once().has_value());
+      ASSERT_TRUE(disk.store.publish_checkpoint().has_value());
+      ASSERT_TRUE(disk.journal->housekeep().has_value());
+    }
+    oldest = disk.store.state().messages()[0].body.segment;
+  }
+  // As a journal has it that has no checkpoint yet.
+  static std::string first_manifest() { return journal::encode_manifest({}); }
+};
+
+TEST_F(MissingSegment, RefusesTheStartUntilAnEmptyOneIsPutInItsPlace) {
+  files.erase(journal::segment_name(oldest));
+  EXPECT_EQ(OnDisk().open(files).error().code, ErrorCode::storage_damaged);
+  ASSERT_EQ(missing_segments(files).value(), std::set{oldest});
+  ASSERT_TRUE(journal::replace_missing_segment(files, oldest).has_value());
+  EXPECT_TRUE(journal::repair_journal(files, explain_damage)->healthy);
+  EXPECT_TRUE(missing_segments(files)->empty());
+  OnDisk again;
+  ASSERT_TRUE(again.open(files).has_value());
+  const queue::MessageTable& table = again.store.state().messages();
+  EXPECT_EQ(table.size(), 60u);
+  std::string bytes;
+  for (queue::Slot slot = 0; slot < table.end(); ++slot) {
+    const auto stored = again.store.read_message(table[slot].key, table[slot].body, bytes);
+    EXPECT_EQ(stored.has_value(), table[slot].body.segment != oldest);
+    if (!stored) EXPECT_EQ(stored.error().code, ErrorCode::storage_damaged);
+  }
 }
 
 }  // namespace
