@@ -286,10 +286,8 @@ void Driver::edit_message(QueueKey key, MessageKey message) {
       {.key = message, .of = seen, .stored = stored, .destination = destination},
       {.actor = "ada", .reason = "typo"});
   const bool right = fits && !held && !outdated;
-  require(done.has_value() == right || (right && world_.disk_fails()),
-          kEdits,
-          "message {}",
-          number(message));
+  const bool readable = !world_.disk_fails() && !world_.is_flipped(seen);
+  require(done.has_value() == right || (right && !readable), kEdits, "message {}", number(message));
   tell("  message {} {}", number(message), done.has_value());
   const auto records = world_.take_records();
   if (done) keep_original(message, records);

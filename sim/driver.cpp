@@ -71,6 +71,10 @@ std::span<const Driver::Choice> Driver::choices() {
       {"archive held", 4, &Driver::archive_held},
       {"doom", 4, &Driver::doom},
       {"unarchive", 5, &Driver::unarchive},
+      {"flip bit", 3, &Driver::flip_bit},
+      {"list damaged", 2, &Driver::list_damaged},
+      {"drop damaged", 2, &Driver::drop_damaged},
+      {"retry damaged", 3, &Driver::retry_damaged},
       {"advance time", 20, &Driver::advance_time},
       {"jump wall", 1, &Driver::jump_wall},
       {"tick", 10, &Driver::tick},
@@ -209,6 +213,7 @@ void Driver::drain() {
     world_.follow(world_.take_records());
   }
   for (const queue::QueueKey key : queues) drain_queue(key);
+  drop_all_damaged();
   require(world_.model().messages().empty(), "draining leaves nothing", "messages are left");
   world_.check();
   world_.space_has_come_back();

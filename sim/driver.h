@@ -126,6 +126,14 @@ class Driver {
   std::optional<ErrorCode> report_refusal(const Shown& shown, queue::QueueKey queue,
                                           queue::Disposition disposition);
 
+  // Damage (damage_steps.cpp).
+  void flip_bit();
+  void list_damaged();
+  void drop_damaged();
+  void retry_damaged();
+  void drop_all_damaged();
+  std::optional<std::pair<queue::QueueKey, std::vector<queue::MessageKey>>> choose_damaged();
+
   // Time, disk and power (fault_steps.cpp).
   void advance_time();
   std::optional<Duration> choose_edge();

@@ -185,6 +185,7 @@ class Model {
   void on(const queue::FailureReported&);
   void on(const queue::MessageDiscarded&);
   void on(const queue::MessageRestored&);
+  void on(const queue::MessageDamaged&);
   bool is_holder(queue::NameIndex actor) const;
   void on(const queue::MessageEdited&);
   void on(const queue::MessageArchived&);

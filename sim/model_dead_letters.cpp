@@ -29,6 +29,12 @@ bool is_bin_of(const ModelQueue& bin, const ModelQueue& queue) {
   return bin.identity.name == queue.identity.name + "!bin";
 }
 
+// What was discarded goes to the same place as what was not.
+bool takes_damage_of(const ModelQueue& damaged, const ModelQueue& queue) {
+  const std::string& name = queue.identity.name;
+  return damaged.identity.name == name.substr(0, name.find("!bin")) + "!damaged";
+}
+
 void add_name(std::vector<NameIndex>& names, NameIndex name) {
   const bool known = std::ranges::find(names, name) != names.end();
   if (name != NameIndex::none && !known && names.size() < kGroupNames) names.push_back(name);
@@ -147,14 +153,37 @@ void Model::on(const queue::MessageDiscarded& fact) {
 void Model::on(const queue::MessageRestored& fact) {
   take_sequence(fact.sequence, "restored");
   const ModelQueue& from = queue_of(fact.from, "restored from");
-  require(is_bin_of(from, queue_of(fact.to, "restored to")), kSpeaksOfWhatIs, "another bin");
   ModelMessage& message = message_in(fact.from, fact.key, "restored");
+  const ModelQueue& to = queue_of(fact.to, "restored to");
+  const bool back = from.identity.is_damaged() && !message.history.events.empty() &&
+                    message.history.events.back().from == to.arn;
+  require(back || is_bin_of(from, to), kSpeaksOfWhatIs, "restored to another queue");
   carry_over(message, fact.to, fact.sequence);
   add_event(message.history,
             {.wall = wall_,
              .from = from.arn,
              .actor = fact.actor,
              .kind = queue::LineageEvent::Kind::restored});
+}
+
+// Whether its bytes are damaged is for the world to say, which has the disk.
+void Model::on(const queue::MessageDamaged& fact) {
+  take_sequence(fact.sequence, "damaged");
+  const ModelQueue& from = queue_of(fact.from, "damaged in");
+  require(takes_damage_of(queue_of(fact.to, "damaged to"), from),
+          kSpeaksOfWhatIs,
+          "damaged: another place");
+  ModelMessage& message = message_in(fact.from, fact.key, "damaged");
+  if (message.phase == Phase::in_flight && message.visible_at > now_) {
+    end_attempt(message.history, queue::AttemptEnd::released, now_);
+  }
+  settle(message, &queue::TaskCounts::gone);
+  carry_over(message, fact.to, fact.sequence);
+  add_event(message.history,
+            {.wall = wall_,
+             .from = from.arn,
+             .reason = fact.error,
+             .kind = queue::LineageEvent::Kind::damaged});
 }
 
 void Model::on(const queue::MessageEdited& fact) {

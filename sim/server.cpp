@@ -48,7 +48,7 @@ Result<std::unique_ptr<journal::Journal>> replay_into(store::Store& store, journ
   const auto replay = [&](journal::Sequence, journal::Location at, std::string_view payload) {
     return store.replay(at, payload);
   };
-  return journal::open_journal(files, options, replay, recovered);
+  return journal::open_journal(files, options, replay, recovered, store::explain_damage);
 }
 
 }  // namespace redrive::sim

@@ -47,6 +47,9 @@ class WatchedJournal final : public journal::Journal {
     if (on_read_) on_read_(from);
     return done;
   }
+  Result<void> read_afresh(journal::Location from, std::size_t size, char* out) override {
+    return journal_->read_afresh(from, size, out);
+  }
   journal::Sequence appended() const override { return journal_->appended(); }
   journal::Sequence synced() const override { return journal_->synced(); }
   Result<journal::Sequence> sync_once() override { return journal_->sync_once(); }

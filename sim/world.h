@@ -136,6 +136,16 @@ class World {
   void fail_sync_later(std::uint64_t syncs);
   void limit_space(std::optional<std::uint64_t> bytes);
 
+  // Flips a bit in the stored bytes of some message on the disk, if there is one to choose: whose.
+  std::optional<queue::MessageKey> flip_bit();
+  // Puts back what flip_bit changed in the bytes of this message.
+  void mend(const queue::BodyRef& body);
+  // Whether the disk has other bytes at this place than were written there.
+  bool is_flipped(const queue::BodyRef& body) const {
+    return flips_.contains({body.segment, body.offset});
+  }
+  bool is_flipped(queue::MessageKey key);
+
   void end(Ending ending);
   // Everything holds.
   void check();
@@ -151,6 +161,8 @@ class World {
     std::uint64_t grouped = 0;
     std::uint64_t discarded = 0;
     std::uint64_t edited = 0;
+    std::uint64_t flipped = 0;
+    std::uint64_t damaged = 0;
     std::uint64_t archived = 0;
     std::uint64_t archived_by_policy = 0;  // Among those.
     std::uint64_t unarchived = 0;
@@ -191,6 +203,9 @@ class World {
   void jobs_have_halted();
   std::optional<queue::MessageKey> message_at(journal::Location at) const;
   void read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter);
+  void read_received(const engine::Received& message, const Letter& letter);
+  void damaged_is_damaged(const queue::MessageDamaged& fact);
+  bool may_flip(std::uint32_t segment) const;
 
   Chance& chance_;
   const Shape shape_;
@@ -206,6 +221,12 @@ class World {
   std::deque<Issued> issued_;
   std::map<queue::TaskKey, TaskPace> paces_;
   std::map<queue::TaskKey, Timestamp> halts_due_;  // Since when a job has had to halt.
+  struct Flip {
+    std::uint64_t offset;
+    unsigned bit;
+  };
+  // By where the stored bytes begin. Places are never used twice.
+  std::map<journal::Location, std::vector<Flip>> flips_;
   bool fault_expected_ = false;
   bool space_limited_ = false;
   bool stopping_ = false;

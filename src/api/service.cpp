@@ -416,7 +416,7 @@ void Service::write_received(std::string& out, const Reply& reply,
                              const engine::ReceiveOutcome& outcome, const ReceivePlan& plan) {
   if (hooks_.received) hooks_.received(plan.queue, outcome);
   const ReceivedBatch batch(engine_, outcome, plan.view, secret_);
-  for (const std::string& fault : batch.damaged()) {
+  for (const std::string& fault : batch.faults()) {
     if (hooks_.log) hooks_.log(fault);
   }
   reply.success<sqs::ReceiveMessage>(out, batch.output());

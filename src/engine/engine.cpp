@@ -117,6 +117,8 @@ void Turn::note(const Change& change) {
     if (failed->visible_at) touched_.push_back(failed->queue);
   } else if (const auto* discarded = change.as<queue::MessageDiscarded>()) {
     touched_.push_back(discarded->from);
+  } else if (const auto* damaged = change.as<queue::MessageDamaged>()) {
+    touched_.push_back(damaged->from);  // FIFO: those behind it can be received now.
   } else if (const auto* restored = change.as<queue::MessageRestored>()) {
     touched_.push_back(restored->to);
     dead_letters_.emplace_back(restored->to, restored->key);
@@ -179,6 +181,7 @@ Engine::Engine(Parts parts, Hooks hooks)
     Change started = queue::ServerStarted{ids_.secret()};
     store_.commit(stamp(), std::span(&started, 1));
   }
+  suspect_segments_ = store_.damaged_segments();
   adopt_tasks(engine_start_);
   Turn first(store_, ids_, stamp(), touched_, nullptr);
   adopt_policies(first);
@@ -644,20 +647,21 @@ Result<bool> Engine::maintain() {
   count_processed();
   if (group_dead_letters(kGroupedPerSlice) > 0) more = true;
   if (archive_due() > 0) more = true;
+  if (examine_neighbours()) more = true;
   if (!relocations.empty()) {
+    std::vector<std::uint32_t> unmovable;
     for (auto& relocation : relocations) {
       std::string bytes;
-      if (store_.read_message(relocation.from, bytes)) {
+      if (read_message(relocation.key, relocation.from, bytes)) {
         relocation.stored = std::move(bytes);
-      } else if (hooks_.log) {
-        hooks_.log(fmt::format(
-            "message {} in segment {} at offset {} cannot be read and stays where it is",
-            number(relocation.key),
-            relocation.from.segment,
-            relocation.from.offset));
+      } else {
+        unmovable.push_back(relocation.from.segment);
       }
     }
-    turn([&](Turn& turn) { store_.relocate(turn.stamp(), relocations); });
+    turn([&](Turn& turn) {
+      store_.relocate(turn.stamp(), relocations);
+      for (const std::uint32_t segment : unmovable) store_.give_up_on(segment);
+    });
     more = true;
   }
   if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();

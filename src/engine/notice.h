@@ -12,7 +12,8 @@ namespace redrive::engine {
 
 // Something that an operator would want to read of afterwards. Never what messages contain.
 struct Notice {
-  enum class Weight { usual, grave, swarm };  // Swarm: may come by the thousand.
+  // Swarm: may come by the thousand. Broken: an error of the server's own, which may, too.
+  enum class Weight { usual, grave, swarm, broken };
 
   Weight weight = Weight::usual;
   std::string event;

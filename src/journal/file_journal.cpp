@@ -198,6 +198,26 @@ Result<void> FileJournal::read_from_file(const Wanted& wanted) {
   return {};
 }
 
+// Opened by its name: the file may have been replaced, say from a backup, since it was opened last.
+Result<void> FileJournal::read_afresh(Location from, std::size_t size, char* out) {
+  std::shared_ptr<File> file;
+  if (auto opened = files_.open(segment_name(from.segment))) {
+    file = std::move(*opened);
+  } else {
+    file = TRY(file_of(from.segment));  // A new segment that has not got its name yet.
+  }
+  const std::uint32_t begin = page_of(from.offset);
+  const std::size_t before = from.offset - begin;
+  Pages pages;
+  pages.grow(before + size);
+  if (TRY(file->read_pages(begin, pages.data(), whole_pages(before + size))) < before + size) {
+    return std::unexpected(damaged_at(
+        files_, segment_name(from.segment), from.offset, "the file ends before the record does"));
+  }
+  std::memcpy(out, pages.data() + before, size);
+  return {};
+}
+
 // A copy of a kilobyte costs less than a system call. What lies between the stretches is read with
 // them: all of it is on disk, since what is in memory only comes later than what is not.
 Result<void> FileJournal::read_run(std::span<const Wanted> run, const ReadAhead::Piece& piece) {

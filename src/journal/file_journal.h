@@ -48,6 +48,7 @@ class FileJournal final : public Journal {
   std::size_t payload_bytes_max() const override;
   Result<void> read(Location from, std::size_t size, char* out) override;
   Result<void> read_many(std::span<const Wanted> wanted) override;
+  Result<void> read_afresh(Location from, std::size_t size, char* out) override;
   Sequence appended() const override { return appended_.load(std::memory_order_acquire); }
   Sequence synced() const override { return synced_.load(std::memory_order_acquire); }
   Result<Sequence> sync_once() override;

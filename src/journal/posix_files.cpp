@@ -39,6 +39,12 @@ std::unexpected<Error> io_error(const std::string& path, std::string_view doing,
               fmt::format("{}: {} failed: {}", path, doing, error_text(number)));
 }
 
+// The medium itself has lost the bytes: unlike other errors, this one does not pass.
+std::unexpected<Error> unreadable(const std::string& path) {
+  return fail(ErrorCode::storage_damaged,
+              fmt::format("{}: reading failed: {}", path, error_text(EIO)));
+}
+
 // Aligned as direct writes ask for.
 alignas(4096) char g_zeros[64u << 10];
 
@@ -145,6 +151,7 @@ class PosixFile final : public File {
       const auto got = uninterrupted(
           [&] { return ::pread(fd, out + done, size - done, static_cast<off_t>(offset + done)); });
       if (got < 0 && errno == EINVAL && fd != fd_) return read_by(fd_, offset, out, size);
+      if (got < 0 && errno == EIO) return unreadable(path_);
       if (got < 0) return io_error(path_, "reading", errno);
       if (got == 0) break;
       done += static_cast<std::size_t>(got);

@@ -17,8 +17,23 @@ namespace {
 
 class Recovery {
  public:
-  Recovery(Files& files, const Options& options, const Replay& replay, Recovered& recovered)
-      : files_(files), options_(options), replay_(replay), recovered_(recovered) {}
+  Recovery(Files& files, const Options& options, const Replay& replay, Recovered& recovered,
+           const Explain& explain)
+      : files_(files),
+        options_(options),
+        replay_(replay),
+        recovered_(recovered),
+        explain_(explain) {}
+
+  // Changes nothing. A journal without a manifest has no records to replay.
+  Result<void> replay_only() {
+    directory_ = TRY(list_directory(files_));
+    if (!directory_.manifest) return check_empty();
+    manifest_ = TRY(read_manifest(files_));
+    CHECK(read_headers());
+    CHECK(check_chain());
+    return replay_chain();
+  }
 
   Result<std::unique_ptr<Journal>> run() {
     directory_ = TRY(list_directory(files_));
@@ -133,7 +148,8 @@ class Recovery {
     ScanRequest request{.image = {image_, header.number, limit},
                         .from = from,
                         .sequence = next_.sequence,
-                        .stop_at_damage = true};
+                        .stop_at_damage = true,
+                        .explain = &explain_};
     if (!last) request.sealed_before = headers_[i + 1].first_sequence;
     CHECK(check_start(header, request));
     const Scan scan = TRY(scan_segment(request));
@@ -188,6 +204,7 @@ class Recovery {
     next_.sequence = scan.next;
     recovered_.records += scan.records;
     recovered_.bytes += scan.bytes;
+    recovered_.explained += scan.explained.size();
     state_.bytes_since_checkpoint += scan.end - from;
     state_.segments.add({.number = header.number, .bytes = header.segment_bytes, .used = scan.end});
   }
@@ -252,6 +269,7 @@ class Recovery {
   const Options& options_;
   const Replay& replay_;
   Recovered& recovered_;
+  const Explain& explain_;
   Directory directory_;
   Manifest manifest_;
   std::vector<SegmentHeader> headers_;  // Of all segments, oldest first.
@@ -267,11 +285,18 @@ class Recovery {
 }  // namespace
 
 Result<std::unique_ptr<Journal>> open_journal(Files& files, const Options& options,
-                                              const Replay& replay, Recovered& recovered) {
+                                              const Replay& replay, Recovered& recovered,
+                                              const Explain& explain) {
   assert(options.segment_bytes >= kSegmentBytesMin);
   assert(options.segment_bytes % kRecordAlignment == 0);
   recovered = {};
-  return Recovery(files, options, replay, recovered).run();
+  return Recovery(files, options, replay, recovered, explain).run();
+}
+
+Result<Recovered> replay_journal(Files& files, const Replay& replay, const Explain& explain) {
+  Recovered recovered;
+  CHECK(Recovery(files, {}, replay, recovered, explain).replay_only());
+  return recovered;
 }
 
 }  // namespace redrive::journal

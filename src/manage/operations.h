@@ -6,6 +6,7 @@
 
 #include "documents/alarms.h"
 #include "documents/corrections.h"
+#include "documents/damage.h"
 #include "documents/failures.h"
 #include "documents/jobs.h"
 #include "documents/lineage.h"
@@ -85,6 +86,14 @@ Result<documents::UnarchiveResults> unarchive_messages(Call& call,
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input);
 Result<documents::MessagePage> peek_bin(Call& call);
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);
+// A place among messages as a page's `next` has it.
+std::string token_of(const queue::Mailbox::AgeMark& mark);
+Result<queue::Mailbox::AgeMark> mark_of(std::string_view token);
+Result<documents::DamagedCounts> count_damaged(Call& call);
+// GET queues/{queue}/damaged?limit=100&after=…
+Result<documents::DamagedPage> list_damaged(Call& call);
+Result<documents::Touched> drop_damaged(Call& call, const documents::DamagedChoice& input);
+Result<documents::DamagedRetried> retry_damaged(Call& call, const documents::DamagedChoice& input);
 Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input);
 
 Result<documents::FailureReceipt> report_failure(Call& call, const documents::FailureReport& input);

@@ -168,6 +168,26 @@ void write_queues(Exposition& out, const PageParts& parts) {
   write_tenants(out, std::span(readings).first(own));
 }
 
+void write_damage(Exposition& out, const PageParts& parts) {
+  out.family("redrive_damaged_messages",
+             Family::gauge,
+             "Messages set aside because their stored bytes cannot be read.");
+  std::uint64_t others = 0;
+  std::size_t lines = 0;
+  for (const auto& [queue, messages] : parts.engine.damaged_counts()) {
+    if (!sees(parts, metrics::Scope::queue, queue.arn())) continue;
+    if (++lines > parts.queues_max) {
+      others += messages;
+      continue;
+    }
+    const Labels labels{
+        {"account", queue.account}, {"region", queue.region}, {"queue", queue.name}};
+    out.sample(labels, messages);
+  }
+  if (lines <= parts.queues_max) return;
+  out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}}, others);
+}
+
 void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {
   out.family("redrive_request_duration_seconds",
              Family::histogram,
@@ -441,6 +461,7 @@ void write_functions(Exposition& out, const PageParts& parts) {
 std::string metrics_page(const PageParts& parts) {
   Exposition out;
   write_queues(out, parts);
+  write_damage(out, parts);
   // Numbers of all accounts together are for those who may see them all.
   if (sees(parts, metrics::Scope::server, "")) {
     write_actions(out, parts.recorded);

@@ -147,7 +147,8 @@ EventLog::EventLog(LogFormat format, std::string_view level) : recent_(std::make
 
 void EventLog::write(const engine::Notice& notice) {
   std::uint64_t left_out = 0;
-  if (notice.weight == engine::Notice::Weight::swarm) {
+  using Weight = engine::Notice::Weight;
+  if (notice.weight == Weight::swarm || notice.weight == Weight::broken) {
     const auto second = std::chrono::duration_cast<std::chrono::seconds>(
                             std::chrono::steady_clock::now().time_since_epoch())
                             .count();
@@ -169,10 +170,10 @@ void EventLog::write(const engine::Notice& notice) {
   };
   for (const auto& [name, value] : notice.fields) add(name, value);
   if (left_out > 0) add("left-out", std::to_string(left_out));
-  spdlog::log(
-      notice.weight == engine::Notice::Weight::grave ? spdlog::level::warn : spdlog::level::info,
-      "{}",
-      line);
+  const auto level = notice.weight == Weight::broken  ? spdlog::level::err
+                     : notice.weight == Weight::grave ? spdlog::level::warn
+                                                      : spdlog::level::info;
+  spdlog::log(level, "{}", line);
 }
 
 std::vector<documents::KeptLogLine> EventLog::after(std::uint64_t number, std::size_t max) const {

@@ -145,7 +145,8 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   const auto replay = [&](journal::Sequence, journal::Location at, std::string_view payload) {
     return store.replay(at, payload);
   };
-  open.journal = TRY(journal::open_journal(*open.files, {}, replay, recovered));
+  open.journal =
+      TRY(journal::open_journal(*open.files, {}, replay, recovered, store::explain_damage));
   malloc_trim(0);  // Reading back took memory that is not needed again.
   if (!recovered.truncated.empty()) spdlog::warn("{}", recovered.truncated);
   spdlog::info("recovered {} messages in {} queues from {} records ({} bytes) in {}",
