@@ -14,6 +14,7 @@ constexpr Route kRoutes[] = {
      "advanceClock",
      Right::administer,
      &as_json<advance_clock>},
+    {"POST", "/_redrive/v1/clock/accept", "acceptClock", Right::administer, &as_json<accept_clock>},
     {"GET", "/_redrive/v1/logs", "readLog", Right::administer, &as_json<read_log>},
     {"POST", "/_redrive/v1/reset", "reset", Right::administer, &as_json<reset>},
     {"GET",
