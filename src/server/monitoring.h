@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,6 +38,7 @@ class Monitoring {
     engine::TimeTravel* time = nullptr;  // Where time stands still.
     std::function<void()> sync_wanted;
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
+    std::function<void()> each_second = {};           // More to do at every look.
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);
@@ -50,6 +52,8 @@ class Monitoring {
   // Looks now, if a second has passed. Where time stands still this is how the present is seen.
   void observe();
   alarms::Watcher& watcher() { return *watcher_; }
+  // Of the file system that holds the data directory, at the last look.
+  monitor::DiskState disk() const { return disk_.load(std::memory_order_relaxed); }
 
   // True: the request was for us and is being answered.
   bool handle(http::Exchange& exchange);
@@ -58,6 +62,9 @@ class Monitoring {
   explicit Monitoring(Parts parts);
   void open_alarms();
   void look();
+  void look_at_disk();
+  void tell_disk(const monitor::DiskReading& reading, monitor::DiskState before,
+                 monitor::DiskState state);
   void keep_looking(Workers::Clock::time_point due);
   bool may_read(const http::Request& request) const;
   void answer_page(http::Exchange& exchange);
@@ -68,6 +75,7 @@ class Monitoring {
   std::mutex observing_;  // which is held while numbers are gathered, and before the engine's turn.
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
+  std::atomic<monitor::DiskState> disk_ = monitor::DiskState::ok;
   std::optional<monitor::Collector> collector_;
   std::unique_ptr<alarms::Courier> courier_;
   std::optional<alarms::Watcher> watcher_;
