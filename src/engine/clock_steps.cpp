@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kClockLookInterval{1000};
 // The next start measures the time away from the last record: an idle server records the time now
 // and then, or its own idle days would look like a jump of the clock.
-constexpr Duration kRecordInterval = std::chrono::hours(1);
+constexpr Duration kIdleRecordInterval = std::chrono::hours(1);
 // A clock that is set by less is not worth a line.
 constexpr Duration kJumpLoggedMin = std::chrono::minutes(1);
 
@@ -67,7 +67,7 @@ void Engine::look_at_clock() {
   const Timestamp wall = clock_.wall();
   bool idle = false;
   const auto look = turn([&](Turn& turn) {
-    idle = turn.stamp().now - store_.last_stamp().now >= kRecordInterval;
+    idle = turn.stamp().now - store_.last_stamp().now >= kIdleRecordInterval;
     return clock_watch_->look({wall, steady});
   });
   if (look.counted > Duration::zero()) {

@@ -85,8 +85,14 @@ class FullDisk:
             except ApiError as error:
                 if error.code != "ServiceUnavailable":
                     raise
+                self._must_be_logged()
                 return self._must_not_be_ready(api)
         raise Violation("more was accepted than the disk holds")
+
+    def _must_be_logged(self):
+        log = self._log.read_text()
+        if not any('"level":"error"' in line and "ServiceUnavailable" in line for line in log.splitlines()):
+            raise Violation("a send was refused with 503, and the log has no line at level error")
 
     def _must_not_be_ready(self, api):
         deadline = time.monotonic() + 10
