@@ -185,6 +185,17 @@ Result<void> FaultyFiles::rename(const std::string& from, const std::string& to)
   return {};
 }
 
+Result<void> FaultyFiles::exchange(const std::string& from, const std::string& to) {
+  const std::lock_guard lock(mutex_);
+  CHECK(count_operation("exchanging", from));
+  if (!names_.contains(from)) return io_error("there is no such file", path(from));
+  if (!names_.contains(to)) return io_error("there is no such file", path(to));
+  name_changes_.push_back(
+      {.from = from, .to = to, .node = names_.at(from), .other = names_.at(to)});
+  apply(names_, name_changes_.back());
+  return {};
+}
+
 Result<void> FaultyFiles::remove(const std::string& name) {
   const std::lock_guard lock(mutex_);
   CHECK(count_operation("removing", name));
@@ -219,6 +230,7 @@ void FaultyFiles::apply(Names& names, const NameChange& change) {
     if (found == names.end() || found->second != change.node) return;
     names.erase(found);
   }
+  if (change.other) names[change.from] = change.other;
   if (!change.to.empty()) names[change.to] = change.node;
 }
 

@@ -34,6 +34,7 @@ class FaultyFiles final : public journal::Files {
   Result<std::unique_ptr<journal::File>> open(const std::string& name) override;
   Result<std::unique_ptr<journal::File>> create(const std::string& name) override;
   Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> exchange(const std::string& from, const std::string& to) override;
   Result<void> remove(const std::string& name) override;
   Result<void> sync_directory() override;
   std::string path(const std::string& name) const override;
@@ -72,11 +73,12 @@ class FaultyFiles final : public journal::Files {
   using Names = std::map<std::string, std::shared_ptr<Node>>;
 
   // A change to the directory that is not durable yet. An empty `from` is a creation, an empty `to`
-  // a removal.
+  // a removal. An exchange gives `other` the old name.
   struct NameChange {
     std::string from;
     std::string to;
     std::shared_ptr<Node> node;
+    std::shared_ptr<Node> other = nullptr;
   };
 
   // Called with mutex_ held.

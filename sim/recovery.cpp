@@ -167,6 +167,10 @@ void World::open_again() {
     const bool full = error.code == ErrorCode::storage_full && space_limited_;
     const bool failed = error.code == ErrorCode::storage_io && fault_expected_;
     require(full || failed, "recovery reads what was written", "{}", error.message);
+    require(!full || !files_.bytes("manifest"),
+            "a full disk does not keep it from starting",
+            "{}",
+            error.message);
     if (full) limit_space(std::nullopt);
     if (failed) files_.crash(chance_.source());
     if (failed) fault_expected_ = false;
@@ -202,11 +206,19 @@ void World::resume(journal::Sequence synced, journal::Sequence appended) {
   sync();
 }
 
-// Engine time goes on from the last record, by as much as the wall clock moved on since.
+// Engine time goes on from the last record, by as much as the wall clock moved on since. More than
+// a day is not believed at first.
 void World::time_went_on() {
   const queue::Stamp& last = synced_model_.last_stamp();
   if (!synced_model_.started()) return;
-  const Duration away = std::max(Duration::zero(), clock_.wall() - last.wall);
+  Duration away = std::max(Duration::zero(), clock_.wall() - last.wall);
+  if (away > engine::ClockWatch::kUnsuspectedMax) {
+    require(engine().held_time() == away,
+            "a long time away waits to be confirmed",
+            "{} ms",
+            away.count());
+    away = Duration::zero();
+  }
   require(now() == last.now + away,
           "time goes on after a restart",
           "{}, not {}",

@@ -296,6 +296,27 @@ Result<void> Watcher::switch_dead_letter_alarm(const queue::QueueIdentity& queue
               fmt::format("{} is not a dead-letter queue.", queue.name));
 }
 
+void Watcher::tell(const ServerAlarm& changed) {
+  const Timestamp wall = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
+  Alarm alarm{.account = parts_.account,
+              .region = parts_.region,
+              .name = changed.name,
+              .description = changed.description,
+              .statistic = "Maximum"};
+  alarm.condition.state = changed.state;
+  alarm.condition.reason = changed.reason;
+  alarm.condition.updated = alarm.condition.transitioned = wall;
+  book_.note(key_of(alarm),
+             {.wall = wall,
+              .kind = HistoryItem::Kind::state,
+              .summary = fmt::format(
+                  "{}: {}", state_summary(changed.before, changed.state), changed.reason)});
+  const Notice notice = make_notice(alarm, changed.before);
+  for (const std::string& target : parts_.notify) {
+    parts_.courier.send(Target::parse(target, true), notice);
+  }
+}
+
 std::size_t Watcher::test() {
   const Timestamp wall = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
   Alarm alarm{.account = parts_.account,

@@ -56,6 +56,16 @@ class Watcher {
   std::vector<DamageAlarm> damage_alarms();
   // Switches the alarm of one queue.
   Result<void> switch_dead_letter_alarm(const queue::QueueIdentity& queue, bool on);
+  // An alarm of the server itself, such as that of its disk, has another state: its history and
+  // every target of the server's own file are told.
+  struct ServerAlarm {
+    std::string name;
+    std::string description;
+    std::string reason;  // Why it is in the state.
+    AlarmState before = AlarmState::ok;
+    AlarmState state = AlarmState::alarm;
+  };
+  void tell(const ServerAlarm& changed);
   // Tells every target of the server's own file that this is a test; how many there are.
   std::size_t test();
   const Courier& courier() const { return parts_.courier; }

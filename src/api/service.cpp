@@ -177,9 +177,12 @@ bool Service::serve_page(http::Exchange& exchange) {
   if (reading && request.path == "/health") {
     body = R"({"status":"ok"})";
   } else if (reading && request.path == "/ready") {
-    const bool ready = !hooks_.ready || hooks_.ready();
+    const std::string_view disk = hooks_.disk ? hooks_.disk() : "ok";
+    const bool ready = (!hooks_.ready || hooks_.ready()) && disk != "full";
     status = ready ? 200 : 503;
-    body = ready ? R"({"status":"ready"})" : R"({"status":"not ready"})";
+    body = ready ? R"({"status":"ready")" : R"({"status":"not ready")";
+    if (disk != "ok") body.append(R"(,"disk":")").append(disk).append("\"");
+    body += '}';
   } else if (reading && request.path == "/" && request.query.empty()) {
     body =
         R"({"service":"redrive","speaks":"Amazon SQS, API version 2012-11-05","health":"/health","ready":"/ready"})";

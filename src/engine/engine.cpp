@@ -168,13 +168,12 @@ Engine::Engine(Parts parts, Hooks hooks)
       queues_version_(new_version()),
       policies_(std::move(parts.policies)) {
   // Engine time goes on from the journal's last moment, plus the time the server was away as far as
-  // the wall clock knows. A wall that says we ended in the future is not believed: then no time has
-  // passed.
-  const Stamp& last = store_.last_stamp();
+  // the wall clock can be believed (ClockWatch).
+  const Stamp last = store_.last_stamp();
   const Timestamp wall = clock_.wall();
   steady_start_ = clock_.steady();
-  engine_start_ =
-      last.now == Timestamp() ? wall : last.now + std::max(Duration::zero(), wall - last.wall);
+  clock_watch_.emplace(parts.jump, last, ClockWatch::Reading{wall, steady_start_});
+  engine_start_ = last.now == Timestamp() ? wall : last.now + clock_watch_->counted();
   std::unique_lock lock(mutex_);
   for (const auto& [identity, queue] : store_.state().queues()) queue->traffic = {};
   if (!store_.state().started()) {
@@ -185,10 +184,14 @@ Engine::Engine(Parts parts, Hooks hooks)
   adopt_tasks(engine_start_);
   Turn first(store_, ids_, stamp(), touched_, nullptr);
   adopt_policies(first);
+  lock.unlock();
+  if (clock_watch_->away() > ClockWatch::kUnsuspectedMax && hooks_.notice) {
+    hooks_.notice(away_notice());
+  }
 }
 
 Timestamp Engine::now() const {
-  return engine_start_ + (clock_.steady() - steady_start_);
+  return engine_start_.load(std::memory_order_relaxed) + (clock_.steady() - steady_start_);
 }
 
 Stamp Engine::stamp() const {
@@ -634,6 +637,7 @@ std::size_t Engine::reset() {
 
 Result<bool> Engine::maintain() {
   const Sequence before = journal_.appended();
+  look_at_clock();
   bool more = false;
   std::vector<store::Store::Relocation> relocations;
   turn([&](Turn& turn) {

@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
+#include "engine/clock_watch.h"
 #include "engine/damage.h"
 #include "engine/lineage.h"
 #include "engine/notice.h"
@@ -271,6 +272,8 @@ class Engine {
     std::vector<PolicyRule> policies = {};
     // Between turns of a move task without a rate: others come first. Zero where time stands still.
     Duration task_pause{1};
+    // What to make of a wall clock that says the server was away for more than a day.
+    JumpOptions jump = {};
   };
   Engine(Parts parts, Hooks hooks);
 
@@ -451,6 +454,10 @@ class Engine {
   Timestamp now() const;
   Timestamp wall() const { return clock_.wall(); }
   Timestamp armed() const;  // When the next tick is due.
+  // Time away that is not counted yet, because the wall clock may be wrong; see ClockWatch.
+  Duration held_time() const;
+  // Counts it now. Returns how much it was.
+  Duration accept_held_time();
   std::size_t waiting() const;
 
  private:
@@ -480,6 +487,9 @@ class Engine {
   Result<std::vector<Result<void>>> remove_each(const queue::QueueIdentity& identity,
                                                 std::size_t count, Decide decide);
   Timestamp next_wake() const;
+  void look_at_clock();
+  void move_time(Duration by);
+  Notice away_notice() const;
   std::vector<std::function<void()>> take_calls(Timestamp now);
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
   ReceiveOutcome nothing_received() const;
@@ -534,8 +544,9 @@ class Engine {
   const Duration task_pause_;
   Hooks hooks_;
 
-  // Engine time = engine_start_ + (steady - steady_start_).
-  Timestamp engine_start_;
+  // Engine time = engine_start_ + (steady - steady_start_). The start moves forward, in turn, when
+  // time away is counted late.
+  std::atomic<Timestamp> engine_start_;
   Timestamp steady_start_;
 
   std::atomic<std::uint64_t> queues_version_;  // Written in turn.
@@ -559,6 +570,8 @@ class Engine {
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;
   Timestamp compact_at_;
+  std::optional<ClockWatch> clock_watch_;
+  Timestamp clock_look_at_;  // By the steady clock; for maintain() alone.
   // A dead letter for which a policy will do something.
   struct PolicyDue {
     Timestamp at;

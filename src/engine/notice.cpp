@@ -51,7 +51,7 @@ struct Describe {
     if (slot == queue::kNoSlot) return std::nullopt;
     const queue::Message& message = state.messages()[slot];
     const std::string name = name_of(state, f.from);
-    return Notice{.weight = Notice::Weight::broken,
+    return Notice{.weight = Notice::Weight::fault,
                   .event = "message damaged and moved aside",
                   .fields = {{"queue", name},
                              {"message", std::to_string(number(f.key))},

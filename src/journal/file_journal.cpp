@@ -52,7 +52,7 @@ FileJournal::FileJournal(Files& files, const Options& options, JournalState stat
       saved_checkpoint_(state.checkpoint),
       appended_(state.last_sequence),
       synced_(state.last_sequence),
-      has_room_(state.reserved),
+      has_room_(state.has_room),
       spare_target_(options.spare_segments) {
   file_ = segments_.last().file;
   file_segment_ = segments_.last().number;

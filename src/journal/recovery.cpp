@@ -15,6 +15,9 @@
 namespace redrive::journal {
 namespace {
 
+// With less space left the last segment is not worth going on in: a receive takes more.
+constexpr std::size_t kContinuedPayloadMin = 1024;
+
 class Recovery {
  public:
   Recovery(Files& files, const Options& options, const Replay& replay, Recovered& recovered,
@@ -210,6 +213,7 @@ class Recovery {
   }
 
   void note_end(const SegmentHeader& header, const Scan& scan) {
+    last_end_ = scan.end;
     if (scan.torn) {
       recovered_.truncated =
           fmt::format("the end of {} was never synced and is torn: cut at byte {}, after record {}",
@@ -243,7 +247,59 @@ class Recovery {
 
   Result<std::unique_ptr<Journal>> start() {
     state_.spares = std::make_unique<Spares>(files_, options_, directory_.spares);
-    Spares::Taken taken = TRY(state_.spares->take_new());
+    auto taken = state_.spares->create_reserved();
+    if (taken) {
+      CHECK(start_in_new(*std::move(taken)));
+      CHECK(keep_manifest_temporary(files_, manifest_));
+    } else if (taken.error().code == ErrorCode::storage_full) {
+      CHECK(start_without_space());
+    } else {
+      return std::unexpected(taken.error());
+    }
+    state_.checkpoint = manifest_.checkpoint;
+    state_.last_sequence = next_.sequence - 1;
+    return std::make_unique<FileJournal>(files_, options_, std::move(state_));
+  }
+
+  // On a full disk a start takes no segment from the reserve as long as the last one has space
+  // left: otherwise a few crashes would use the reserve up, and nothing could be deleted any more.
+  Result<void> start_without_space() {
+    state_.has_room = false;
+    if (TRY(can_continue())) return start_in_last();
+    return start_in_new(TRY(state_.spares->take_new()));
+  }
+
+  Result<bool> can_continue() {
+    if (headers_.empty() || headers_.back().segment_bytes != options_.segment_bytes) return false;
+    if (last_end_ + record_bytes(kContinuedPayloadMin) > options_.segment_bytes) return false;
+    const auto file = TRY(files_.open(segment_name(headers_.back().number)));
+    return TRY(file->size()) == options_.segment_bytes;  // All of its space is its own.
+  }
+
+  // What lies behind the last record was never synced. It is overwritten first: a record of the run
+  // before that is still whole must not follow one of this run.
+  Result<void> start_in_last() {
+    const SegmentHeader& header = headers_.back();
+    std::shared_ptr<File> file = TRY(files_.open(segment_name(header.number)));
+    const auto page_end = std::min<std::uint64_t>(whole_pages(last_end_), header.segment_bytes);
+    CHECK(file->write(last_end_, std::string(page_end - last_end_, '\0')));
+    CHECK(file->write_zeros(page_end, header.segment_bytes - page_end));
+    CHECK(file->sync());
+    // The run before may have been killed before its last segment's name was durable.
+    CHECK(files_.sync_directory());
+    // Already there, unless it is without a record.
+    if (state_.segments.count() == 0 || state_.segments.last_number() != header.number) {
+      state_.segments.add({.number = header.number, .bytes = header.segment_bytes});
+    }
+    Segment& last = state_.segments.last();
+    last.used = last_end_;
+    last.filled = header.segment_bytes;
+    last.file = std::move(file);
+    state_.spares->require_clean_next();
+    return {};
+  }
+
+  Result<void> start_in_new(Spares::Taken taken) {
     next_.header.segment_bytes = options_.segment_bytes;
     next_.header.first_sequence = next_.sequence;
     CHECK(publish_segment(files_, *taken.file, taken.name, next_.header));
@@ -254,10 +310,9 @@ class Recovery {
                          .used = kSegmentHeaderBytes,
                          .filled = taken.filled,
                          .file = std::move(taken.file)});
-    state_.checkpoint = manifest_.checkpoint;
-    state_.last_sequence = next_.sequence - 1;
     state_.reserved = taken.reserved;
-    return std::make_unique<FileJournal>(files_, options_, std::move(state_));
+    state_.has_room = state_.has_room && taken.reserved;
+    return {};
   }
 
   struct Next {
@@ -275,6 +330,7 @@ class Recovery {
   std::vector<SegmentHeader> headers_;  // Of all segments, oldest first.
   Pages memory_;                        // For
   std::string_view image_;              // the segment being read.
+  std::uint32_t last_end_ = 0;          // Where the records of the last segment end.
   Next next_;                           // Where the journal goes on.
   JournalState state_;
   Pages coming_memory_;

@@ -29,13 +29,15 @@ struct ClockView {
   std::string_view now;  // 2026-01-31T23:59:59.000Z
   std::int64_t epoch_milliseconds = 0;
   std::int64_t waiting_receives = 0;  // A test that moves time can see that its consumer waits.
+  std::int64_t held_seconds = 0;      // Time away that does not count yet.
 };
 consteval auto shape_of(ClockView*) {
   using Out = ClockView;
   return wire::shape(wire::required("virtual", &Out::is_virtual),
                      wire::required("now", &Out::now),
                      wire::required("epochMilliseconds", &Out::epoch_milliseconds),
-                     wire::required("waitingReceives", &Out::waiting_receives));
+                     wire::required("waitingReceives", &Out::waiting_receives),
+                     wire::required("heldSeconds", &Out::held_seconds));
 }
 
 // Exactly one of the two.
@@ -120,6 +122,7 @@ Result<documents::Job> cancel_job(Call& call);
 Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& input);
 
 Result<ClockView> show_clock(Call& call);
+Result<ClockView> accept_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
 // GET overview?limit=100

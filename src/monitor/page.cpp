@@ -287,6 +287,19 @@ void write_traces(Exposition& out, const Sources& sources) {
   out.sample({}, totals.dropped);
 }
 
+void write_disk(Exposition& out, const Sources& sources) {
+  const auto disk = sources.disk ? sources.disk() : std::nullopt;
+  if (!disk) return;
+  out.family("redrive_disk_free_bytes",
+             Family::gauge,
+             "Free space of the file system that holds the data directory.");
+  out.sample({}, disk->free_bytes);
+  out.family("redrive_disk_total_bytes",
+             Family::gauge,
+             "Size of the file system that holds the data directory.");
+  out.sample({}, disk->total_bytes);
+}
+
 void write_process(Exposition& out, const PageParts& parts) {
   const ProcessReading process = read_process();
   out.family("process_resident_memory_bytes", Family::gauge, "Memory in use.");
@@ -468,6 +481,7 @@ std::string metrics_page(const PageParts& parts) {
     write_journal(out, parts);
     write_connections(out, parts.sources);
     write_traces(out, parts.sources);
+    write_disk(out, parts.sources);
     write_process(out, parts);
   }
   write_functions(out, parts);

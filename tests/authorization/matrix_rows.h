@@ -36,6 +36,7 @@ inline constexpr Row kRows[] = {
     {Api::sqs, "RemovePermission", Right::administer, About::queue, "", "", R"({"QueueUrl":"{url}","Label":"l"})"},
     {Api::manage, "showClock", Right::find, About::caller, "GET", "clock", ""},
     {Api::manage, "advanceClock", Right::administer, About::server, "POST", "clock/advance", R"({"milliseconds":1})"},
+    {Api::manage, "acceptClock", Right::administer, About::server, "POST", "clock/accept", ""},
     {Api::manage, "readLog", Right::administer, About::server, "GET", "logs", ""},
     {Api::manage, "reset", Right::administer, About::server, "POST", "reset", ""},
     {Api::manage, "peekMessages", Right::look, About::queue, "GET", "queues/{path}/messages", ""},

@@ -189,7 +189,7 @@ TEST_F(Recycling, SparesThenRemovesWhatLiesBeforeTheCheckpoint) {
   must_housekeep(journal());
   EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{7}));
   EXPECT_EQ(journal().totals().spares, 2u);
-  EXPECT_EQ(files_.list()->size(), 4u);  // Manifest, segment, two spares.
+  EXPECT_EQ(files_.list()->size(), 5u);  // Two manifests, segment, two spares.
 }
 
 TEST_F(Recycling, KeepsSomeMoreForTheNextRush) {
@@ -417,7 +417,8 @@ TEST_F(FullDisk, ShowsWhenTheReserveIsTouchedAndHealsWhenThereIsSpace) {
   EXPECT_EQ(journal().totals().spares, 2u);
 }
 
-TEST_F(FullDisk, ACheckpointMakesRoom) {
+// The manifest is written in the place of the one before the last, so no space is needed for it.
+TEST_F(FullDisk, ACheckpointMakesRoomWithoutAFreeByteOrASpare) {
   fill(4);
   must_housekeep(journal());
   files_.limit_space(0);
@@ -425,21 +426,20 @@ TEST_F(FullDisk, ACheckpointMakesRoom) {
   must_housekeep(journal());
   EXPECT_FALSE(journal().has_room());
   checkpoint();
-  // There is no space for a manifest; none of the spares is left to give up for it either.
   EXPECT_EQ(journal().totals().spares, 0u);
-  must_housekeep(journal());
-  EXPECT_FALSE(journal().has_room());
-  files_.limit_space(64);
   must_housekeep(journal());
   EXPECT_TRUE(journal().has_room());
   EXPECT_EQ(segment_numbers(journal()).size(), 1u);
+  EXPECT_EQ(must_open(files_).replayed.begin()->second, "checkpoint begins");
 }
 
+// A directory of an earlier version has no second manifest.
 TEST_F(FullDisk, GivesUpASpareForTheManifest) {
   fill(4);
   must_housekeep(journal());
   checkpoint();
   ASSERT_EQ(journal().totals().spares, 1u);
+  files_.erase("manifest.tmp");
   files_.limit_space(0);
   must_housekeep(journal());
   EXPECT_TRUE(journal().has_room());
@@ -447,7 +447,29 @@ TEST_F(FullDisk, GivesUpASpareForTheManifest) {
   EXPECT_EQ(must_open(files_).replayed.begin()->second, "checkpoint begins");
 }
 
-// The segment to go on in takes the place of a spare: deletes must be possible on a full disk.
+// The reserve is for deletes. However often the process ends, none of it is used to start.
+TEST_F(FullDisk, StartsAgainAndAgainWithoutUsingTheReserve) {
+  fill(3);
+  journal().append("small");
+  must_sync(journal());
+  must_housekeep(journal());
+  files_.limit_space(0);
+  SeededIds chance(5);
+  for (std::uint64_t start = 0; start < 40; ++start) {
+    if (start % 2 == 0) files_.crash(chance);
+    opened_ = must_open(files_);
+    EXPECT_EQ(opened_.recovered.last_sequence, 4 + start);
+    EXPECT_EQ(journal().totals().spares, 2u);
+    EXPECT_FALSE(journal().has_room()) << "sends would be let in before the chores have looked";
+    journal().append("deleted");
+    must_sync(journal());
+  }
+  fill(2);
+  files_.limit_space(std::nullopt);
+  EXPECT_EQ(must_open(files_).recovered.last_sequence, 46u);
+}
+
+// The last segment is full, so the next one takes the place of a spare.
 TEST_F(FullDisk, StartsOnTheReserve) {
   fill(3);
   must_housekeep(journal());
