@@ -81,7 +81,7 @@ void Service::serve(const http::Desk::TaskPtr& task) const {
 
 Outcome<Answer> Service::answer(Asked& asked) const {
   const http::Request& request = asked.request;
-  auto caller = parts_.gate.admit(request, "s3");
+  auto caller = parts_.gate.admit(request, api::Gate::Api::s3);
   if (!caller) {
     asked.unproven = api::is_unproven(caller.error().code);
     return std::unexpected(refusal_of(caller.error()));

@@ -8,7 +8,9 @@ import subprocess
 
 import boto3
 import pytest
+from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from harness import clock
@@ -178,6 +180,49 @@ def test_an_old_or_early_signature(as_, protocol, minutes, words):
 def test_a_signature_for_another_service(as_, protocol):
     with refused("SignatureDoesNotMatch", "Credential should be scoped to correct service: 'sqs'."):
         as_("ADMIN", service="s3").ListQueues()
+
+
+MANAGED = {
+    "management": ("POST", "/_redrive/v1/queues/orders-payload/purge", b"{}"),
+    "sqs": ("POST", "/?Action=CreateQueue&QueueName=orders-unsigned", b"Version=2012-11-05"),
+    "lambda": ("POST", "/2015-03-31/event-source-mappings", b"{}"),
+    "iam": ("POST", "/", b"Action=ListRoles&Version=2010-05-08"),
+    "monitoring": ("POST", "/", b"Action=ListMetrics&Version=2010-08-01"),
+}
+
+
+@pytest.mark.parametrize("digest", ["UNSIGNED-PAYLOAD", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"])
+@pytest.mark.parametrize("scope", ["s3", "own"])
+@pytest.mark.parametrize("api", MANAGED)
+def test_only_s3_takes_bodies_that_no_signature_covers(server, api, scope, digest):
+    """Who chooses the scope chooses the rules of signing: the API must not let the client choose."""
+    own = {"management": "sqs"}.get(api, api)
+    method, path, body = MANAGED[api]
+    headers = {"X-Amz-Content-Sha256": digest}
+    if api != "management":
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    service = "s3" if scope == "s3" else own
+    request = AWSRequest(method, server.endpoint + path, headers, body)
+    auth = SigV4Auth(Credentials("ADMIN", secret_of("ADMIN")), service, "us-east-1")
+    auth.payload = lambda request: digest
+    auth.add_auth(request)
+    client = Signed(server.endpoint, "ADMIN", secret_of("ADMIN"))
+    status, _, answer = client.send(request)
+    if scope == "s3" and api in ("iam", "monitoring", "lambda", "sqs"):
+        # The scope says which service a request to a shared path is for: S3's errors are fine, too.
+        assert status in (400, 403, 404, 405, 501), answer
+    else:
+        assert status == 403, answer
+    names = Signed(server.endpoint, "ADMIN", secret_of("ADMIN")).ListQueues().get("QueueUrls", [])
+    assert not [name for name in names if name.endswith("orders-unsigned")]
+
+
+def test_the_management_api_takes_the_scopes_of_its_clients(server):
+    for service, status in {"sqs": 200, "lambda": 200, "redrive": 200, "s3": 403, "iam": 403}.items():
+        request = AWSRequest("GET", server.endpoint + "/_redrive/v1/overview")
+        SigV4Auth(Credentials("ADMIN", secret_of("ADMIN")), service, "us-east-1").add_auth(request)
+        client = Signed(server.endpoint, "ADMIN", secret_of("ADMIN"))
+        assert client.send(request)[0] == status, service
 
 
 def test_a_presigned_request(server, orders):
@@ -530,3 +575,42 @@ def test_an_alarm_sends_only_where_its_maker_may(launch, tmp_path):
         put = aws(server, "cloudwatch", key).put_metric_alarm
         assert code_of(put, **alarm, AlarmActions=[arn + "secret"]) == "AccessDenied"
     aws(server, "cloudwatch", "TEAM").put_metric_alarm(**alarm, AlarmActions=[arn + "team-1"])
+def key_new(config):
+    return subprocess.run(
+        [binary_path(), "key", "new", "--role", "admin", "--append", str(config)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("mode,after", [(0o644, 0o600), (0o666, 0o600), (0o640, 0o640), (0o600, 0o600)])
+def test_key_new_keeps_its_secret_from_other_users(tmp_path, mode, after):
+    config = tmp_path / "redrive.toml"
+    config.write_text("memory = true\n")
+    config.chmod(mode)
+    said = key_new(config).stderr
+    assert config.stat().st_mode & 0o777 == after
+    assert ("its mode is now 0600" in said) == (mode != after)
+    assert "memory = true" in config.read_text() and "secret = " in config.read_text()
+
+
+def test_the_server_says_when_everybody_may_read_its_secrets(tmp_path):
+    config, secret, log = tmp_path / "c.toml", tmp_path / "secret", tmp_path / "server.log"
+    secret.write_text("hidden\n")
+    secret.chmod(0o600)
+    config.write_text("[[key]]\nid='FILE'\nsecret-file='secret'\nrole='admin'\n")
+    config.chmod(0o644)
+    server = Server("--memory", "--config", str(config), log_path=log)
+    try:
+        assert "chmod 600" not in log.read_text(), "there is no secret in the file"
+        secret.chmod(0o644)
+        os.kill(server.pid, signal.SIGHUP)
+        clock.until("a warning", lambda: f"chmod 600 {secret}" in log.read_text())
+        assert f"chmod 600 {config}" not in log.read_text()
+    finally:
+        server.stop()
+    config.write_text("[[key]]\nid='HERE'\nsecret='hidden'\nrole='admin'\n")
+    server = Server("--memory", "--config", str(config), log_path=log)
+    try:
+        clock.until("a warning", lambda: f"chmod 600 {config}" in log.read_text())
+    finally:
+        server.stop()
