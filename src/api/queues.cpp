@@ -239,10 +239,7 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
     Call& call, const sqs::ListDeadLetterSourceQueuesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const std::string after = TRY(name_from_token(input.next_token));
-  CHECK(call.engine.turn([&](Turn& turn) -> Result<void> {
-    CHECK(turn.queue(identity));
-    return {};
-  }));
+  TRY(call.engine.turn([&](Turn& turn) { return turn.queue(identity); }));
   const std::string arn = identity.arn();
   std::vector<QueueIdentity> found;
   QueueIdentity from;
