@@ -200,11 +200,14 @@ void Watcher::tell_dead_letters(const DeadLetterReading& reading, const DeadLett
               .summary = fmt::format(
                   "{}: {}", state_summary(old, alarm.condition.state), alarm.condition.reason)});
   if (parts_.notify.empty()) return;
-  const Notice notice =
-      over ? make_notice(alarm, old)
-           : make_notice(alarm,
-                         old,
-                         find_reason(parts_.engine, reading, verdict.findings, before.last_group));
+  const Notice notice = over ? make_notice(alarm, old)
+                             : make_notice(alarm,
+                                           old,
+                                           find_reason(parts_.engine,
+                                                       reading,
+                                                       verdict.findings,
+                                                       before.last_group,
+                                                       parts_.mask_rules.get()));
   for (const std::string& target : parts_.notify) {
     parts_.courier.send(Target::parse(target, true), notice);
   }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ class Watcher {
     std::vector<std::string> notify;  // Targets of the server's own file.
     std::string account;              // In whose name dead-letter queues raise alarms,
     std::string region = {};          // and where tests do.
+    std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
   };
   explicit Watcher(Parts parts) : parts_(std::move(parts)), book_(parts_.engine) {}
 

@@ -30,7 +30,8 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
         fmt::format("Value {} for parameter RedrivePolicy is invalid. Reason: {}", text, reason));
   };
   const Queue* target = state.find_by_arn(settings.redrive->target_arn);
-  if (target == nullptr) return refuse("Dead letter target does not exist.");
+  if (target == nullptr || target->identity.is_hidden())
+    return refuse("Dead letter target does not exist.");
   if (target->identity.account != source.account || target->identity.region != source.region) {
     return refuse(
         "Dead letter target owned by another account or in another region is not supported.");
@@ -38,7 +39,6 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
   if (target->settings.is_fifo() != settings.is_fifo()) {
     return refuse("Dead-letter queue must be same type of queue as the source.");
   }
-  if (target->identity == source) return refuse("A queue cannot be its own dead-letter queue.");
   const auto& allow = target->settings.redrive_allow;
   if (allow && !allow->allows(source.arn())) {
     return refuse(
@@ -253,8 +253,10 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
       }
       const auto& [other, queue] = *at;
       const auto& redrive = queue->settings.redrive;
-      if (redrive && redrive->target_arn == arn && (after.empty() || other.name > after))
-        found.push_back(other);
+      const bool meant =
+          redrive && redrive->target_arn == arn && (after.empty() || other.name > after);
+      // A source that the caller may not know of is not listed.
+      if (meant && (call.key == nullptr || call.key->covers(other.name))) found.push_back(other);
     }
     return false;
   };

@@ -218,7 +218,7 @@ void Service::handle(http::Exchange& exchange) {
     work.reply.protocol = Protocol::query_as_json;
   }
 
-  auto caller = gate_.admit(request, "sqs");
+  auto caller = gate_.admit(request, Gate::Api::sqs);
   if (!caller) return work.fail(caller.error());
   work.take_over(std::move(*caller));
   json ? serve_json(work) : serve_query(work);

@@ -151,22 +151,22 @@ Service::Service(Parts parts)
     : parts_(std::move(parts)), witness_(parts_.observers, "cloudwatch", action_names()) {}
 
 Result<Value> Service::run(const Action& action, const Parameters& parameters, Asked& asked) const {
-  const auto admitted = parts_.gate.admit(asked.request, "monitoring");
+  const auto admitted = parts_.gate.admit(asked.request, api::Gate::Api::monitoring);
   if (!admitted) {
     asked.unproven = api::is_unproven(admitted.error().code);
     return std::unexpected(admitted.error());
   }
   const api::Caller& caller = *admitted;
   Result<Value> value;
-  if (caller.key != nullptr && !auth::has_right(caller.key->role, action.right)) {
-    value = fail(ErrorCode::access_denied,
-                 fmt::format("User: {} is not authorized to perform: cloudwatch:{}",
-                             caller.key->arn(),
-                             action.name));
+  const std::string name = fmt::format("cloudwatch:{}", action.name);
+  const api::Operation operation{.name = name, .right = action.right};
+  const auto allowed = api::authorize_role(caller, operation);
+  if (!allowed) {
+    value = std::unexpected(allowed.error());
   } else {
     const Duration ahead =
         parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall - turn.stamp().now; });
-    Call call{parts_, parameters, caller, ahead};
+    Call call{parts_, parameters, caller, operation, ahead};
     value = action.run(call);
   }
   if (action.right != auth::Right::look) {

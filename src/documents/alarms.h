@@ -26,7 +26,7 @@ consteval auto shape_of(AlarmLine*) {
                      wire::required("kind", &D::kind),
                      wire::required("state", &D::state),
                      wire::optional("queue", &D::queue),
-                     wire::optional("reason", &D::reason),
+                     wire::optional("reason", &D::reason).sensitive(),
                      wire::optional("since", &D::since),
                      wire::required("on", &D::on));
 }
@@ -47,7 +47,7 @@ consteval auto shape_of(AlarmEvent*) {
   using D = AlarmEvent;
   return wire::shape(wire::required("time", &D::time),
                      wire::required("kind", &D::kind),
-                     wire::required("summary", &D::summary));
+                     wire::required("summary", &D::summary).sensitive());
 }
 
 struct AlarmEvents {
@@ -98,9 +98,9 @@ struct AlarmTarget {
 consteval auto shape_of(AlarmTarget*) {
   using D = AlarmTarget;
   return wire::shape(wire::required("target", &D::target),
-                     wire::optional("notice", &D::notice),
+                     wire::optional("notice", &D::notice).sensitive(),
                      wire::required("waiting", &D::waiting),
-                     wire::optional("error", &D::error));
+                     wire::optional("error", &D::error).sensitive());
 }
 
 struct AlarmTargets {

@@ -2,9 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "api/gate.h"
 #include "api/witness.h"
+#include "auth/access_key.h"
 #include "engine/engine.h"
 #include "http/server.h"
 #include "iam/answer.h"
@@ -14,6 +17,14 @@ namespace redrive::iam {
 // Which of the two a request is for, by the scope of its signature or else by the API version it
 // names; nothing: it is somebody else's. Costs a request of another API one look at a header.
 std::optional<Service> service_of(const http::Request& request);
+
+// The actions of both, for tests and documentation.
+struct ActionInfo {
+  std::string_view name;
+  Service service;
+  std::optional<auth::Right> right;  // Nothing: everybody who is let in.
+};
+std::vector<ActionInfo> actions();
 
 // IAM and STS as far as infrastructure as code needs them: roles, their policies, and who asks.
 // Lists are as long as they are, so it is not for I/O threads; an answer leaves when everything

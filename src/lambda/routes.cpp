@@ -165,6 +165,10 @@ bool is_version(std::string_view text) {
 
 }  // namespace
 
+std::span<const Route> routes() {
+  return kRoutes;
+}
+
 std::vector<std::string_view> operation_names() {
   std::vector<std::string_view> names;
   for (const Route& route : kRoutes) names.push_back(route.operation);

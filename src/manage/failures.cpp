@@ -168,13 +168,14 @@ Result<documents::FailureReceipt> report_failure(Call& call,
 }
 
 Result<documents::FailureGroups> list_groups(Call& call) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   group_what_came(call.parts.engine);
   documents::FailureGroups out;
   queue::QueueKey listed{};
   CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
     listed = TRY(turn.queue(identity))->key;
-    out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
+    // The number is that of the whole server.
+    if (call.sees_all()) out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
     return {};
   }));
   visit_in_turns(call.parts.engine,
@@ -191,7 +192,7 @@ Result<documents::FailureGroups> list_groups(Call& call) {
 }
 
 Result<documents::FailureGroup> show_group(Call& call) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   group_what_came(call.parts.engine);
   documents::FailureGroup out;
   queue::FailureGroupKey key{};
@@ -209,7 +210,7 @@ Result<documents::FailureGroup> show_group(Call& call) {
 }
 
 Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   const auto status =
       std::ranges::find(kStatuses, input.status, [](const auto& pair) { return pair.first; });
   if (status == std::end(kStatuses)) {

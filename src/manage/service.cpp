@@ -1,7 +1,5 @@
 #include "manage/service.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "manage/routes.h"
@@ -26,18 +24,8 @@ constexpr std::string_view kSlowOperations[] = {"peekMessages",
                                                 "showMetricHistory",
                                                 "reset"};
 
-Result<void> check_right(const Route& route, const Call& call) {
-  const auth::AccessKey* const key = call.caller.key;
-  if (key == nullptr || auth::has_right(key->role, route.right)) return {};
-  return fail(ErrorCode::access_denied,
-              fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
-                          key->arn(),
-                          route.method,
-                          call.request.path,
-                          auth::role_name(key->role)));
-}
-
-bool is_audited(const Route& route) {
+bool is_audited(const Route& route, const Call& call) {
+  if (call.masking.asked_for_secrets()) return true;
   return route.method != "GET" && route.right != auth::Right::consume;
 }
 
@@ -71,25 +59,26 @@ Service::Service(Parts parts)
     : parts_(std::move(parts)), witness_(parts_.observers, "management", operation_names()) {}
 
 Result<Document> Service::run(Match match, Asked& asked) const {
-  auto caller = parts_.gate.admit(asked.request, {});
+  auto caller = parts_.gate.admit(asked.request, api::Gate::Api::management);
   if (!caller) {
     asked.unproven = api::is_unproven(caller.error().code);
     return std::unexpected(caller.error());
   }
   const Route& route = *match.route;
-  Call call(parts_, asked.request, *std::move(caller), std::move(match.parameters));
+  Call call(parts_, asked.request, *std::move(caller), std::move(match));
   call.is_abandoned = [&asked] { return asked.exchange.is_abandoned(); };
-  const auto allowed = check_right(route, call);
+  const auto allowed = call.authorize();
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
-  if (!is_audited(route) || !witness_.writes_down()) return document;
+  if (!is_audited(route, call) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());
   const api::Refused refused = api::refused_as(failure);
-  witness_.write_down(asked.mark(),
-                      call.caller,
-                      {.resource = asked.request.path,
-                       .refused = document ? nullptr : &refused,
-                       .request_json = body_text(asked.request)},
-                      parts_.gate.wall());
+  witness_.write_down(
+      asked.mark(),
+      call.caller,
+      {.resource = call.masking.asked_for_secrets() ? asked.request.target : asked.request.path,
+       .refused = document ? nullptr : &refused,
+       .request_json = body_text(asked.request)},
+      parts_.gate.wall());
   return document;
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "base/fetch.h"
+#include "base/text.h"
 
 namespace redrive::queue {
 
@@ -298,7 +299,10 @@ void State::remove_queue(const Queue& queue) {
 }
 
 void State::on(const EntryPut& fact, const Stamp&) {
-  entries_.insert_or_assign({fact.kind, std::string(fact.name)}, fact.value);
+  // Documents are JSON. Earlier versions stored some that are no UTF-8 and so could not be read,
+  // changed or removed any more.
+  std::string value = is_utf8(fact.value) ? std::string(fact.value) : replace_invalid(fact.value);
+  entries_.insert_or_assign({fact.kind, std::string(fact.name)}, std::move(value));
 }
 
 void State::on(const EntryRemoved& fact, const Stamp&) {

@@ -5,11 +5,14 @@
 
 #include <filesystem>
 
+#include "api/catalogue_access.h"
 #include "metrics/exposition.h"
 #include "monitor/page.h"
 
 namespace redrive::server {
 namespace {
+
+constexpr api::Operation kReadMetrics{.name = "redrive:readMetrics", .right = auth::Right::look};
 
 bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
@@ -38,7 +41,8 @@ Monitoring::Monitoring(Parts parts)
                                         .observe = [this] { observe(); },
                                         .watcher = *watcher_,
                                         .look = [this] { look(); },
-                                        .observers = parts_.observers});
+                                        .observers = parts_.observers,
+                                        .bucket_owner = parts_.bucket_owner});
 }
 
 void Monitoring::open_alarms() {
@@ -49,7 +53,7 @@ void Monitoring::open_alarms() {
         if (handlers_ != nullptr) return handlers_->invoke_async(arn, payload);
         return fail(ErrorCode::service_unavailable, "functions do not run yet");
       },
-      .private_webhooks = config.alarm_private_webhooks,
+      .outgoing = parts_.webhooks,
       .ca_file = config.alarm_ca_file,
       .sync_wanted = parts_.sync_wanted,
       .log = [](std::string line) { spdlog::warn("{}", line); }});
@@ -60,7 +64,8 @@ void Monitoring::open_alarms() {
                                           .rules = config.dead_letter_alarms,
                                           .notify = config.alarm_targets,
                                           .account = config.account,
-                                          .region = config.region});
+                                          .region = config.region,
+                                          .mask_rules = config.mask_rules});
 }
 
 void Monitoring::observe() {
@@ -125,13 +130,20 @@ void Monitoring::look() {
   if (!saved) spdlog::warn("metrics of the last minute are not kept: {}", saved.error().message);
 }
 
-bool Monitoring::may_read(const http::Request& request) const {
-  if (parts_.gate.open()) return true;
+// None: the request is refused.
+std::optional<Monitoring::Reader> Monitoring::reader_of(const http::Request& request) const {
   const std::string_view authorization = request.header("authorization");
   const std::string& token = parts_.config.metrics_token;
-  if (!token.empty() && same_secret(authorization, "Bearer " + token)) return true;
-  const auto caller = parts_.gate.admit(request, {});
-  return caller && auth::has_right(caller->key->role, auth::Right::look);
+  const bool has_token = !token.empty() && same_secret(authorization, "Bearer " + token);
+  if (has_token || parts_.gate.open()) return Reader{.caller = {}, .sees_all = true};
+  auto caller = parts_.gate.admit(request, api::Gate::Api::management);
+  if (!caller || !api::authorize_role(*caller, kReadMetrics)) return std::nullopt;
+  return Reader{.caller = *std::move(caller)};
+}
+
+bool Monitoring::may_see(const Reader& reader, const metrics::Subject& subject) const {
+  return reader.sees_all ||
+         api::authorize_metrics(parts_.engine, parts_.gate, reader.caller, kReadMetrics, subject);
 }
 
 void Monitoring::handle_page(http::Exchange& exchange) const {
@@ -140,12 +152,14 @@ void Monitoring::handle_page(http::Exchange& exchange) const {
                           .content_type = metrics::Exposition::kContentType,
                           .keep_alive = request.keep_alive};
   std::string text;
-  if (may_read(request)) {
-    text = monitor::metrics_page({.engine = parts_.engine,
-                                  .recorded = parts_.recorded,
-                                  .history = history_,
-                                  .sources = sources(),
-                                  .queues_max = parts_.config.metrics_queues_max});
+  if (const auto reader = reader_of(request)) {
+    text = monitor::metrics_page(
+        {.engine = parts_.engine,
+         .recorded = parts_.recorded,
+         .history = history_,
+         .sources = sources(),
+         .queues_max = parts_.config.metrics_queues_max,
+         .sees = [&](const metrics::Subject& subject) { return may_see(*reader, subject); }});
   } else {
     head.status = 403;
     head.content_type = "text/plain";

@@ -7,6 +7,7 @@
 
 #include "alarms/courier.h"
 #include "alarms/watcher.h"
+#include "api/authorize.h"
 #include "api/gate.h"
 #include "base/workers.h"
 #include "cloudwatch/service.h"
@@ -37,6 +38,8 @@ class Monitoring {
     engine::TimeTravel* time = nullptr;  // Where time stands still.
     std::function<void()> sync_wanted;
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
+    http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
+    api::BucketOwner bucket_owner = {};
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);
@@ -61,7 +64,13 @@ class Monitoring {
   void open_alarms();
   void look();
   void keep_looking(Workers::Clock::time_point due);
-  bool may_read(const http::Request& request) const;
+  // Who may read the page, and how much of it.
+  struct Reader {
+    api::Caller caller;
+    bool sees_all = false;
+  };
+  std::optional<Reader> reader_of(const http::Request& request) const;
+  bool may_see(const Reader& reader, const metrics::Subject& subject) const;
   monitor::Sources sources() const;
 
   Parts parts_;

@@ -39,6 +39,7 @@
 #include "server/event_log.h"
 #include "server/handler_overview.h"
 #include "server/handlers.h"
+#include "server/key_config.h"
 #include "server/maintenance.h"
 #include "server/monitoring.h"
 #include "server/offload.h"
@@ -91,7 +92,8 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
   const http::Request& request = exchange.request();
   const auto refusal = guard.refusal({.host = request.host,
                                       .origin = request.header("origin"),
-                                      .fetch_site = request.header("sec-fetch-site")});
+                                      .fetch_site = request.header("sec-fetch-site"),
+                                      .referer = request.header("referer")});
   if (!refusal) return false;
   const std::size_t mark = http::begin_response(exchange.out(),
                                                 {.status = 403,
@@ -194,6 +196,17 @@ Result<auth::KeyRing> key_ring(const Config& config) {
   return auth::KeyRing::make(std::move(keys));
 }
 
+// Only said, not refused: the server must come up again after a restart at night.
+void warn_about_exposed_secrets(const Config& config) {
+  for (const std::string& path : exposed_files(config.secret_files)) {
+    spdlog::warn(
+        "{} holds secrets of access keys and can be read or changed by every user of this machine: "
+        "run `chmod 600 {}` (or 640 with a group of its own) and replace the keys",
+        path,
+        path);
+  }
+}
+
 Result<void> reload_keys(const Config& config, api::Gate& gate) {
   Config fresh{.file = config.file, .account = config.account};
   CHECK(load_config(fresh));
@@ -202,6 +215,7 @@ Result<void> reload_keys(const Config& config, api::Gate& gate) {
     return fail(ErrorCode::usage, "having keys or having none takes a restart to change");
   }
   gate.use(TRY(key_ring(fresh)));
+  warn_about_exposed_secrets(fresh);
   return {};
 }
 
@@ -234,10 +248,12 @@ class BucketRoot {
   BucketRoot(const BucketRoot&) = delete;
   BucketRoot& operator=(const BucketRoot&) = delete;
 
-  Result<std::unique_ptr<objects::Store>> open(std::uint64_t object_bytes_max) const {
+  Result<std::unique_ptr<objects::Store>> open(const Config& config) const {
     auto store = objects::Store::open({.root = path_,
                                        .sync = passing_ ? objects::Sync::no : objects::Sync::yes,
-                                       .object_bytes_max = object_bytes_max});
+                                       .object_bytes_max = config.object_bytes_max,
+                                       .account = config.account,
+                                       .separate_accounts = !config.keys.empty()});
     if (!store) return fail(ErrorCode::storage_io, store.error().message);
     return *std::move(store);
   }
@@ -246,6 +262,11 @@ class BucketRoot {
   bool passing_;
   std::filesystem::path path_;
 };
+
+std::optional<std::string> owner_of(const objects::Store& store, const std::string& bucket) {
+  const auto info = store.bucket(bucket);
+  return info ? std::optional(info->owner) : std::nullopt;
+}
 
 Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploads) {
   uploads.clear();
@@ -334,7 +355,9 @@ Result<void> serve(const Config& config) {
   CHECK(check_config(config));
   EventLog log(log_format(config), config.log_level);
   if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
+  warn_about_exposed_secrets(config);
   const ListenAddress listen = TRY(parse_listen(config.listen));
+  const OutgoingPolicies outgoing = TRY(outgoing_policies(config, listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
   if (!listen.loopback && config.keys.empty())
@@ -348,7 +371,7 @@ Result<void> serve(const Config& config) {
   EngineClock clock(config, store.last_stamp().wall);
 
   const BucketRoot bucket_root(config, ids);
-  const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  const auto buckets = TRY(bucket_root.open(config));
   objects::Uploads uploads(
       {.object_bytes_max = config.object_bytes_max, .bytes_max = 4 * config.object_bytes_max});
   std::unique_ptr<http::Server> server;
@@ -400,6 +423,9 @@ Result<void> serve(const Config& config) {
       return monitor::SpanTotals{.sent = tracing->sent(), .dropped = tracing->dropped()};
     };
   }
+  const api::BucketOwner bucket_owner = [&](const std::string& bucket) {
+    return owner_of(*buckets, bucket);
+  };
   const auto monitoring = TRY(Monitoring::open({.config = config,
                                                 .engine = engine,
                                                 .journal = journal,
@@ -408,7 +434,9 @@ Result<void> serve(const Config& config) {
                                                 .recorded = recorded,
                                                 .time = time ? &*time : nullptr,
                                                 .sync_wanted = [&] { sync->request(); },
-                                                .spans = span_totals}));
+                                                .spans = span_totals,
+                                                .webhooks = outgoing.webhooks,
+                                                .bucket_owner = bucket_owner}));
   Offload offload;
   api::Service service(
       engine,
@@ -438,7 +466,9 @@ Result<void> serve(const Config& config) {
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
-       .catalogue_cleared = [&] { handlers->reload(); }});
+       .catalogue_cleared = [&] { handlers->reload(); },
+       .bucket_owner = bucket_owner,
+       .mask_rules = config.mask_rules});
 
   handlers = Handlers::make(
       {.config = config,
@@ -451,7 +481,8 @@ Result<void> serve(const Config& config) {
        .observers = observers,
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
-       .directories = listen.loopback && config.keys.empty()});
+       .directories = listen.loopback && config.keys.empty(),
+       .outgoing = outgoing});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,

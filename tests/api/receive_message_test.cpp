@@ -1,12 +1,17 @@
 #include "api/receive_message.h"
 
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
 #include <algorithm>
 
 #include "api/draft.h"
 #include "api/operations.h"
+#include "api/send_message.h"
+#include "base/text.h"
+#include "base/xml.h"
 #include "tests/engine/engine_world.h"
+#include "wire/encode.h"
 
 namespace redrive::api {
 namespace {
@@ -84,6 +89,36 @@ TEST_F(Receive, GivesTheMessageWithItsHandleAndDigest) {
   EXPECT_EQ(message.md5_of_message_attributes, std::nullopt);
   EXPECT_TRUE(
       queue::ReceiptHandle::open(world.state().secret(), message.receipt_handle).has_value());
+}
+
+// Earlier versions stored such texts. What is stored stays as it is; what is answered is valid.
+TEST_F(Receive, AnswersAreValidWhateverIsStored) {
+  const std::string broken = "x\xff\xed\xa0\x80\x01\uFFFE<&>\"";
+  sqs::SendMessageInput input;
+  input.queue_url = "orders";
+  input.message_body = broken;
+  const std::string type = "String." + broken;
+  input.message_attributes = {{broken, {.data_type = type, .string_value = broken}}};
+  call.sender_id = broken;
+  call.trace = broken;
+  ASSERT_TRUE(send_planned(call, input, *call.find("orders")).has_value());
+  sqs::ReceiveMessageOutput output;
+  output.messages = {receive(
+      {.queue_url = "orders", .attribute_names = {"All"}, .message_attribute_names = {"All"}})};
+  EXPECT_EQ(output.messages[0].body, broken);
+  std::string json;
+  wire::encode_json(json, output);
+  simdjson::dom::parser parser;
+  ASSERT_EQ(parser.parse(json).error(), simdjson::SUCCESS) << json;
+  std::string_view body;
+  ASSERT_EQ(parser.parse(json).at_pointer("/Messages/0/Body").get(body), simdjson::SUCCESS);
+  EXPECT_EQ(body, replace_invalid(broken));
+  std::string xml = "<r>";
+  wire::encode_xml(xml, output);
+  xml += "</r>";
+  const auto element = parse_xml(xml);
+  ASSERT_TRUE(element.has_value()) << xml;
+  EXPECT_EQ(element->find("Message")->text_of("Body"), replace_invalid(broken, Repertoire::xml));
 }
 
 TEST_F(Receive, GivesTheAttributesAskedForByNameOrPrefix) {
