@@ -332,8 +332,8 @@ void Connection::hand_over(Buffer& in) {
   replied_ = false;
   began_ = Poller::Clock::now();
   state_ = State::handling;
+  loop_.note_handler(began_);
   loop_.hooks().handle(*this);
-  loop_.note_handled(Poller::Clock::now() - began_);
   assert(replied_ || state_ == State::deferred);  // Exactly one of the two.
 
   in.consume(parser_.request_bytes());
