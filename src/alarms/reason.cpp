@@ -80,9 +80,8 @@ std::string read_sample(engine::Engine& engine, const queue::QueueIdentity& queu
   const auto page = engine.peek_one(queue, key);
   if (!page || page->messages.empty()) return {};
   const queue::BodyRef& body = page->messages.front().body;
-  std::string stored(body.size, '\0');
-  if (!engine.read_body(body, stored.data())) return {};
-  const auto message = store::decode_message(stored);
+  std::string stored;
+  const auto message = engine.read_message(key, body, stored);
   if (!message) return {};
   return dead_letter::mask_secrets(message->contents.body,
                                    {.bytes_max = kSampleBytes, .rules = mask_rules});

@@ -154,7 +154,8 @@ struct Service::Request {
   void fail(const Error& error) {
     reply.tell_of(error, action, http.peer, witness);
     reply.failure(exchange.out(), error);
-    exchange.reply(call.after);
+    // What the error says may follow from records that are not durable yet.
+    exchange.reply(std::max(call.after, call.engine.appended()));
   }
 };
 
@@ -176,9 +177,12 @@ bool Service::serve_page(http::Exchange& exchange) {
   if (reading && request.path == "/health") {
     body = R"({"status":"ok"})";
   } else if (reading && request.path == "/ready") {
-    const bool ready = !hooks_.ready || hooks_.ready();
+    const std::string_view disk = hooks_.disk ? hooks_.disk() : "ok";
+    const bool ready = (!hooks_.ready || hooks_.ready()) && disk != "full";
     status = ready ? 200 : 503;
-    body = ready ? R"({"status":"ready"})" : R"({"status":"not ready"})";
+    body = ready ? R"({"status":"ready")" : R"({"status":"not ready")";
+    if (disk != "ok") body.append(R"(,"disk":")").append(disk).append("\"");
+    body += '}';
   } else if (reading && request.path == "/" && request.query.empty()) {
     body =
         R"({"service":"redrive","speaks":"Amazon SQS, API version 2012-11-05","health":"/health","ready":"/ready"})";
@@ -365,10 +369,7 @@ Service::Gatherings& Service::gatherings() {
 
 void Service::send(Request& request, const sqs::SendMessageInput& input) {
   auto plan = plan_send(request.call, input);
-  if (!plan) {
-    request.call.after = engine_.appended();
-    return request.fail(plan.error());
-  }
+  if (!plan) return request.fail(plan.error());
   Gathering& gathered = gatherings().both[gatherings().current];
   if (gathered.sends.take(request.call, input, *plan)) {
     const http::Ticket ticket = request.exchange.gather();
@@ -418,7 +419,7 @@ void Service::write_received(std::string& out, const Reply& reply,
                              const engine::ReceiveOutcome& outcome, const ReceivePlan& plan) {
   if (hooks_.received) hooks_.received(plan.queue, outcome);
   const ReceivedBatch batch(engine_, outcome, plan.view, secret_);
-  for (const std::string& fault : batch.damaged()) {
+  for (const std::string& fault : batch.faults()) {
     if (hooks_.log) hooks_.log(fault);
   }
   reply.success<sqs::ReceiveMessage>(out, batch.output());

@@ -22,8 +22,10 @@ namespace redrive::api {
 class Service {
  public:
   struct Hooks {
-    std::function<void(std::string)> log;  // For faults of ours, such as a damaged message.
-    std::function<bool()> ready;           // Whether the server takes requests: /ready.
+    std::function<void(std::string)>
+        log;                      // For faults of ours, such as a message that cannot be read.
+    std::function<bool()> ready;  // Whether the server takes requests: /ready.
+    std::function<std::string_view()> disk = {};  // "ok", "low" or "full", for /ready.
     Observers observers = {};
     // Messages that are about to be given to a consumer.
     std::function<void(const queue::QueueIdentity&, const engine::ReceiveOutcome&)> received = {};

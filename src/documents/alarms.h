@@ -13,7 +13,8 @@ namespace redrive::documents {
 
 struct AlarmLine {
   std::string_view name;
-  std::string_view kind;  // dead-letters: a queue has it by itself; metric: somebody made it.
+  std::string_view
+      kind;  // dead-letters, damage: a queue has it by itself; metric: somebody made it.
   std::string_view state;
   std::string_view queue;  // Of dead letters.
   std::string_view reason;

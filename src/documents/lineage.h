@@ -8,7 +8,8 @@ namespace redrive::documents {
 
 // Where one message of a lineage is, or was put away, and what it had been through.
 struct LineagePlace {
-  std::string_view state;  // in-queue, in-bin, archived, restored: archived once, and back since
+  std::string_view
+      state;  // in-queue, in-bin, damaged, archived, restored: archived once, and back since
   std::string_view queue;  // The ARN of the queue it is in, was discarded from or archived from.
   Uuid message_id;
   std::optional<std::int64_t> key;  // While it is in a queue or a bin.

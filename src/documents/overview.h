@@ -25,6 +25,7 @@ struct QueueOverview {
   std::int64_t dead_lettered_away = 0;  // Left here for a dead-letter queue.
   std::int64_t redriven = 0;            // Left here by a redrive.
   std::int64_t expired = 0;
+  std::int64_t damaged = 0;  // Messages whose bytes cannot be read, now set aside.
   std::optional<std::string_view> dead_letter_queue;  // Where its failures go.
   std::vector<std::string_view> sources;              // Whose failures come here.
 };
@@ -43,6 +44,7 @@ consteval auto shape_of(QueueOverview*) {
                      wire::required("deadLetteredAway", &Out::dead_lettered_away),
                      wire::required("redriven", &Out::redriven),
                      wire::required("expired", &Out::expired),
+                     wire::optional("damaged", &Out::damaged),
                      wire::optional("deadLetterQueue", &Out::dead_letter_queue),
                      wire::optional("sources", &Out::sources).each("source"));
 }

@@ -19,6 +19,7 @@ using Where = engine::LineagePlace::Where;
 std::string_view state_of(const engine::LineagePlace& place) {
   if (place.where == Where::queue) return "in-queue";
   if (place.where == Where::bin) return "in-bin";
+  if (place.where == Where::damaged) return "damaged";
   return place.restored_wall == Timestamp() ? "archived" : "restored";
 }
 

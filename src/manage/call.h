@@ -50,6 +50,8 @@ struct Parts {
 };
 
 std::unexpected<Error> no_such_message();
+// What to answer when a message's bytes could not be read.
+std::unexpected<Error> unreadable_message(const Error& error);
 
 // One request to the management API.
 class Call {

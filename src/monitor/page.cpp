@@ -168,6 +168,26 @@ void write_queues(Exposition& out, const PageParts& parts) {
   write_tenants(out, std::span(readings).first(own));
 }
 
+void write_damage(Exposition& out, const PageParts& parts) {
+  out.family("redrive_damaged_messages",
+             Family::gauge,
+             "Messages set aside because their stored bytes cannot be read.");
+  std::uint64_t others = 0;
+  std::size_t lines = 0;
+  for (const auto& [queue, messages] : parts.engine.damaged_counts()) {
+    if (!sees(parts, metrics::Scope::queue, queue.arn())) continue;
+    if (++lines > parts.queues_max) {
+      others += messages;
+      continue;
+    }
+    const Labels labels{
+        {"account", queue.account}, {"region", queue.region}, {"queue", queue.name}};
+    out.sample(labels, messages);
+  }
+  if (lines <= parts.queues_max) return;
+  out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}}, others);
+}
+
 void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {
   out.family("redrive_request_duration_seconds",
              Family::histogram,
@@ -265,6 +285,19 @@ void write_traces(Exposition& out, const Sources& sources) {
              Family::counter,
              "Spans that did not fit, or that the collector did not take.");
   out.sample({}, totals.dropped);
+}
+
+void write_disk(Exposition& out, const Sources& sources) {
+  const auto disk = sources.disk ? sources.disk() : std::nullopt;
+  if (!disk) return;
+  out.family("redrive_disk_free_bytes",
+             Family::gauge,
+             "Free space of the file system that holds the data directory.");
+  out.sample({}, disk->free_bytes);
+  out.family("redrive_disk_total_bytes",
+             Family::gauge,
+             "Size of the file system that holds the data directory.");
+  out.sample({}, disk->total_bytes);
 }
 
 void write_process(Exposition& out, const PageParts& parts) {
@@ -441,12 +474,14 @@ void write_functions(Exposition& out, const PageParts& parts) {
 std::string metrics_page(const PageParts& parts) {
   Exposition out;
   write_queues(out, parts);
+  write_damage(out, parts);
   // Numbers of all accounts together are for those who may see them all.
   if (sees(parts, metrics::Scope::server, "")) {
     write_actions(out, parts.recorded);
     write_journal(out, parts);
     write_connections(out, parts.sources);
     write_traces(out, parts.sources);
+    write_disk(out, parts.sources);
     write_process(out, parts);
   }
   write_functions(out, parts);

@@ -28,6 +28,8 @@ class Host {
 
   const InvokerOptions& options() const { return options_; }
   bool is_root() const { return root_; }
+  // Where users are borrowed; empty when there is no place for it.
+  const std::filesystem::path& user_claims() const { return user_claims_; }
   bool can_mount() const { return mounts_; }
   bool has_bubblewrap() const { return !bubblewrap_.empty(); }
   const std::string& bubblewrap() const { return bubblewrap_; }
@@ -60,6 +62,7 @@ class Host {
 
   InvokerOptions options_;
   bool root_ = false;
+  std::filesystem::path user_claims_;
   bool mounts_ = false;
   std::string bubblewrap_;
   std::uint64_t places_ = 0;

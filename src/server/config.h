@@ -30,6 +30,8 @@ struct Config {
   unsigned threads = 0;  // 0: half the cores, at least one.
   bool strict_timing = false;
   bool virtual_clock = false;       // Time stands still until it is moved.
+  std::string clock_jump = "wait";  // The table [clock]: wait, accept, ignore.
+  std::chrono::seconds clock_jump_wait{3600};
   std::string virtual_clock_start;  // 2026-01-01T00:00:00Z; empty: what the wall says.
   bool insecure = false;            // Serve strangers without credentials.
   std::string log_level = "info";
@@ -39,10 +41,12 @@ struct Config {
   std::size_t waiting_receives_max = 20'000;
   std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
   std::string audit_log;                      // Empty: audit.ndjson in the data directory.
-  std::vector<auth::AccessKey> keys;          // None: everybody on this machine may do everything.
-  std::vector<std::string> secret_files;      // Where the secrets of the keys were read.
-  std::vector<engine::PolicyRule> policies;   // The tables [[dead-letters]].
-  std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
+  std::uint64_t audit_file_bytes_max = std::uint64_t{64} << 20;  // The table [audit].
+  std::uint32_t audit_files_max = 8;                             // With the one being written.
+  std::vector<auth::AccessKey> keys;         // None: everybody on this machine may do everything.
+  std::vector<std::string> secret_files;     // Where the secrets of the keys were read.
+  std::vector<engine::PolicyRule> policies;  // The tables [[dead-letters]].
+  std::string tls_certificate;               // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
   std::uint64_t object_bytes_max = std::uint64_t{64} << 20;  // Of an object in an archive bucket.

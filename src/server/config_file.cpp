@@ -95,6 +95,22 @@ bool set_metrics(Config& config, std::string_view key, const toml::node& node, b
   return false;
 }
 
+bool set_clock(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "jump") return take(node, config.clock_jump);
+  if (key == "jump-wait") return take_limit(node, config.clock_jump_wait, kNumberMax);
+  known = false;
+  return false;
+}
+
+bool set_audit(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "file-bytes") return take_limit(node, config.audit_file_bytes_max, kBytesMax);
+  if (key == "files") return take_limit(node, config.audit_files_max, kNumberMax);
+  known = false;
+  return false;
+}
+
 bool set_traces(Config& config, std::string_view key, const toml::node& node, bool& known) {
   known = key == "endpoint";
   if (!known || !take(node, config.traces_endpoint)) return false;
@@ -222,6 +238,18 @@ Result<void> load_config(Config& config) {
       return set_traces(config, key, node, known);
     }));
     table.erase("traces");
+  }
+  if (const toml::table* const clock = table["clock"].as_table()) {
+    CHECK(set_all(path, *clock, "clock.", [&](auto key, const toml::node& node, bool& known) {
+      return set_clock(config, key, node, known);
+    }));
+    table.erase("clock");
+  }
+  if (const toml::table* const audit = table["audit"].as_table()) {
+    CHECK(set_all(path, *audit, "audit.", [&](auto key, const toml::node& node, bool& known) {
+      return set_audit(config, key, node, known);
+    }));
+    table.erase("audit");
   }
   return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
     return set_key(config, key, node, known);

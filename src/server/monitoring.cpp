@@ -91,7 +91,11 @@ monitor::Sources Monitoring::sources() const {
           .http = [this] { return server_ ? server_->totals() : http::Server::Totals(); },
           .connections = [this] { return server_ ? server_->connections() : 0; },
           .waiting_receives = [this] { return parts_.engine.waiting(); },
-          .spans = parts_.spans};
+          .spans = parts_.spans,
+          .disk = [this]() -> std::optional<monitor::DiskReading> {
+            if (parts_.config.memory) return std::nullopt;
+            return monitor::read_disk(parts_.config.data);
+          }};
 }
 
 void Monitoring::record_sync(std::uint64_t records, std::chrono::nanoseconds taken) {
@@ -121,10 +125,55 @@ void Monitoring::stop() {
   handlers_ = nullptr;
 }
 
+// Told when the state changes, not at every look.
+void Monitoring::look_at_disk() {
+  if (parts_.config.memory) return;
+  const auto reading = monitor::read_disk(parts_.config.data);
+  if (!reading) return;
+  const monitor::DiskNeeds needs{.segment_bytes = journal::Options().segment_bytes,
+                                 .has_room = parts_.journal.has_room()};
+  const monitor::DiskState before = disk();
+  const monitor::DiskState state = monitor::judge_disk(*reading, needs, before);
+  disk_ = state;
+  if (state != before) tell_disk(*reading, before, state);
+}
+
+void Monitoring::tell_disk(const monitor::DiskReading& reading, monitor::DiskState before,
+                           monitor::DiskState state) {
+  using monitor::DiskState;
+  const std::string space = fmt::format("{} of {} MiB are free on the file system of {}",
+                                        reading.free_bytes >> 20,
+                                        reading.total_bytes >> 20,
+                                        parts_.config.data);
+  std::string reason = "Disk space: " + space + ".";
+  if (state == DiskState::low) {
+    spdlog::warn("disk space is low: {}; when it is used up, sends are refused", space);
+    reason = "Disk space is low: " + space + ". When it is used up, sends are refused.";
+  } else if (state == DiskState::full) {
+    spdlog::error(
+        "the disk is full: {}; sends are refused, or soon will be, and receives and deletes go on",
+        space);
+    reason = "The disk is full: " + space +
+             ". Sends are refused, or soon will be. Receives and deletes go on.";
+  } else {
+    spdlog::info("disk space is sufficient again: {}", space);
+  }
+  const auto alarm_state = [](DiskState disk) {
+    return disk == DiskState::ok ? alarms::AlarmState::ok : alarms::AlarmState::alarm;
+  };
+  watcher_->tell({.name = "disk space",
+                  .description = "Every server watches the disk that holds its data directory.",
+                  .reason = std::move(reason),
+                  .before = alarm_state(before),
+                  .state = alarm_state(state)});
+}
+
 void Monitoring::look() {
   const std::lock_guard lock(looking_);
   observe();
+  look_at_disk();
   watcher_->look();
+  if (parts_.each_second) parts_.each_second();
   if (!files_) return;
   const auto saved = files_->save(history_, parts_.engine.now());
   if (!saved) spdlog::warn("metrics of the last minute are not kept: {}", saved.error().message);

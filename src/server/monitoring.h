@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,7 @@ class Monitoring {
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
     http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
     api::BucketOwner bucket_owner = {};
+    std::function<void()> each_second = {};  // More to do at every look.
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);
@@ -53,6 +55,8 @@ class Monitoring {
   // Looks now, if a second has passed. Where time stands still this is how the present is seen.
   void observe();
   alarms::Watcher& watcher() { return *watcher_; }
+  // Of the file system that holds the data directory, at the last look.
+  monitor::DiskState disk() const { return disk_.load(std::memory_order_relaxed); }
 
   // The page for Prometheus, and CloudWatch. Both take as long as there are queues, so neither is
   // for I/O threads.
@@ -63,6 +67,9 @@ class Monitoring {
   explicit Monitoring(Parts parts);
   void open_alarms();
   void look();
+  void look_at_disk();
+  void tell_disk(const monitor::DiskReading& reading, monitor::DiskState before,
+                 monitor::DiskState state);
   void keep_looking(Workers::Clock::time_point due);
   // Who may read the page, and how much of it.
   struct Reader {
@@ -78,6 +85,7 @@ class Monitoring {
   std::mutex observing_;  // which is held while numbers are gathered, and before the engine's turn.
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
+  std::atomic<monitor::DiskState> disk_ = monitor::DiskState::ok;
   std::optional<monitor::Collector> collector_;
   std::unique_ptr<alarms::Courier> courier_;
   std::optional<alarms::Watcher> watcher_;

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include <optional>
 #include <thread>
 
+#include "api/refusal_limit.h"
 #include "api/service.h"
 #include "auth/access_key.h"
 #include "base/calendar.h"
@@ -46,6 +48,7 @@
 #include "server/routing.h"
 #include "server/tracing.h"
 #include "store/store.h"
+#include "wire/encode.h"
 
 namespace redrive::server {
 namespace {
@@ -57,6 +60,29 @@ void raise_file_limit() {
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Where functions run as the server's own user, they must not read its memory (keys, messages) or
+// take it over by ptrace. There are no core dumps either. As long as this lives; the leak check of
+// sanitizer builds, which is last, needs ptrace.
+class Undumpable {
+ public:
+  Undumpable() {
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) spdlog::warn("cannot keep other processes out of memory");
+  }
+  ~Undumpable() {
+    if (kSanitized) prctl(PR_SET_DUMPABLE, 1);
+  }
+  Undumpable(const Undumpable&) = delete;
+  Undumpable& operator=(const Undumpable&) = delete;
+};
 
 // People read text, machines JSON.
 LogFormat log_format(const Config& config) {
@@ -107,7 +133,8 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
 
 // The id is the one that the client was told, so that both can be found by it.
 engine::Notice notice_of(const api::FailedRequest& failed) {
-  return {.weight = engine::Notice::Weight::swarm,
+  using Weight = engine::Notice::Weight;
+  return {.weight = failed.status >= 500 ? Weight::fault : Weight::swarm,
           .event = failed.status >= 500 ? "request failed" : "signature refused",
           .fields = {{"request-id", std::string(failed.request_id)},
                      {"service", std::string(failed.service)},
@@ -145,7 +172,8 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   const auto replay = [&](journal::Sequence, journal::Location at, std::string_view payload) {
     return store.replay(at, payload);
   };
-  open.journal = TRY(journal::open_journal(*open.files, {}, replay, recovered));
+  open.journal =
+      TRY(journal::open_journal(*open.files, {}, replay, recovered, store::explain_damage));
   malloc_trim(0);  // Reading back took memory that is not needed again.
   if (!recovered.truncated.empty()) spdlog::warn("{}", recovered.truncated);
   spdlog::info("recovered {} messages in {} queues from {} records ({} bytes) in {}",
@@ -178,6 +206,17 @@ class EngineClock {
   SystemClock system_;
   std::optional<VirtualClock> virtual_;
 };
+
+// Time that only moves when told to is right by definition.
+engine::JumpOptions jump_options(const Config& config) {
+  engine::JumpOptions options{.wait = config.clock_jump_wait};
+  if (config.clock_jump == "accept" || config.virtual_clock) {
+    options.policy = engine::JumpPolicy::accept;
+  } else if (config.clock_jump == "ignore") {
+    options.policy = engine::JumpPolicy::ignore;
+  }
+  return options;
+}
 
 [[noreturn]] void stop_at_once(const Error& error) {
   spdlog::critical("the journal cannot be written, nothing more is acknowledged: {}",
@@ -232,6 +271,21 @@ void report_reload(std::string_view what, const Result<void>& done) {
 std::string audit_path(const Config& config) {
   if (!config.audit_log.empty() || config.memory) return config.audit_log;
   return config.data + "/audit.ndjson";
+}
+
+// Refused requests that were not written down one by one, as a line for each caller.
+void note_refusals(AuditLog& audit, api::RefusalLimit& refusals) {
+  const SystemClock clock;
+  for (const auto& suppressed : refusals.take_suppressed(std::chrono::steady_clock::now())) {
+    std::string line = R"({"time":)";
+    wire::append_json_text(line, format_utc(clock.wall()));
+    line += R"(,"who":)";
+    wire::append_json_text(line, suppressed.who);
+    line += R"(,"from":)";
+    wire::append_json_text(line, suppressed.from);
+    line += fmt::format(R"(,"outcome":"RateLimited","suppressed":{}}})", suppressed.count);
+    audit.write(std::move(line));
+  }
 }
 
 // The archive buckets of a server that keeps nothing go with it.
@@ -357,6 +411,7 @@ Result<void> serve(const Config& config) {
   if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
   warn_about_exposed_secrets(config);
   const ListenAddress listen = TRY(parse_listen(config.listen));
+  const Undumpable undumpable;
   const OutgoingPolicies outgoing = TRY(outgoing_policies(config, listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
@@ -386,7 +441,8 @@ Result<void> serve(const Config& config) {
        .clock = clock.get(),
        .ids = ids,
        .policies = config.policies,
-       .task_pause = Duration(config.virtual_clock ? 0 : 1)},
+       .task_pause = Duration(config.virtual_clock ? 0 : 1),
+       .jump = jump_options(config)},
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
@@ -411,10 +467,17 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
-  AuditLog audit = TRY(AuditLog::open(audit_path(config)));
+  AuditLog audit = TRY(AuditLog::open({.path = audit_path(config),
+                                       .file_bytes_max = config.audit_file_bytes_max,
+                                       .files_max = config.audit_files_max}));
+  api::RefusalLimit refusals;
   metrics::ServerMetrics recorded;
   const api::Observers observers{
       .audit = [&](std::string line) { audit.write(std::move(line)); },
+      .audits_refusal =
+          [&](std::string_view who, std::string_view from) {
+            return refusals.admit(who, from, std::chrono::steady_clock::now());
+          },
       .failed = [&](const api::FailedRequest& failed) { log.write(notice_of(failed)); },
       .recorded = &recorded};
   std::function<monitor::SpanTotals()> span_totals;
@@ -426,17 +489,19 @@ Result<void> serve(const Config& config) {
   const api::BucketOwner bucket_owner = [&](const std::string& bucket) {
     return owner_of(*buckets, bucket);
   };
-  const auto monitoring = TRY(Monitoring::open({.config = config,
-                                                .engine = engine,
-                                                .journal = journal,
-                                                .gate = gate,
-                                                .observers = observers,
-                                                .recorded = recorded,
-                                                .time = time ? &*time : nullptr,
-                                                .sync_wanted = [&] { sync->request(); },
-                                                .spans = span_totals,
-                                                .webhooks = outgoing.webhooks,
-                                                .bucket_owner = bucket_owner}));
+  const auto monitoring =
+      TRY(Monitoring::open({.config = config,
+                            .engine = engine,
+                            .journal = journal,
+                            .gate = gate,
+                            .observers = observers,
+                            .recorded = recorded,
+                            .time = time ? &*time : nullptr,
+                            .sync_wanted = [&] { sync->request(); },
+                            .spans = span_totals,
+                            .webhooks = outgoing.webhooks,
+                            .bucket_owner = bucket_owner,
+                            .each_second = [&] { note_refusals(audit, refusals); }}));
   Offload offload;
   api::Service service(
       engine,
@@ -444,6 +509,7 @@ Result<void> serve(const Config& config) {
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
+       .disk = [&] { return monitor::name_of(monitoring->disk()); },
        .observers = observers,
        .received = tracing ? std::bind_front(&Tracing::received, &*tracing)
                            : decltype(api::Service::Hooks::received)(),
@@ -603,6 +669,7 @@ Result<void> serve(const Config& config) {
     lock.unlock();
   }
   sync.reset();  // Writes what is left.
+  note_refusals(audit, refusals);
   spdlog::info("stopped");
   return {};
 }

@@ -40,6 +40,7 @@ struct Queue {
   AllowPolicy allow;
   // Until the oldest message expires; not every server can tell.
   std::optional<Duration> oldest_expires_in;
+  std::int64_t damaged = 0;  // Messages whose bytes its server cannot read any more.
   // Whether somebody is told of dead letters in it; not every server can tell.
   std::optional<bool> alarmed;
 

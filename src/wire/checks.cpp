@@ -110,7 +110,7 @@ std::unexpected<Error> too_many_items(const Spot& spot) {
 std::unexpected<Error> unknown_member(const Path* path, std::string_view name) {
   return fail(ErrorCode::invalid_parameter_value,
               fmt::format("{} is not supported by this server.",
-                          quoted(std::string_view(full_name(path, name)))));
+                          utf8_prefix(full_name(path, name), kQuotedBytesMax)));
 }
 
 Result<void> put_integer(const Spot& spot, const Type& type, std::int64_t value, void* out) {

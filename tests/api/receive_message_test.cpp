@@ -231,9 +231,22 @@ TEST_F(Receive, AMessageWhoseBytesAreGoneIsLeftOutAndNamed) {
   world.journal.set_unreadable(true);
   const auto plan = plan_receive(call, {.queue_url = "orders"});
   auto start = world.engine().receive(plan->queue, plan->request, Duration::zero(), {});
-  const ReceivedBatch damaged(world.engine(), **start.answer, plan->view, world.state().secret());
-  EXPECT_TRUE(damaged.output().messages.empty());
-  EXPECT_EQ(damaged.damaged().size(), 1u);
+  const ReceivedBatch batch(world.engine(), **start.answer, plan->view, world.state().secret());
+  EXPECT_TRUE(batch.output().messages.empty());
+  EXPECT_EQ(batch.faults().size(), 1u);
+  EXPECT_TRUE(world.engine().damaged_counts().empty());  // The disk may answer again.
+}
+
+TEST_F(Receive, ADamagedMessageIsSetAsideAndTheOthersAreDelivered) {
+  for (int i = 0; i < 3; ++i) send("orders");
+  const auto plan = plan_receive(call, {.queue_url = "orders", .max_number_of_messages = 10});
+  auto start = world.engine().receive(plan->queue, plan->request, Duration::zero(), {});
+  ASSERT_EQ((*start.answer)->messages.size(), 3u);
+  world.journal.flip_bit((*start.answer)->messages[1].body);
+  const ReceivedBatch batch(world.engine(), **start.answer, plan->view, world.state().secret());
+  EXPECT_EQ(batch.output().messages.size(), 2u);
+  EXPECT_TRUE(batch.faults().empty());
+  EXPECT_EQ(world.engine().damaged_counts().at(plan->queue), 1u);
 }
 
 TEST(SequenceNumber, HasTwentyDigitsAndGrows) {

@@ -112,7 +112,7 @@ TEST_F(ManagementTest, ShowsTheTime) {
   EXPECT_NE(answer.find("Content-Type: application/json\r\n"), std::string::npos) << answer;
   EXPECT_EQ(
       body_of(answer),
-      R"({"virtual":true,"now":"2026-01-01T00:00:00.000Z","epochMilliseconds":1767225600000,"waitingReceives":0})");
+      R"({"virtual":true,"now":"2026-01-01T00:00:00.000Z","epochMilliseconds":1767225600000,"waitingReceives":0,"heldSeconds":0})");
 }
 
 TEST_F(ManagementTest, MovesTimeAndTellsTheNewOne) {

@@ -196,6 +196,20 @@ TEST(FairQueue, ATenthOfAllInFlightIsNotNoisy) {
   EXPECT_EQ(world.receive(queue, {.max = 3}), (Keys{331, 332, 333}));
 }
 
+TEST(FairQueue, ExactlyATenthIsNotNoisy) {
+  World world;
+  Queue& queue = world.create("orders");
+  for (int i = 0; i < 270; ++i) world.send(queue);
+  for (int i = 0; i < 27; ++i) world.receive_all(queue);
+  for (int i = 0; i < 31; ++i) world.send(queue, {.group = "busy"});  // 271..301
+  for (int i = 0; i < 3; ++i) world.receive_all(queue);               // 30 of 300 in flight.
+  const Mailbox& box = world.state.mailbox(queue);
+  EXPECT_EQ(box.noisy_groups().groups, 0u);
+  world.send(queue, {.group = "quiet"});  // 302
+  EXPECT_EQ(world.receive(queue), Keys{301});
+  EXPECT_EQ(box.noisy_groups().groups, 1u);  // 31 of 301.
+}
+
 TEST(FairQueue, AmongNoisyTenantsTheOneThatHoldsLessComesFirst) {
   World world;
   Queue& queue = world.create("orders");
