@@ -22,7 +22,7 @@ KNOWS = {
     "auth": [],
     "http": ["metrics"],
     "runtime": ["wire", "http"],
-    "api": ["metrics", "queue", "store", "engine", "dead_letter", "sqs", "wire", "auth", "http"],
+    "api": ["metrics", "functions", "queue", "store", "engine", "dead_letter", "sqs", "wire", "auth", "http"],
     "documents": ["wire", "sqs"],
     "manage": ["metrics", "alarms", "documents", "dead_letter", "queue", "store", "engine", "sqs", "wire", "auth", "http", "api"],
     "objects": [],

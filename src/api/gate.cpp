@@ -13,6 +13,35 @@ namespace {
 
 constexpr std::size_t kSenderBytesMax = 128;
 
+constexpr std::string_view kSqsScope[] = {"sqs"};
+constexpr std::string_view kS3Scope[] = {"s3"};
+constexpr std::string_view kLambdaScope[] = {"lambda"};
+constexpr std::string_view kIamScope[] = {"iam"};
+constexpr std::string_view kStsScope[] = {"sts"};
+constexpr std::string_view kMonitoringScope[] = {"monitoring"};
+// The management API is no AWS service: clients sign for it as they do for queues or functions.
+constexpr std::string_view kManagementScopes[] = {"sqs", "lambda", "redrive"};
+
+std::span<const std::string_view> scopes_of(Gate::Api api) {
+  switch (api) {
+    case Gate::Api::sqs:
+      return kSqsScope;
+    case Gate::Api::s3:
+      return kS3Scope;
+    case Gate::Api::lambda:
+      return kLambdaScope;
+    case Gate::Api::iam:
+      return kIamScope;
+    case Gate::Api::sts:
+      return kStsScope;
+    case Gate::Api::monitoring:
+      return kMonitoringScope;
+    case Gate::Api::management:
+      return kManagementScopes;
+  }
+  return kManagementScopes;
+}
+
 // The same views under the names that the auth room has for them.
 std::span<const auth::HeaderField> fields_of(const http::Request& request) {
   thread_local std::vector<auth::HeaderField> fields;
@@ -28,7 +57,7 @@ bool is_passed_over(std::string_view header) {
 
 // What a request says about itself may be stored or shown, so it must be UTF-8. The query string of
 // an SQS request is left to its decoder: message content has an error of its own.
-Result<void> check_text(const http::Request& request, std::string_view service) {
+Result<void> check_text(const http::Request& request, Gate::Api api) {
   if (!request.ascii) {
     for (const http::Header& header : request.headers) {
       if (is_utf8(header.value) || is_passed_over(header.name)) continue;
@@ -37,7 +66,7 @@ Result<void> check_text(const http::Request& request, std::string_view service) 
     }
   }
   const bool escaped = request.target.find('%') != std::string_view::npos;
-  if (escaped && service != "sqs" && !is_utf8(percent_decode(request.target, false))) {
+  if (escaped && api != Gate::Api::sqs && !is_utf8(percent_decode(request.target, false))) {
     return fail(ErrorCode::malformed_request, "The request target is not valid UTF-8.");
   }
   return {};
@@ -73,14 +102,17 @@ Caller Gate::claimed(const http::Request& request) const {
   // Keys and regions are ASCII. They become part of ARNs, so anything else is no claim at all.
   const auto scope =
       request.ascii ? auth::scope_of(request.header("authorization"), request.query) : std::nullopt;
-  const std::string_view key = scope ? scope->access_key : "anonymous";
+  const bool named = scope && !scope->access_key.empty();
+  const std::string_view key = named ? scope->access_key : "anonymous";
   return {.account = is_account(key) ? std::string(key) : defaults_.account,
           .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
-          .sender_id = std::string(utf8_prefix(key, kSenderBytesMax))};
+          .sender_id = std::string(utf8_prefix(key, kSenderBytesMax)),
+          .peer = request.peer,
+          .secure = request.secure};
 }
 
-Result<Caller> Gate::admit(const http::Request& request, std::string_view service) const {
-  CHECK(check_text(request, service));
+Result<Caller> Gate::admit(const http::Request& request, Api api) const {
+  CHECK(check_text(request, api));
   Caller caller = claimed(request);
   caller.keys = ring_for(request);
   if (caller.keys == nullptr) return caller;
@@ -90,7 +122,9 @@ Result<Caller> Gate::admit(const http::Request& request, std::string_view servic
                                  .headers = fields_of(request),
                                  .body = request.body};
   caller.key = TRY(auth::authenticate(
-      *caller.keys, parts, {.now = clock_.wall(), .region = {}, .service = service}));
+      *caller.keys,
+      parts,
+      {.now = clock_.wall(), .services = scopes_of(api), .unsigned_payload = api == Api::s3}));
   const bool limited = caller.key->requests_per_second > 0;
   if (limited && !caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
     return fail(ErrorCode::request_throttled,

@@ -179,6 +179,7 @@ class TopologyReader {
       handler->messages = seen.messages;
       handler->failed = seen.failed;
       handler->stuck = seen.enabled && !seen.polling;
+      handler->short_of_processes = seen.slowed_by.value_or("") == "function-processes";
     }
   }
 

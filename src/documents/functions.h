@@ -62,6 +62,28 @@ consteval auto shape_of(VpcConfig*) {
       wire::optional("SecurityGroupIds", &VpcConfig::security_group_ids).each("member"));
 }
 
+struct LoggingConfig {
+  std::optional<std::string_view> log_format;
+  std::optional<std::string_view> application_log_level;
+  std::optional<std::string_view> system_log_level;
+  std::optional<std::string_view> log_group;
+};
+consteval auto shape_of(LoggingConfig*) {
+  using Self = LoggingConfig;
+  return wire::shape(wire::optional("LogFormat", &Self::log_format),
+                     wire::optional("ApplicationLogLevel", &Self::application_log_level),
+                     wire::optional("SystemLogLevel", &Self::system_log_level),
+                     wire::optional("LogGroup", &Self::log_group));
+}
+
+struct RuntimeVersionConfig {
+  std::optional<std::string_view> runtime_version_arn;
+};
+consteval auto shape_of(RuntimeVersionConfig*) {
+  return wire::shape(
+      wire::optional("RuntimeVersionArn", &RuntimeVersionConfig::runtime_version_arn));
+}
+
 // A function as the API tells of it.
 struct FunctionConfiguration {
   std::string_view function_name;
@@ -83,6 +105,9 @@ struct FunctionConfiguration {
   SnapStart snap_start;
   std::optional<Environment> environment;
   std::optional<DeadLetterConfig> dead_letter_config;
+  LoggingConfig logging_config;
+  std::optional<std::string_view> kms_key_arn;
+  std::optional<RuntimeVersionConfig> runtime_version_config;
   Texts layers;
   std::string_view revision_id;
   std::string_view state;
@@ -112,6 +137,9 @@ consteval auto shape_of(FunctionConfiguration*) {
                      wire::optional("SnapStart", &Out::snap_start),
                      wire::optional("Environment", &Out::environment),
                      wire::optional("DeadLetterConfig", &Out::dead_letter_config),
+                     wire::optional("LoggingConfig", &Out::logging_config),
+                     wire::optional("KMSKeyArn", &Out::kms_key_arn),
+                     wire::optional("RuntimeVersionConfig", &Out::runtime_version_config),
                      wire::optional("Layers", &Out::layers).each("member").always(),
                      wire::optional("RevisionId", &Out::revision_id),
                      wire::optional("State", &Out::state),
@@ -124,10 +152,12 @@ consteval auto shape_of(FunctionConfiguration*) {
 struct CodeLocation {
   std::string_view repository_type;
   std::string_view location;
+  std::optional<std::string_view> source_kms_key_arn;
 };
 consteval auto shape_of(CodeLocation*) {
   return wire::shape(wire::required("RepositoryType", &CodeLocation::repository_type),
-                     wire::required("Location", &CodeLocation::location));
+                     wire::required("Location", &CodeLocation::location),
+                     wire::optional("SourceKMSKeyArn", &CodeLocation::source_kms_key_arn));
 }
 
 struct Concurrency {
@@ -174,6 +204,7 @@ struct Code {
   std::optional<std::string_view> s3_bucket;
   std::optional<std::string_view> s3_key;
   std::optional<std::string_view> image_uri;
+  std::optional<std::string_view> source_kms_key_arn;
   std::optional<std::string_view> directory;
 };
 consteval auto shape_of(Code*) {
@@ -181,6 +212,7 @@ consteval auto shape_of(Code*) {
                      wire::optional("S3Bucket", &Code::s3_bucket),
                      wire::optional("S3Key", &Code::s3_key),
                      wire::optional("ImageUri", &Code::image_uri),
+                     wire::optional("SourceKMSKeyArn", &Code::source_kms_key_arn),
                      wire::optional("Directory", &Code::directory));
 }
 
@@ -199,6 +231,10 @@ struct FunctionSettings {
   std::optional<EphemeralStorage> ephemeral_storage;
   std::optional<TracingConfig> tracing_config;
   std::optional<VpcConfig> vpc_config;
+  std::optional<SnapStart> snap_start;
+  std::optional<LoggingConfig> logging_config;
+  std::optional<std::string_view> kms_key_arn;
+  std::optional<RuntimeVersionConfig> runtime_version_config;
   Texts architectures;
   Texts layers;
   TextMap tags;
@@ -223,6 +259,10 @@ consteval auto shape_of(FunctionSettings*) {
                      wire::optional("EphemeralStorage", &In::ephemeral_storage),
                      wire::optional("TracingConfig", &In::tracing_config),
                      wire::optional("VpcConfig", &In::vpc_config),
+                     wire::optional("SnapStart", &In::snap_start),
+                     wire::optional("LoggingConfig", &In::logging_config),
+                     wire::optional("KMSKeyArn", &In::kms_key_arn),
+                     wire::optional("RuntimeVersionConfig", &In::runtime_version_config),
                      wire::optional("Architectures", &In::architectures).each("member"),
                      wire::optional("Layers", &In::layers).each("member"),
                      wire::optional("Tags", &In::tags).each("entry"),
@@ -289,6 +329,7 @@ struct CodeUpdate {
   std::optional<std::string_view> s3_bucket;
   std::optional<std::string_view> s3_key;
   std::optional<std::string_view> image_uri;
+  std::optional<std::string_view> source_kms_key_arn;
   std::optional<std::string_view> directory;  // Ours.
   Texts architectures;
   bool dry_run = false;
@@ -301,6 +342,7 @@ consteval auto shape_of(CodeUpdate*) {
                      wire::optional("S3Bucket", &In::s3_bucket),
                      wire::optional("S3Key", &In::s3_key),
                      wire::optional("ImageUri", &In::image_uri),
+                     wire::optional("SourceKMSKeyArn", &In::source_kms_key_arn),
                      wire::optional("Directory", &In::directory),
                      wire::optional("Architectures", &In::architectures).each("member"),
                      wire::optional("DryRun", &In::dry_run),

@@ -55,7 +55,10 @@ struct HandlerOverview {
   bool enabled = true;
   bool polling = false;  // False though enabled: it cannot be followed, and the log says why.
   std::int64_t running = 0;
-  std::int64_t limit = 0;  // Of batches at once; 0: not known.
+  std::int64_t limit = 0;      // Of batches at once; 0: not known.
+  std::int64_t limit_max = 0;  // What it may grow to; 0: not known.
+  // Why the limit is below what it has grown to: errors, throttling, function-processes.
+  std::optional<std::string_view> slowed_by;
   std::int64_t runs = 0;
   std::int64_t messages = 0;  // Handed to the function.
   std::int64_t failed = 0;    // Of those.
@@ -70,6 +73,8 @@ consteval auto shape_of(HandlerOverview*) {
                      wire::required("polling", &Out::polling),
                      wire::required("running", &Out::running),
                      wire::required("limit", &Out::limit),
+                     wire::optional("limitMax", &Out::limit_max),
+                     wire::optional("slowedBy", &Out::slowed_by),
                      wire::required("runs", &Out::runs),
                      wire::required("messages", &Out::messages),
                      wire::required("failed", &Out::failed),

@@ -44,7 +44,10 @@ bool too_many_failed(const MoveTask& task, std::uint64_t of) {
 
 Destination destination_of(const queue::State& state, const MoveTask& task, queue::Slot slot) {
   if (!task.destination_arn.empty()) {
-    return {state.find_by_arn(task.destination_arn), "AWS.SimpleQueueService.NonExistentQueue"};
+    const Queue* const named = state.find_by_arn(task.destination_arn);
+    // An internal queue is no destination, whatever an old journal says.
+    const bool usable = named != nullptr && !named->identity.is_hidden();
+    return {usable ? named : nullptr, "AWS.SimpleQueueService.NonExistentQueue"};
   }
   const queue::History* history = state.messages().history_if(slot);
   if (history == nullptr || history->dead_letter_source == queue::NameIndex::none) {

@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "api/access.h"
+#include "api/authorize.h"
 #include "api/draft.h"
 #include "base/calendar.h"
 #include "manage/failure.h"
@@ -126,7 +126,7 @@ Result<documents::LineageView> show_lineage(Call& call) {
 }
 
 Result<documents::HeldLineages> look_at_held(Call& call, const documents::HandleList& input) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   if (input.receipt_handles.size() > documents::kHandlesMax) {
     return too_many(documents::kHandlesMax);
   }
@@ -147,7 +147,7 @@ Result<documents::HeldLineages> look_at_held(Call& call, const documents::Handle
 
 Result<documents::ArchivedResults> note_archived(Call& call,
                                                  const documents::ArchivedRequest& input) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   if (input.messages.size() > documents::kHandlesMax) return too_many(documents::kHandlesMax);
   std::vector<engine::ArchivedByHolder> archived;
   for (const documents::ArchivedMessage& message : input.messages) {
@@ -173,7 +173,7 @@ Result<documents::ArchivedResults> note_archived(Call& call,
 
 Result<documents::UnarchiveResults> unarchive_messages(Call& call,
                                                        const documents::UnarchiveRequest& input) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   if (input.messages.size() > documents::kUnarchivedMax) {
     return too_many(documents::kUnarchivedMax);
   }

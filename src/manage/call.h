@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "alarms/watcher.h"
+#include "api/authorize.h"
 #include "api/gate.h"
 #include "api/masking.h"
 #include "api/witness.h"
@@ -44,6 +45,7 @@ struct Parts {
   std::function<Result<std::size_t>()> clear_buckets;
   // Functions and mappings are gone; may be empty.
   std::function<void()> catalogue_cleared = {};
+  api::BucketOwner bucket_owner = {};                             // Empty: there are no buckets.
   std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
 
@@ -53,29 +55,50 @@ std::unexpected<Error> no_such_message();
 class Call {
  public:
   Call(const Parts& the_parts, const http::Request& the_request, api::Caller the_caller,
-       PathParameters parameters)
+       Match match)
       : parts(the_parts),
         request(the_request),
         caller(std::move(the_caller)),
         masking(caller, request.query, the_parts.mask_rules),
-        parameters_(std::move(parameters)) {}
+        route_(*match.route),
+        operation_name_("redrive:" + std::string(route_.operation)),
+        parameters_(std::move(match.parameters)) {}
 
   const Parts& parts;
   const http::Request& request;
   const api::Caller caller;
+  // Whether the client is gone, so that a long search may end early.
+  std::function<bool()> is_abandoned = [] { return false; };
   api::Masking masking;
 
   // What stood in the path for {name}, which the route's pattern has.
   std::string_view parameter(std::string_view name) const;
-  // The queue of the caller's account and region that {name} stands for; an error if the caller's
-  // key is for other queues.
-  Result<queue::QueueIdentity> queue(std::string_view name) const;
+  // What the route does, for decisions about it.
+  api::Operation operation() const;
+  // Whether the caller may use this route at all; where its path names a queue, for that queue.
+  // Asked before the route runs. What else a request names is asked about by the operation.
+  Result<void> authorize() const;
+  // The queue of the caller's account and region that {name} stands for.
+  queue::QueueIdentity queue(std::string_view name) const;
+  // The queue that {queue} stands for: a name, or an ARN.
+  Result<queue::QueueIdentity> path_queue() const { return identity_called(parameter("queue")); }
   // The key of a message that {name} stands for.
   Result<queue::MessageKey> message_key(std::string_view name) const;
-  // Whether the caller's key is for this queue.
+  // Whether the caller may do to this queue what the route does. The second is for use in turn.
   Result<void> allow(const queue::QueueIdentity& queue) const;
-  // A queue of the caller's account and region by name, or any by ARN.
+  Result<void> allow(const queue::State& state, const queue::QueueIdentity& queue) const;
+  // A queue of the caller's account and region by name, or any by ARN; nothing is decided yet.
+  Result<queue::QueueIdentity> identity_called(std::string_view name_or_arn) const;
+  // A queue of the caller's account and region by name, or any by ARN, if the caller may do what
+  // the route does to it.
   Result<queue::QueueIdentity> queue_called(std::string_view name_or_arn) const;
+  // The same for a queue that messages are put into.
+  Result<queue::QueueIdentity> destination_called(std::string_view name_or_arn) const;
+  // Whether the caller may know of a queue and its numbers. The first is for use in turn.
+  bool sees(const queue::State& state, const queue::QueueIdentity& queue) const;
+  bool sees(const queue::QueueIdentity& queue) const;
+  // Whether the caller may see everything on this server.
+  bool sees_all() const;
   // Who acts, for those who will read of it.
   std::string actor() const;
   // What stands in the query string, decoded; empty when it does not say.
@@ -88,6 +111,8 @@ class Call {
   std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
 
  private:
+  const Route& route_;
+  const std::string operation_name_;
   PathParameters parameters_;
   std::deque<std::string> kept_;
 };

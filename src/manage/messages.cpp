@@ -74,7 +74,7 @@ class PageWriter {
   Result<documents::MessagePage> write(Mailbox::AgeMark after, const Fetch& fetch) {
     last_ = after;
     bool more = true;
-    while (more && !done()) {
+    while (more && !done() && !call_.is_abandoned()) {
       const std::size_t piece = filter_ == nullptr ? messages_max_ : kSearchPieceMessages;
       const engine::PeekPage page = TRY(fetch(last_, piece));
       wall_ = page.wall;
@@ -204,26 +204,26 @@ sqs::MessageAttributes attributes_of(const store::MessageContents& contents) {
 }
 
 Result<documents::MessagePage> peek_messages(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
     return call.parts.engine.peek(queue, after, max);
   });
 }
 
 Result<documents::MessagePage> peek_bin(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
     return call.parts.engine.peek_bin(queue, after, max);
   });
 }
 
 Result<documents::Message> show_message(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   return describe_message(call, queue, TRY(call.message_key("message")));
 }
 
 Result<documents::SpentHandle> show_spent_handle(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   auto sealed = call.parts.engine.turn([&](engine::Turn& turn) -> Result<std::string> {
     const queue::ReceiptHandle spent{.queue = TRY(turn.queue(queue))->key};
     return spent.seal(turn.state().secret());

@@ -49,6 +49,12 @@ constexpr Key next(Key key) {
   return static_cast<Key>(number(key) + 1);
 }
 
+// Whether a queue of this name is the server's own, like the bin of a dead-letter queue or the
+// events of a function: no request may create, use or name one.
+constexpr bool is_internal_name(std::string_view name) {
+  return name.find('!') != std::string_view::npos;
+}
+
 // Account, region and name: what a caller means by a queue.
 struct QueueIdentity {
   std::string account;
@@ -66,7 +72,7 @@ struct QueueIdentity {
 
   // Queues of the server's own, like the bins of dead-letter queues: no client's queue may have
   // such a name.
-  bool is_hidden() const { return name.find('!') != std::string::npos; }
+  bool is_hidden() const { return is_internal_name(name); }
 
   std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
 };

@@ -141,6 +141,24 @@ void Host::try_bubblewrap() {
   if (runs(std::move(trial))) bubblewrap_ = found;
 }
 
+Result<void> Host::check_bubblewrap() {
+  if (!has_bubblewrap() || ::access(bubblewrap_.c_str(), X_OK) == 0) return {};
+  if (options_.sandbox == InvokerOptions::Sandbox::required) {
+    return fail(ErrorCode::usage,
+                fmt::format("A sandbox for functions is required, and {} is gone: install "
+                            "bubblewrap again.",
+                            bubblewrap_));
+  }
+  const std::string gone = std::exchange(bubblewrap_, {});
+  if (options_.warn) {
+    options_.warn(
+        fmt::format("{} is gone: functions started from now on run without a sandbox; "
+                    "install bubblewrap and restart the server to have it back",
+                    gone));
+  }
+  return {};
+}
+
 std::string Host::isolation() const {
   std::string words = "in sessions of their own, with limits";
   if (root_) {

@@ -32,6 +32,9 @@ class Host {
   bool has_bubblewrap() const { return !bubblewrap_.empty(); }
   const std::string& bubblewrap() const { return bubblewrap_; }
   std::string isolation() const;
+  // Bubblewrap may be removed while the server runs. Then functions run without it, and the log
+  // says so once, unless a sandbox is required.
+  Result<void> check_bubblewrap();
 
   // Where the bootstraps lie.
   std::filesystem::path runtime_directory() const { return options_.scratch / "runtime"; }

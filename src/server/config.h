@@ -13,7 +13,9 @@
 #include "dead_letter/secrets.h"
 #include "engine/engine.h"
 #include "http/limits.h"
+#include "http/outgoing_policy.h"
 #include "http/tls.h"
+#include "runtime/invoker.h"
 
 namespace redrive::server {
 
@@ -38,6 +40,7 @@ struct Config {
   std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
   std::string audit_log;                      // Empty: audit.ndjson in the data directory.
   std::vector<auth::AccessKey> keys;          // None: everybody on this machine may do everything.
+  std::vector<std::string> secret_files;      // Where the secrets of the keys were read.
   std::vector<engine::PolicyRule> policies;   // The tables [[dead-letters]].
   std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
@@ -47,8 +50,10 @@ struct Config {
   std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
   std::size_t history_queues_max = 2'000;  // Of which the past is kept.
   std::string traces_endpoint;             // Of an OpenTelemetry collector; empty: no traces.
-  std::vector<std::string> alarm_targets;  // Who is told of dead letters.
-  bool alarm_private_webhooks = false;     // Webhooks of clients may point into private networks.
+  unsigned function_processes_max = runtime::kProcessesDefault;  // Of all functions together.
+  std::vector<std::string> alarm_targets;                        // Who is told of dead letters.
+  bool alarm_private_webhooks = false;      // Webhooks of clients may point into private networks.
+  std::vector<std::string> outgoing_allow;  // See http::OutgoingPolicy::parse.
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;
   http::Limits limits;  // Of the file alone: the table [limits].
@@ -62,6 +67,14 @@ struct ListenAddress {
   std::uint16_t port;
   bool loopback;
 };
+
+// What the server connects to for its clients.
+struct OutgoingPolicies {
+  http::OutgoingPolicyPtr destinations;  // Of mappings and of asynchronous invocations.
+  http::OutgoingPolicyPtr functions;     // Of runtime http.
+  http::OutgoingPolicyPtr webhooks;      // Of alarms.
+};
+Result<OutgoingPolicies> outgoing_policies(const Config& config, const ListenAddress& listen);
 
 // Overlays the settings of config.file, if there is one: keys as the options are named, without
 // dashes in front; docs/configuration.md lists them. An unknown key is an error.

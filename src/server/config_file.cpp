@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "alarms/target.h"
+#include "http/outgoing_policy.h"
 
 #include "server/config.h"
 #include "server/key_config.h"
@@ -31,6 +32,9 @@ bool take_limit(const toml::node& node, Place& place, std::int64_t max) {
   return true;
 }
 
+// A server that is root gives each process a user of its own, out of a range of this size.
+constexpr std::int64_t kFunctionProcessesMax = runtime::kFunctionUsers;
+
 // Bytes and counts as they are, times in seconds.
 bool set_limit(Config& config, std::string_view key, const toml::node& node, bool& known) {
   http::Limits& limits = config.limits;
@@ -46,6 +50,9 @@ bool set_limit(Config& config, std::string_view key, const toml::node& node, boo
   if (key == "reply-time") return take_limit(node, limits.reply_time_max, kNumberMax);
   if (key == "waiting-receives") {
     return take_limit(node, config.waiting_receives_max, kNumberMax);
+  }
+  if (key == "function-processes") {
+    return take_limit(node, config.function_processes_max, kFunctionProcessesMax);
   }
   if (key == "object-bytes") return take_limit(node, config.object_bytes_max, kBytesMax);
   if (key == "requests-per-second") {
@@ -114,6 +121,12 @@ bool set_alarms(Config& config, std::string_view key, const toml::node& node, bo
   return false;
 }
 
+bool set_outgoing(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = key == "allow";
+  return known && take_list(node, config.outgoing_allow) &&
+         http::OutgoingPolicy::parse(config.outgoing_allow).has_value();
+}
+
 Result<void> read_masking(Config& config, const std::string& path, const toml::table& table) {
   std::vector<std::string> json_paths;
   std::vector<std::string> attributes;
@@ -167,6 +180,7 @@ Result<void> load_config(Config& config) {
   toml::table table = parsed.table();
   if (const toml::node* const keys = table.get("key")) {
     config.keys = TRY(read_keys(*keys, path));
+    config.secret_files = secret_files_of(*keys, path);
     table.erase("key");
   }
   if (const toml::node* const policies = table.get("dead-letters")) {
@@ -196,6 +210,12 @@ Result<void> load_config(Config& config) {
       return set_metrics(config, key, node, known);
     }));
     table.erase("metrics");
+  }
+  if (const toml::table* const outgoing = table["outgoing"].as_table()) {
+    CHECK(set_all(path, *outgoing, "outgoing.", [&](auto key, const toml::node& node, bool& known) {
+      return set_outgoing(config, key, node, known);
+    }));
+    table.erase("outgoing");
   }
   if (const toml::table* const traces = table["traces"].as_table()) {
     CHECK(set_all(path, *traces, "traces.", [&](auto key, const toml::node& node, bool& known) {

@@ -7,6 +7,7 @@
 
 #include "alarms/courier.h"
 #include "alarms/watcher.h"
+#include "api/authorize.h"
 #include "api/gate.h"
 #include "base/workers.h"
 #include "cloudwatch/service.h"
@@ -37,6 +38,8 @@ class Monitoring {
     engine::TimeTravel* time = nullptr;  // Where time stands still.
     std::function<void()> sync_wanted;
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
+    http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
+    api::BucketOwner bucket_owner = {};
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);
@@ -51,16 +54,23 @@ class Monitoring {
   void observe();
   alarms::Watcher& watcher() { return *watcher_; }
 
-  // True: the request was for us and is being answered.
-  bool handle(http::Exchange& exchange);
+  // The page for Prometheus, and CloudWatch. Both take as long as there are queues, so neither is
+  // for I/O threads.
+  void handle_page(http::Exchange& exchange) const;
+  cloudwatch::Service& cloudwatch() { return *cloudwatch_; }
 
  private:
   explicit Monitoring(Parts parts);
   void open_alarms();
   void look();
   void keep_looking(Workers::Clock::time_point due);
-  bool may_read(const http::Request& request) const;
-  void answer_page(http::Exchange& exchange);
+  // Who may read the page, and how much of it.
+  struct Reader {
+    api::Caller caller;
+    bool sees_all = false;
+  };
+  std::optional<Reader> reader_of(const http::Request& request) const;
+  bool may_see(const Reader& reader, const metrics::Subject& subject) const;
   monitor::Sources sources() const;
 
   Parts parts_;
@@ -74,7 +84,7 @@ class Monitoring {
   std::optional<cloudwatch::Service> cloudwatch_;
   http::Server* server_ = nullptr;
   Handlers* handlers_ = nullptr;
-  Workers background_{1};  // For looking, and for pages.
+  Workers background_{1};  // For looking.
 };
 
 }  // namespace redrive::server

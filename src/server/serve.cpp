@@ -20,7 +20,6 @@
 
 #include "api/service.h"
 #include "auth/access_key.h"
-#include "auth/credential.h"
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -34,15 +33,17 @@
 #include "monitor/queue_reading.h"
 #include "objects/store.h"
 #include "objects/uploads.h"
-#include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
 #include "server/event_log.h"
 #include "server/handler_overview.h"
 #include "server/handlers.h"
+#include "server/key_config.h"
 #include "server/maintenance.h"
 #include "server/monitoring.h"
+#include "server/offload.h"
+#include "server/routing.h"
 #include "server/tracing.h"
 #include "store/store.h"
 
@@ -91,7 +92,8 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
   const http::Request& request = exchange.request();
   const auto refusal = guard.refusal({.host = request.host,
                                       .origin = request.header("origin"),
-                                      .fetch_site = request.header("sec-fetch-site")});
+                                      .fetch_site = request.header("sec-fetch-site"),
+                                      .referer = request.header("referer")});
   if (!refusal) return false;
   const std::size_t mark = http::begin_response(exchange.out(),
                                                 {.status = 403,
@@ -115,17 +117,15 @@ engine::Notice notice_of(const api::FailedRequest& failed) {
                      {"peer", std::string(failed.peer)}}};
 }
 
-// Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
-// the questions of the other APIs.
-bool is_for_queue(const http::Request& request) {
-  if (request.method != "POST" || request.path.starts_with(manage::kPathPrefix)) return false;
-  const std::string_view target = request.header("x-amz-target");
-  if (!target.empty()) return target.starts_with("AmazonSQS.");
-  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
-    return false;
-  }
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  return scope && scope->service == "sqs";
+// For Prometheus, which only looks at the status.
+void refuse_busy(http::Exchange& exchange) {
+  const std::size_t mark = http::begin_response(exchange.out(),
+                                                {.status = 503,
+                                                 .content_type = "text/plain; charset=utf-8",
+                                                 .keep_alive = exchange.request().keep_alive});
+  exchange.out().append("the server is busy with other requests; try again\n");
+  http::end_response(exchange.out(), mark);
+  exchange.reply(0);
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -196,6 +196,17 @@ Result<auth::KeyRing> key_ring(const Config& config) {
   return auth::KeyRing::make(std::move(keys));
 }
 
+// Only said, not refused: the server must come up again after a restart at night.
+void warn_about_exposed_secrets(const Config& config) {
+  for (const std::string& path : exposed_files(config.secret_files)) {
+    spdlog::warn(
+        "{} holds secrets of access keys and can be read or changed by every user of this machine: "
+        "run `chmod 600 {}` (or 640 with a group of its own) and replace the keys",
+        path,
+        path);
+  }
+}
+
 Result<void> reload_keys(const Config& config, api::Gate& gate) {
   Config fresh{.file = config.file, .account = config.account};
   CHECK(load_config(fresh));
@@ -204,6 +215,7 @@ Result<void> reload_keys(const Config& config, api::Gate& gate) {
     return fail(ErrorCode::usage, "having keys or having none takes a restart to change");
   }
   gate.use(TRY(key_ring(fresh)));
+  warn_about_exposed_secrets(fresh);
   return {};
 }
 
@@ -236,10 +248,12 @@ class BucketRoot {
   BucketRoot(const BucketRoot&) = delete;
   BucketRoot& operator=(const BucketRoot&) = delete;
 
-  Result<std::unique_ptr<objects::Store>> open(std::uint64_t object_bytes_max) const {
+  Result<std::unique_ptr<objects::Store>> open(const Config& config) const {
     auto store = objects::Store::open({.root = path_,
                                        .sync = passing_ ? objects::Sync::no : objects::Sync::yes,
-                                       .object_bytes_max = object_bytes_max});
+                                       .object_bytes_max = config.object_bytes_max,
+                                       .account = config.account,
+                                       .separate_accounts = !config.keys.empty()});
     if (!store) return fail(ErrorCode::storage_io, store.error().message);
     return *std::move(store);
   }
@@ -248,6 +262,11 @@ class BucketRoot {
   bool passing_;
   std::filesystem::path path_;
 };
+
+std::optional<std::string> owner_of(const objects::Store& store, const std::string& bucket) {
+  const auto info = store.bucket(bucket);
+  return info ? std::optional(info->owner) : std::nullopt;
+}
 
 Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploads) {
   uploads.clear();
@@ -336,7 +355,9 @@ Result<void> serve(const Config& config) {
   CHECK(check_config(config));
   EventLog log(log_format(config), config.log_level);
   if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
+  warn_about_exposed_secrets(config);
   const ListenAddress listen = TRY(parse_listen(config.listen));
+  const OutgoingPolicies outgoing = TRY(outgoing_policies(config, listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
   if (!listen.loopback && config.keys.empty())
@@ -350,7 +371,7 @@ Result<void> serve(const Config& config) {
   EngineClock clock(config, store.last_stamp().wall);
 
   const BucketRoot bucket_root(config, ids);
-  const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  const auto buckets = TRY(bucket_root.open(config));
   objects::Uploads uploads(
       {.object_bytes_max = config.object_bytes_max, .bytes_max = 4 * config.object_bytes_max});
   std::unique_ptr<http::Server> server;
@@ -402,6 +423,9 @@ Result<void> serve(const Config& config) {
       return monitor::SpanTotals{.sent = tracing->sent(), .dropped = tracing->dropped()};
     };
   }
+  const api::BucketOwner bucket_owner = [&](const std::string& bucket) {
+    return owner_of(*buckets, bucket);
+  };
   const auto monitoring = TRY(Monitoring::open({.config = config,
                                                 .engine = engine,
                                                 .journal = journal,
@@ -410,7 +434,10 @@ Result<void> serve(const Config& config) {
                                                 .recorded = recorded,
                                                 .time = time ? &*time : nullptr,
                                                 .sync_wanted = [&] { sync->request(); },
-                                                .spans = span_totals}));
+                                                .spans = span_totals,
+                                                .webhooks = outgoing.webhooks,
+                                                .bucket_owner = bucket_owner}));
+  Offload offload;
   api::Service service(
       engine,
       gate,
@@ -419,7 +446,11 @@ Result<void> serve(const Config& config) {
        .ready = [&] { return !stopping.load(); },
        .observers = observers,
        .received = tracing ? std::bind_front(&Tracing::received, &*tracing)
-                           : decltype(api::Service::Hooks::received)()});
+                           : decltype(api::Service::Hooks::received)(),
+       .offload =
+           [&](http::Exchange& exchange, Offload::Handler handler) {
+             return offload.run(exchange, http::Desk::Pace::slow, std::move(handler));
+           }});
 
   std::unique_ptr<Handlers> handlers;  // Made below, before the first request.
   manage::Service management(
@@ -436,6 +467,7 @@ Result<void> serve(const Config& config) {
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
        .catalogue_cleared = [&] { handlers->reload(); },
+       .bucket_owner = bucket_owner,
        .mask_rules = config.mask_rules});
 
   handlers = Handlers::make(
@@ -449,7 +481,8 @@ Result<void> serve(const Config& config) {
        .observers = observers,
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
-       .directories = listen.loopback && config.keys.empty()});
+       .directories = listen.loopback && config.keys.empty(),
+       .outgoing = outgoing});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -458,6 +491,17 @@ Result<void> serve(const Config& config) {
                        .observers = observers});
 
   iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers});
+
+  using Pace = http::Desk::Pace;
+  const auto run_iam = [&](http::Exchange& exchange) {
+    const auto named =
+        api_of(exchange.request()) == Api::iam ? iam::Service::iam : iam::Service::sts;
+    if (!offload.run(exchange, Pace::quick, [&roles, named](http::Exchange& later) {
+          roles.handle(later, named);
+        })) {
+      roles.refuse_busy(exchange, named);
+    }
+  };
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -469,20 +513,37 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (is_for_queue(exchange.request())) {
-      service.handle(exchange);
-    } else if (lambda::is_lambda_request(exchange.request())) {
-      handlers->handle(exchange);
-    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
-      management.handle(exchange);
-    } else if (monitoring->handle(exchange)) {
-      return;
-    } else if (s3::is_s3_request(exchange.request())) {
-      archive.handle(exchange);
-    } else if (const auto named = iam::service_of(exchange.request())) {
-      roles.handle(exchange, *named);
-    } else {
-      service.handle(exchange);
+    switch (api_of(exchange.request())) {
+      case Api::sqs:
+        return service.handle(exchange);
+      case Api::lambda:
+        return handlers->handle(exchange);
+      case Api::s3:
+        return archive.handle(exchange);
+      case Api::management:
+        if (!offload.run(exchange,
+                         manage::Service::is_slow(exchange.request()) ? Pace::slow : Pace::quick,
+                         [&](http::Exchange& later) { management.handle(later); })) {
+          management.refuse_busy(exchange);
+        }
+        return;
+      case Api::metrics:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->handle_page(later);
+            })) {
+          refuse_busy(exchange);
+        }
+        return;
+      case Api::cloudwatch:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->cloudwatch().handle(later);
+            })) {
+          monitoring->cloudwatch().refuse_busy(exchange);
+        }
+        return;
+      case Api::iam:
+      case Api::sts:
+        return run_iam(exchange);
     }
   };
   const unsigned threads =
@@ -499,6 +560,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  offload.attach(*server);
   handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
@@ -529,6 +591,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  offload.stop();
   handlers->close();
   monitoring->stop();
   archive.stop();

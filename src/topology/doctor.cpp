@@ -306,6 +306,7 @@ class Examination {
       return;
     }
     look_at_handler_state(queue, handler);
+    look_at_handler_processes(queue, handler);
     look_at_handler_visibility(queue, handler);
     look_at_handler_receives(queue, handler);
   }
@@ -340,6 +341,20 @@ class Examination {
            .why = "More fails than succeeds: what is retried in vain ends as dead letters.",
            .fix = shell_command({"redrive", "function", "logs", handler.function})});
     }
+  }
+
+  void look_at_handler_processes(const Queue& queue, const Handler& handler) {
+    if (!handler.short_of_processes) return;
+    add(queue,
+        {.severity = Severity::warning,
+         .rule = "function-processes",
+         .queue = {},
+         .what = fmt::format("its handler {} waits for function processes: the server runs as many "
+                             "as it may",
+                             handler.function),
+         .why = "Batches wait for one another, and the backlog grows although the machine may have "
+                "room. Raise function-processes in the table [limits] of redrive.toml.",
+         .fix = {}});
   }
 
   void look_at_handler_visibility(const Queue& queue, const Handler& handler) {

@@ -55,10 +55,11 @@ struct Handler {
   bool enabled = true;
   // Of the function; absent: there is none of that name.
   std::optional<Duration> timeout;
-  Duration window{};          // For which a batch is gathered.
-  std::int64_t messages = 0;  // Handed to it since the server started, as far as is known.
-  std::int64_t failed = 0;    // Of those.
-  bool stuck = false;         // Enabled, and yet the server cannot follow it.
+  Duration window{};                // For which a batch is gathered.
+  std::int64_t messages = 0;        // Handed to it since the server started, as far as is known.
+  std::int64_t failed = 0;          // Of those.
+  bool stuck = false;               // Enabled, and yet the server cannot follow it.
+  bool short_of_processes = false;  // It waits for function processes of the server.
 };
 
 // The name at the end of an ARN.

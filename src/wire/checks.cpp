@@ -107,6 +107,12 @@ std::unexpected<Error> too_many_items(const Spot& spot) {
   return malformed(spot, "shorter: it has too many items");
 }
 
+std::unexpected<Error> unknown_member(const Path* path, std::string_view name) {
+  return fail(ErrorCode::invalid_parameter_value,
+              fmt::format("{} is not supported by this server.",
+                          quoted(std::string_view(full_name(path, name)))));
+}
+
 Result<void> put_integer(const Spot& spot, const Type& type, std::int64_t value, void* out) {
   if (type.kind == Kind::int64) {
     *static_cast<std::int64_t*>(out) = value;

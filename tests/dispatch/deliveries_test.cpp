@@ -118,6 +118,22 @@ TEST_F(Deliveries, AWebhookIsTriedAgain) {
   EXPECT_NE(hook.bodies()[0].find(R"("condition":"Success")"), std::string::npos);
 }
 
+// Whoever may write a mapping must not make the server call its own machine.
+TEST_F(Deliveries, AWebhookOnThisMachineNeedsPermission) {
+  Hook hook({});
+  outgoing = {};
+  auto made = mapping();
+  made.retries_max = 0;
+  made.on_failure = hook.url();
+  start(made);
+  send("m");
+  answer(raised());
+  ASSERT_TRUE(eventually([&] { return !log.empty(); }));
+  EXPECT_NE(log[0].find("[outgoing] allow"), std::string::npos) << log[0];
+  EXPECT_TRUE(hook.bodies().empty());
+  EXPECT_EQ(in("orders"), Bodies{"m"});
+}
+
 TEST_F(Deliveries, AWebhookThatRefusesLeavesTheMessage) {
   Hook hook({500, 500, 500});
   auto made = mapping();

@@ -210,6 +210,9 @@ const DoctorCase kCases[] = {
      [](Pair& p) { p.feed(5s).stuck = true; },
      {"problem mapping-stuck orders"},
      "redrive logs"},
+    {"mapping_short_of_processes",
+     [](Pair& p) { p.feed(5s).short_of_processes = true; },
+     {"warning function-processes orders"}},
     {"mapping_failing",
      [](Pair& p) {
        p.feed(5s).messages = 10;
