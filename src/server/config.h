@@ -49,6 +49,7 @@ struct Config {
   std::string traces_endpoint;              // Of an OpenTelemetry collector; empty: no traces.
   std::vector<std::string> alarm_targets;   // Who is told of dead letters.
   bool alarm_private_webhooks = false;      // Webhooks of clients may point into private networks.
+  std::string function_key_scope = "role";  // What the keys of functions open: role, account.
   std::vector<std::string> outgoing_allow;  // See http::OutgoingPolicy::parse.
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;
