@@ -86,7 +86,9 @@ std::vector<DeadLetterReading> read_dead_letter_queues(engine::Engine& engine) {
   std::vector<queue::QueueKey> keys;
   queue::QueueIdentity after;
   const auto look = [&](const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
-    if (queue.settings.redrive) targets.insert(queue.settings.redrive->target_arn);
+    // A queue that names itself dead-letters nothing, so its messages are not dead letters.
+    const auto& redrive = queue.settings.redrive;
+    if (redrive && redrive->target_arn != queue.identity.arn()) targets.insert(redrive->target_arn);
     all.push_back(read_queue(state, queue, stamp));
     keys.push_back(queue.key);
   };

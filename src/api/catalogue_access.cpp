@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "functions/codec.h"
 
 namespace redrive::api {
@@ -76,6 +78,13 @@ bool names_subject(const metrics::Dimensions::value_type& dimension) {
          dimension.first == metrics::dimension_of(Scope::mapping);
 }
 
+bool watches_internal_queue(const AlarmSubject& alarm) {
+  return std::ranges::any_of(alarm.dimensions, [](const auto& dimension) {
+    return dimension.first == metrics::dimension_of(metrics::Scope::queue) &&
+           queue::is_internal_name(dimension.second);
+  });
+}
+
 }  // namespace
 
 std::optional<MappingSubject> find_mapping(engine::Engine& engine, const std::string& id) {
@@ -101,6 +110,9 @@ Result<void> authorize_mapping(const queue::State& state, const Caller& caller,
 
 Result<void> authorize_alarm(engine::Engine& engine, const Caller& caller,
                              const Operation& operation, const AlarmSubject& alarm) {
+  if (watches_internal_queue(alarm)) {
+    return fail(ErrorCode::queue_does_not_exist, "The specified queue does not exist.");
+  }
   if (caller.key == nullptr) return {};
   bool about_something = false;
   for (const auto& dimension : alarm.dimensions) {

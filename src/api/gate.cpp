@@ -6,6 +6,7 @@
 
 #include "auth/authenticate.h"
 #include "base/account.h"
+#include "base/text.h"
 
 namespace redrive::api {
 namespace {
@@ -49,6 +50,28 @@ std::span<const auth::HeaderField> fields_of(const http::Request& request) {
   return fields;
 }
 
+// Headers of browsers and libraries that no API stores or shows.
+bool is_passed_over(std::string_view header) {
+  return iequals(header, "cookie") || iequals(header, "user-agent") || iequals(header, "referer");
+}
+
+// What a request says about itself may be stored or shown, so it must be UTF-8. The query string of
+// an SQS request is left to its decoder: message content has an error of its own.
+Result<void> check_text(const http::Request& request, Gate::Api api) {
+  if (!request.ascii) {
+    for (const http::Header& header : request.headers) {
+      if (is_utf8(header.value) || is_passed_over(header.name)) continue;
+      return fail(ErrorCode::malformed_request,
+                  fmt::format("The header {} is not valid UTF-8.", header.name));
+    }
+  }
+  const bool escaped = request.target.find('%') != std::string_view::npos;
+  if (escaped && api != Gate::Api::sqs && !is_utf8(percent_decode(request.target, false))) {
+    return fail(ErrorCode::malformed_request, "The request target is not valid UTF-8.");
+  }
+  return {};
+}
+
 }  // namespace
 
 void Gate::use(auth::KeyRing keys) {
@@ -74,16 +97,20 @@ std::shared_ptr<const auth::KeyRing> Gate::ring_for(const http::Request& request
 }
 
 Caller Gate::claimed(const http::Request& request) const {
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  const std::string_view key = scope ? scope->access_key : "anonymous";
+  // Keys and regions are ASCII. They become part of ARNs, so anything else is no claim at all.
+  const auto scope =
+      request.ascii ? auth::scope_of(request.header("authorization"), request.query) : std::nullopt;
+  const bool named = scope && !scope->access_key.empty();
+  const std::string_view key = named ? scope->access_key : "anonymous";
   return {.account = is_account(key) ? std::string(key) : defaults_.account,
           .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
-          .sender_id = std::string(key.substr(0, kSenderBytesMax)),
+          .sender_id = std::string(utf8_prefix(key, kSenderBytesMax)),
           .peer = request.peer,
           .secure = request.secure};
 }
 
 Result<Caller> Gate::admit(const http::Request& request, Api api) const {
+  CHECK(check_text(request, api));
   Caller caller = claimed(request);
   caller.keys = ring_for(request);
   if (caller.keys == nullptr) return caller;
@@ -104,7 +131,7 @@ Result<Caller> Gate::admit(const http::Request& request, Api api) const {
                             caller.key->requests_per_second));
   }
   caller.account = caller.key->account;
-  caller.sender_id = caller.key->name.substr(0, kSenderBytesMax);
+  caller.sender_id = utf8_prefix(caller.key->name, kSenderBytesMax);
   return caller;
 }
 

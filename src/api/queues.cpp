@@ -18,6 +18,7 @@ using queue::Queue;
 using queue::QueueIdentity;
 
 constexpr std::size_t kListMax = 1000;
+constexpr std::size_t kListedPerTurn = 256;
 
 // A queue may only name a dead-letter queue that exists, is of its kind and account, and lets it.
 Result<void> check_redrive(const queue::State& state, const QueueIdentity& source,
@@ -38,7 +39,6 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
   if (target->settings.is_fifo() != settings.is_fifo()) {
     return refuse("Dead-letter queue must be same type of queue as the source.");
   }
-  if (target->identity == source) return refuse("A queue cannot be its own dead-letter queue.");
   const auto& allow = target->settings.redrive_allow;
   if (allow && !allow->allows(source.arn())) {
     return refuse(
@@ -186,9 +186,11 @@ Result<sqs::DeleteQueueOutput> run(Call& call, const sqs::DeleteQueueInput& inpu
   const auto identity = TRY(call.queue(input.queue_url));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::DeleteQueueOutput> {
     std::vector<queue::Change> changes{queue::QueueDeleted{TRY(turn.queue(identity))->key}};
-    // What was discarded from it goes with it.
+    // What was discarded from it or found damaged in it goes with it.
     if (const Queue* bin = turn.state().find(engine::bin_of(identity)))
       changes.push_back(queue::QueueDeleted{bin->key});
+    if (const Queue* damaged = turn.state().find(engine::damaged_of(identity)))
+      changes.push_back(queue::QueueDeleted{damaged->key});
     turn.commit(changes);
     return sqs::DeleteQueueOutput{};
   });
@@ -209,19 +211,28 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
   const std::size_t wanted =
       input.max_results ? static_cast<std::size_t>(*input.max_results) + 1 : kListMax;
   std::vector<QueueIdentity> found;
-  call.engine.turn([&](Turn& turn) {
+  QueueIdentity from{call.account, call.region, std::max(prefix, after)};
+  // A few queues in each turn: most may be another's, or not the caller's to see.
+  const auto look = [&](Turn& turn) {
     const auto& queues = turn.state().queues();
-    for (auto at = queues.lower_bound({call.account, call.region, std::max(prefix, after)});
-         at != queues.end() && found.size() < wanted;
-         ++at) {
+    auto at = queues.lower_bound(from);
+    for (std::size_t seen = 0; found.size() < wanted; ++at, ++seen) {
+      if (at == queues.end()) return false;
       const QueueIdentity& identity = at->first;
-      if (identity.account != call.account || identity.region != call.region) break;
-      if (!identity.name.starts_with(prefix)) break;
+      if (identity.account != call.account || identity.region != call.region) return false;
+      if (!identity.name.starts_with(prefix)) return false;
+      if (seen == kListedPerTurn) {
+        from = identity;
+        return true;
+      }
       if (call.key != nullptr && !call.key->covers(identity.name)) continue;
       if (identity.is_hidden()) continue;
       if (identity.name > after || after.empty()) found.push_back(identity);
     }
-  });
+    return false;
+  };
+  while (call.engine.turn(look)) {
+  }
   Page page = make_page(call, found, input.max_results);
   return sqs::ListQueuesOutput{std::move(page.urls), page.next_token};
 }
@@ -230,20 +241,32 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
     Call& call, const sqs::ListDeadLetterSourceQueuesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const std::string after = TRY(name_from_token(input.next_token));
-  std::vector<QueueIdentity> found;
-  const auto looked = call.engine.turn([&](Turn& turn) -> Result<void> {
+  CHECK(call.engine.turn([&](Turn& turn) -> Result<void> {
     CHECK(turn.queue(identity));
-    const std::string arn = identity.arn();
-    for (const auto& [other, queue] : turn.state().queues()) {
+    return {};
+  }));
+  const std::string arn = identity.arn();
+  std::vector<QueueIdentity> found;
+  QueueIdentity from;
+  const auto look = [&](Turn& turn) {
+    const auto& queues = turn.state().queues();
+    auto at = queues.lower_bound(from);
+    for (std::size_t seen = 0; at != queues.end(); ++at, ++seen) {
+      if (seen == kListedPerTurn) {
+        from = at->first;
+        return true;
+      }
+      const auto& [other, queue] = *at;
       const auto& redrive = queue->settings.redrive;
       const bool meant =
           redrive && redrive->target_arn == arn && (after.empty() || other.name > after);
       // A source that the caller may not know of is not listed.
       if (meant && (call.key == nullptr || call.key->covers(other.name))) found.push_back(other);
     }
-    return {};
-  });
-  CHECK(looked);
+    return false;
+  };
+  while (call.engine.turn(look)) {
+  }
   Page page = make_page(call, found, input.max_results);
   return sqs::ListDeadLetterSourceQueuesOutput{std::move(page.urls), page.next_token};
 }

@@ -45,6 +45,7 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .ids = SeededIds(parts.engine.turn([](engine::Turn& turn) { return turn.ids().bits(); })),
           .secret = parts.engine.turn([](engine::Turn& turn) { return turn.state().secret(); }),
           .concurrency_max = options.concurrency_max,
+          .processes_max = options.processes_max,
           .async_sent = [this](std::string arn) { wake_async(arn); },
           .reload = [this] { reload(); },
           .ran = std::move(hooks.ran),

@@ -44,6 +44,7 @@ class Dispatcher {
   };
   struct Options {
     unsigned concurrency_max = 1000;  // Of mappings that have no limit of their own.
+    unsigned processes_max = runtime::kProcessesDefault;  // What the invoker runs at most.
     Strand::Mode mode = Strand::Mode::thread;
     // A handler begins when it is durable that its messages were received, so that no crash
     // forgets a run that has begun. Needs note_synced().

@@ -30,6 +30,7 @@ struct World {
   SeededIds ids;                                // On the strand only.
   queue::ReceiptHandle::Secret secret;          // Of receipt handles.
   unsigned concurrency_max;                     // Of pollers that have no limit of their own.
+  unsigned processes_max;                       // Of all functions together.
   std::function<void(std::string)> async_sent;  // To this function. On the strand.
   std::function<void()> reload;                 // Something is not as it was defined.
   std::function<void(const RunReport&)> ran;    // May be empty. On the strand.

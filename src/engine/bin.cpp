@@ -106,7 +106,7 @@ Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const
                   "Source and destination queues must be of the same type.");
     }
     std::string bytes;
-    const auto stored = store_.read_message(edit.of, bytes);
+    const auto stored = store_.read_message(edit.key, edit.of, bytes);
     if (!stored) return fail(ErrorCode::internal_failure, "The message cannot be read.");
     const queue::Queue& bin = *TRY(turn.bin(identity));
     std::vector<Change> changes;

@@ -195,6 +195,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   bool exhausted = false;
   queue::ReadyWalk walk(turn.state().mailbox(*source));
   std::deque<std::string> edits;
+  std::vector<Unreadable> damaged;
   std::size_t edit_bytes = 0;
   const std::size_t edit_bytes_max =
       std::min<std::size_t>(kEditBytesPerRecord, journal_.payload_bytes_max() / 8);
@@ -206,6 +207,11 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     if (exhausted) break;
     std::string changed;
     const auto fit = selected ? run.selection->fits(store_, slot, changed) : Selection::Fit::yes;
+    if (fit == Selection::Fit::damaged) {
+      const queue::Message& message = turn.state().messages()[slot];
+      damaged.push_back(
+          {.key = message.key, .body = message.body, .error = run.selection->damage()});
+    }
     if (fit == Selection::Fit::unreadable && hooks_.log) {
       const queue::Message& message = turn.state().messages()[slot];
       hooks_.log(
@@ -224,7 +230,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     const queue::MessageKey key = turn.state().messages()[slot].key;
     if (!changed.empty()) {
       std::string& bytes = edits.emplace_back();
-      const auto original = store_.read_message(turn.state().messages()[slot].body, bytes);
+      const auto original = store_.read_message(key, turn.state().messages()[slot].body, bytes);
       if (!original) continue;
       keep_original(turn.state(),
                     {.queue = *source,
@@ -255,6 +261,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
       task.plan.limit > 0 ? std::min(task.plan.limit, task.to_move) : task.to_move;
   exhausted = exhausted || task.counts.moved + moved >= total;
   if (changes_.size() > names) turn.commit(changes_);
+  set_aside(turn, damaged);
   run.moved += moved;
   if (moved > 0) run.watched_since = now;
   if (!failure.empty()) return end_task(turn, task.key, TaskStatus::failed, failure);
@@ -293,18 +300,26 @@ Result<Chosen> Engine::choose(const queue::QueueIdentity& identity, queue::TaskP
     CHECK(turn([&](Turn& turn) -> Result<void> {
       const Queue& source = *TRY(turn.queue(identity));
       const std::size_t looks = selection->reads() ? kLooksPerTurn : kMovesPerTurn;
+      std::vector<Unreadable> damaged;
       for (std::size_t i = 0; i < looks && !done && chosen.scanned < scan_max; ++i) {
         const queue::Slot slot = selection->next(turn.state(), source);
         done = slot == queue::kNoSlot;
         if (done) break;
         ++chosen.scanned;
         std::string changed;
-        if (selection->fits(store_, slot, changed) != Selection::Fit::yes) continue;
+        const auto fit = selection->fits(store_, slot, changed);
+        if (fit == Selection::Fit::damaged) {
+          const queue::Message& message = turn.state().messages()[slot];
+          damaged.push_back(
+              {.key = message.key, .body = message.body, .error = selection->damage()});
+        }
+        if (fit != Selection::Fit::yes) continue;
         ++chosen.matched;
         if (chosen.keys.size() < keys_max) {
           chosen.keys.push_back(turn.state().messages()[slot].key);
         }
       }
+      set_aside(turn, damaged);
       return {};
     }));
   }

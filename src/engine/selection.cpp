@@ -50,7 +50,12 @@ queue::Slot Selection::next(const queue::State& state, const queue::Queue& sourc
 Selection::Fit Selection::fits(const store::Store& store, queue::Slot slot, std::string& changed) {
   if (!reads()) return Fit::yes;
   std::string bytes;
-  const auto stored = store.read_message(store.state().messages()[slot].body, bytes);
+  const queue::Message& message = store.state().messages()[slot];
+  const auto stored = store.read_message(message.key, message.body, bytes);
+  if (!stored && stored.error().code == ErrorCode::storage_damaged) {
+    damage_ = stored.error().message;
+    return Fit::damaged;
+  }
   if (!stored) {
     const queue::State& state = store.state();
     const queue::Queue* queue = state.find(state.queue_of(slot));

@@ -31,10 +31,17 @@ class Selection {
   queue::Slot next(const queue::State& state, const queue::Queue& source);
   // Whether fits() has to read a message's bytes.
   bool reads() const { return filter_ || patch_; }
-  enum class Fit { yes, no, unreadable };
+  enum class Fit {
+    yes,
+    no,
+    unreadable,  // For now.
+    damaged,     // For good: see damage().
+  };
   // Whether the plan is for this message. With a patch, `changed` gets its new stored bytes.
   // What is behind a message that cannot be read in its FIFO group is left with it.
   Fit fits(const store::Store& store, queue::Slot slot, std::string& changed);
+  // What is wrong with the message that fits() last called damaged.
+  const std::string& damage() const { return damage_; }
   bool has_patch() const { return patch_.has_value(); }
 
  private:
@@ -45,6 +52,7 @@ class Selection {
   std::optional<dead_letter::JsonPatch> patch_;
   std::vector<queue::MessageKey> keys_;
   std::size_t at_ = 0;
+  std::string damage_;
   // FIFO: groups of which a message had to be left; what is behind it must not overtake.
   std::set<std::string, std::less<>> left_groups_;
 };

@@ -240,14 +240,26 @@ Outcome<std::string> Endpoint::run(Asked& asked) const {
 void Endpoint::handle(http::Exchange& exchange, Service service) {
   const api::Witness& witness = witness_of(service);
   Asked asked{.request = exchange.request(), .service = service, .action = witness.unknown()};
-  const auto document = run(asked);
+  finish(exchange, asked, run(asked));
+}
+
+void Endpoint::refuse_busy(http::Exchange& exchange, Service service) const {
+  finish(
+      exchange,
+      {.request = exchange.request(), .service = service, .action = witness_of(service).unknown()},
+      refuse(503, "ServiceUnavailable", "The server is busy. Please try again."));
+}
+
+void Endpoint::finish(http::Exchange& exchange, const Asked& asked,
+                      const Outcome<std::string>& document) const {
+  const api::Witness& witness = witness_of(asked.service);
   exchange.measure(witness.latency(asked.action));
   if (!document) witness.refused(asked.mark(), api::refused_as(document.error(), asked.unproven));
   http::append_answer(
       exchange.out(),
       {.status = document ? 200 : document.error().status,
        .content_type = "text/xml",
-       .body = document ? *document : error_document(service, document.error(), asked.id)},
+       .body = document ? *document : error_document(asked.service, document.error(), asked.id)},
       {{"x-amzn-RequestId", asked.id}},
       asked.request.keep_alive);
   exchange.reply(parts_.engine.appended());

@@ -28,7 +28,8 @@ struct ActionInfo {
 std::vector<ActionInfo> actions();
 
 // IAM and STS as far as infrastructure as code needs them: roles, their policies, and who asks.
-// Runs on the connection's thread; an answer leaves when everything recorded before it is durable.
+// Lists are as long as they are, so it is not for I/O threads; an answer leaves when everything
+// recorded before it is durable.
 class Endpoint {
  public:
   struct Parts {
@@ -42,6 +43,8 @@ class Endpoint {
 
   // For requests that service_of() knows.
   void handle(http::Exchange& exchange, Service service);
+  // Answers that too much is waiting already.
+  void refuse_busy(http::Exchange& exchange, Service service) const;
 
  private:
   struct Asked;
@@ -50,6 +53,8 @@ class Endpoint {
     return service == Service::iam ? iam_ : sts_;
   }
   Outcome<std::string> run(Asked& asked) const;
+  void finish(http::Exchange& exchange, const Asked& asked,
+              const Outcome<std::string>& document) const;
 
   const Parts parts_;
   const api::Witness iam_;

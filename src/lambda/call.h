@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "api/catalogue_access.h"
 #include "api/gate.h"
+#include "api/masking.h"
 #include "api/witness.h"
 #include "engine/engine.h"
 #include "http/message.h"
@@ -37,6 +39,7 @@ struct Parts {
   std::function<void()> changed;
   api::Observers observers = {};
   bool directories = false;  // Functions may run from directories that a caller names.
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
 
 using http::PathParameters;
@@ -78,10 +81,12 @@ struct Call {
   std::string_view keep(std::string text) { return kept.emplace_back(std::move(text)); }
   wire::Decoder& decoder() const;
 
+  // The body as T. A member that T does not have is refused: it could change what a function does.
   template <class T>
   Outcome<T> body() const {
     T input;
-    const auto decoded = wire::decode_json(decoder(), padded_body(), input);
+    const auto decoded =
+        wire::decode_json(decoder(), padded_body(), input, wire::UnknownMembers::refuse);
     if (!decoded) return std::unexpected(refusal_of(decoded.error()));
     return input;
   }

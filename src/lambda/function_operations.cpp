@@ -118,6 +118,9 @@ Outcome<Answer> get_function(Call& call) {
       .tags = {function.tags.begin(), function.tags.end()}};
   if (!called.qualifier.empty()) out.configuration.function_arn = call.keep(called.arn());
   if (function.reserved_concurrency) out.concurrency = {*function.reserved_concurrency};
+  if (!function.source_kms_key_arn.empty()) {
+    out.code.source_kms_key_arn = call.keep(function.source_kms_key_arn);
+  }
   return json_answer(200, out);
 }
 

@@ -129,12 +129,16 @@ void Service::serve(const http::Desk::TaskPtr& task) const {
 Outcome<Answer> Service::run(const Route& route, Call& call, const Asked& asked) const {
   const auto allowed = told<void>(api::authorize_role(call.caller, call.operation()));
   Outcome<Answer> answer = allowed ? route.run(call) : std::unexpected(allowed.error());
-  if (!route.audited()) return answer;
+  const api::Masking masking(call.caller, call.request.query, nullptr);
+  const bool unmasked =
+      masking.asked_for_secrets() && call.request.path.starts_with(kManagementPrefix);
+  if (!route.audited() && !unmasked) return answer;
   // The request itself stays out of it: it has code and environments, and in those secrets.
   const auto refused = answer ? api::Refused{} : api::refused_as(answer.error());
   witness_->write_down(asked.mark(),
                        call.caller,
-                       {.resource = call.request.path, .refused = answer ? nullptr : &refused},
+                       {.resource = unmasked ? call.request.target : call.request.path,
+                        .refused = answer ? nullptr : &refused},
                        parts_.gate.wall());
   return answer;
 }

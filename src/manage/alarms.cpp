@@ -160,6 +160,19 @@ Result<documents::AlarmList> list_alarms(Call& call) {
                           .since = told_time(call, alarm.alarm.condition.transitioned),
                           .on = !alarm.memory.off});
   }
+  for (const auto& [queue, messages, alarm] : watcher.damage_alarms()) {
+    if (queue.account != call.caller.account || queue.region != call.caller.region) continue;
+    if (!call.sees(queue)) continue;
+    const std::string found =
+        fmt::format("{} damaged message{}", messages, messages == 1 ? "" : "s");
+    out.alarms.push_back({.name = call.keep(alarm.name),
+                          .kind = "damage",
+                          .state = alarms::name_of(alarm.condition.state),
+                          .queue = call.keep(queue.name),
+                          .reason = messages > 0 ? call.keep(found) : std::string_view(),
+                          .since = told_time(call, alarm.condition.transitioned),
+                          .on = true});
+  }
   for (const alarms::Alarm& alarm : visible_alarms(call, watcher)) {
     out.alarms.push_back({.name = call.keep(alarm.name),
                           .kind = "metric",

@@ -19,6 +19,7 @@ using Where = engine::LineagePlace::Where;
 std::string_view state_of(const engine::LineagePlace& place) {
   if (place.where == Where::queue) return "in-queue";
   if (place.where == Where::bin) return "in-bin";
+  if (place.where == Where::damaged) return "damaged";
   return place.restored_wall == Timestamp() ? "archived" : "restored";
 }
 
@@ -92,7 +93,7 @@ class Restoration {
                                         .system_attributes = system,
                                         .dedup_id = message.deduplication_id,
                                         .group_id = message.group_id};
-    CHECK(api::check_message(outgoing, settings_, api::SendForm::single));
+    CHECK(api::check_message(outgoing, settings_, api::SendForm::stored));
     api::PreparedMessage& prepared = prepared_.emplace_back();
     api::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
     api::set_digest(prepared, md5(prepared.body));

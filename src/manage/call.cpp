@@ -90,6 +90,16 @@ std::unexpected<Error> no_such_message() {
   return fail(ErrorCode::resource_not_found, "There is no such message in the queue.");
 }
 
+std::unexpected<Error> unreadable_message(const Error& error) {
+  if (error.code != ErrorCode::storage_damaged) {
+    return fail(ErrorCode::internal_failure, "The message cannot be read now: " + error.message);
+  }
+  return fail(ErrorCode::resource_not_found,
+              "The message is damaged: " + error.message +
+                  ". It is listed under the queue's damaged messages, or will be as soon as no "
+                  "consumer holds it.");
+}
+
 std::string Call::query(std::string_view name) const {
   return std::string(wire::find_query_parameter(decoder(), request.query, {}, name).value_or(""));
 }

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "alarms/watcher.h"
 #include "api/authorize.h"
 #include "api/gate.h"
+#include "api/masking.h"
 #include "api/witness.h"
 #include "documents/logs.h"
 #include "documents/overview.h"
@@ -43,10 +45,13 @@ struct Parts {
   std::function<Result<std::size_t>()> clear_buckets;
   // Functions and mappings are gone; may be empty.
   std::function<void()> catalogue_cleared = {};
-  api::BucketOwner bucket_owner = {};  // Empty: there are no buckets.
+  api::BucketOwner bucket_owner = {};                             // Empty: there are no buckets.
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
 
 std::unexpected<Error> no_such_message();
+// What to answer when a message's bytes could not be read.
+std::unexpected<Error> unreadable_message(const Error& error);
 
 // One request to the management API.
 class Call {
@@ -56,6 +61,7 @@ class Call {
       : parts(the_parts),
         request(the_request),
         caller(std::move(the_caller)),
+        masking(caller, request.query, the_parts.mask_rules),
         route_(*match.route),
         operation_name_("redrive:" + std::string(route_.operation)),
         parameters_(std::move(match.parameters)) {}
@@ -63,6 +69,9 @@ class Call {
   const Parts& parts;
   const http::Request& request;
   const api::Caller caller;
+  // Whether the client is gone, so that a long search may end early.
+  std::function<bool()> is_abandoned = [] { return false; };
+  api::Masking masking;
 
   // What stood in the path for {name}, which the route's pattern has.
   std::string_view parameter(std::string_view name) const;
@@ -112,23 +121,28 @@ class Call {
 
 namespace detail {
 
+// Answers in which users' data can be say whether secrets in it are masked.
 template <class Output>
-Result<Document> to_json(const Result<Output>& output) {
+Result<Document> to_json(Result<Output> output, Call& call) {
   if (!output) return std::unexpected(output.error());
   Document document;
+  call.masking.apply(*output);
   wire::encode_json(document.body, *output);
+  if (wire::has_sensitive(wire::kRecord<Output>)) {
+    api::append_masked_member(document.body, call.masking.masked());
+  }
   return document;
 }
 
 template <class Output>
 Result<Document> run(Result<Output> (*operation)(Call&), Call& call) {
-  return to_json(operation(call));
+  return to_json(operation(call), call);
 }
 template <class Input, class Output>
 Result<Document> run(Result<Output> (*operation)(Call&, const Input&), Call& call) {
   Input input;
   CHECK(wire::decode_json(call.decoder(), call.request.body, input));
-  return to_json(operation(call, input));
+  return to_json(operation(call, input), call);
 }
 
 }  // namespace detail

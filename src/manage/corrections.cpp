@@ -124,7 +124,7 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
     message.group_id = stored.contents.group;
     message.dedup_id = stored.contents.dedup;
   }
-  CHECK(api::check_message(message, settings, api::SendForm::single));
+  CHECK(api::check_message(message, settings, api::SendForm::stored));
   store::MessageContents contents = stored.contents;
   std::string encoded;
   if (body != contents.body) contents.md5_of_body = md5(body);
@@ -148,10 +148,9 @@ Result<documents::Message> edit_message(Call& call, const documents::EditRequest
   const auto page = TRY(call.parts.engine.peek_one(queue, key));
   if (page.messages.empty()) return no_such_message();
   const engine::Peeked& message = page.messages.front();
-  std::string bytes(message.body.size, '\0');
-  CHECK(call.parts.engine.read_body(message.body, bytes.data()));
-  const auto stored = store::decode_message(bytes);
-  if (!stored) return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
+  std::string bytes;
+  const auto stored = call.parts.engine.read_message(key, message.body, bytes);
+  if (!stored) return unreadable_message(stored.error());
   const auto settings = call.parts.engine.turn(
       [&](engine::Turn& turn) -> Result<std::shared_ptr<const queue::QueueSettings>> {
         return TRY(turn.queue(queue))->published;

@@ -7,6 +7,7 @@
 #include "base/calendar.h"
 #include "dead_letter/fingerprint.h"
 #include "dead_letter/rank.h"
+#include "manage/in_turns.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -19,6 +20,8 @@ constexpr std::size_t kDistinctionsMax = 5;
 constexpr std::size_t kGroupedAtOnce = 256;
 constexpr int kGroupingRounds = 16;
 constexpr std::size_t kNoteBytesMax = 4096;
+constexpr std::size_t kGroupsPerTurn = 64;
+constexpr std::size_t kQueuesPerTurn = 256;
 
 constexpr std::pair<std::string_view, GroupStatus> kStatuses[] = {
     {"new", GroupStatus::fresh},
@@ -82,22 +85,29 @@ documents::FailureGroup describe(Call& call, const queue::State& state,
   return out;
 }
 
-// ARNs of the queues that the dead letters of a group, or of a whole queue, came from.
-std::vector<queue::QueueIdentity> sources_of(const queue::State& state, const queue::Queue& queue,
-                                             const queue::FailureGroup* group) {
+// The queues that the dead letters of a group came from.
+std::vector<queue::QueueIdentity> sources_of(const queue::State& state,
+                                             const queue::FailureGroup& group) {
   std::vector<queue::QueueIdentity> sources;
-  const auto add = [&](std::string_view arn) {
-    if (const queue::Queue* source = state.find_by_arn(arn)) sources.push_back(source->identity);
-  };
-  if (group != nullptr) {
-    for (const queue::NameIndex name : group->arrivals.sources) add(state.name(name));
-    return sources;
+  for (const queue::NameIndex name : group.arrivals.sources) {
+    const queue::Queue* const source = state.find_by_arn(state.name(name));
+    if (source != nullptr) sources.push_back(source->identity);
   }
-  const std::string arn = queue.identity.arn();
-  for (const auto& [identity, other] : state.queues()) {
-    if (other->settings.redrive && other->settings.redrive->target_arn == arn)
-      sources.push_back(identity);
-  }
+  return sources;
+}
+
+// The queues whose dead letters come to this one.
+std::vector<queue::QueueIdentity> sources_of(engine::Engine& engine,
+                                             const queue::QueueIdentity& dead_letter_queue) {
+  std::vector<queue::QueueIdentity> sources;
+  const std::string arn = dead_letter_queue.arn();
+  visit_in_turns(engine,
+                 &queue::State::queues,
+                 kQueuesPerTurn,
+                 [&](engine::Turn&, const queue::QueueIdentity& identity, const auto& queue) {
+                   const auto& redrive = queue->settings.redrive;
+                   if (redrive && redrive->target_arn == arn) sources.push_back(identity);
+                 });
   return sources;
 }
 
@@ -161,18 +171,21 @@ Result<documents::FailureGroups> list_groups(Call& call) {
   const queue::QueueIdentity identity = call.queue("queue");
   group_what_came(call.parts.engine);
   documents::FailureGroups out;
-  std::vector<queue::QueueIdentity> sources;
+  queue::QueueKey listed{};
   CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
-    const queue::Queue& queue = *TRY(turn.queue(identity));
-    for (const auto& [key, group] : turn.state().groups()) {
-      if (group.queue != queue.key) continue;
-      out.groups.push_back(describe(call, turn.state(), group, turn.stamp().wall));
-    }
+    listed = TRY(turn.queue(identity))->key;
     // The number is that of the whole server.
     if (call.sees_all()) out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
-    sources = sources_of(turn.state(), queue, nullptr);
     return {};
   }));
+  visit_in_turns(call.parts.engine,
+                 &queue::State::groups,
+                 kGroupsPerTurn,
+                 [&](engine::Turn& turn, queue::FailureGroupKey, const queue::FailureGroup& group) {
+                   if (group.queue != listed) return;
+                   out.groups.push_back(describe(call, turn.state(), group, turn.stamp().wall));
+                 });
+  const auto sources = sources_of(call.parts.engine, identity);
   std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::count);
   out.sets_apart = TRY(distinctions(call, identity, queue::FailureGroupKey::none, sources));
   return out;
@@ -189,7 +202,7 @@ Result<documents::FailureGroup> show_group(Call& call) {
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
     key = group->key;
     out = describe(call, turn.state(), *group, turn.stamp().wall);
-    sources = sources_of(turn.state(), queue, group);
+    sources = sources_of(turn.state(), *group);
     return {};
   }));
   out.sets_apart = TRY(distinctions(call, identity, key, sources));

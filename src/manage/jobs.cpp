@@ -8,6 +8,7 @@
 #include "base/calendar.h"
 #include "dead_letter/filter_text.h"
 #include "dead_letter/fingerprint.h"
+#include "manage/in_turns.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -21,6 +22,7 @@ constexpr std::size_t kDryRunLooks = 20'000;
 constexpr std::size_t kSampleKeys = 10;
 constexpr std::size_t kStagesMax = 16;
 constexpr std::size_t kIdsMax = 50;
+constexpr std::size_t kJobsPerTurn = 64;
 constexpr std::size_t kTextBytesMax = 1024;
 constexpr std::size_t kPatchBytesMax = 32u << 10;
 constexpr std::int64_t kFailurePercentMax = 50;
@@ -235,18 +237,20 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
 }
 
 Result<documents::Jobs> list_jobs(Call& call) {
-  return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Jobs> {
-    documents::Jobs out;
-    const auto& tasks = turn.state().tasks();
-    for (auto at = tasks.rbegin(); at != tasks.rend(); ++at) {
-      const queue::Queue* source = turn.state().find(at->second.source);
-      const bool theirs = source != nullptr && source->identity.account == call.caller.account &&
-                          source->identity.region == call.caller.region;
-      if (theirs && call.allow(turn.state(), source->identity))
-        out.jobs.push_back(describe_job(call, turn.state(), at->second));
-    }
-    return out;
-  });
+  documents::Jobs out;
+  visit_in_turns(call.parts.engine,
+                 &queue::State::tasks,
+                 kJobsPerTurn,
+                 [&](Turn& turn, queue::TaskKey, const MoveTask& task) {
+                   const queue::Queue* source = turn.state().find(task.source);
+                   const bool theirs = source != nullptr &&
+                                       source->identity.account == call.caller.account &&
+                                       source->identity.region == call.caller.region;
+                   if (theirs && call.allow(turn.state(), source->identity))
+                     out.jobs.push_back(describe_job(call, turn.state(), task));
+                 });
+  std::ranges::reverse(out.jobs);  // The latest first.
+  return out;
 }
 
 Result<documents::Job> show_job(Call& call) {

@@ -65,6 +65,10 @@ class QueueSurvey {
                                   .dead_lettered_away = signed_count(traffic.dead_lettered_away),
                                   .redriven = signed_count(traffic.redriven),
                                   .expired = signed_count(traffic.expired)};
+    if (!state.damaged_queues().empty()) {
+      const queue::Queue* damaged = state.find(engine::damaged_of(queue.identity));
+      if (damaged != nullptr) view.damaged = signed_count(state.mailbox(*damaged).size());
+    }
     if (call_.parts.oldest_age) {
       view.oldest_age_seconds = call_.parts.oldest_age(state, queue, stamp).count() / 1000;
     }

@@ -1,13 +1,34 @@
 #include "manage/service.h"
 
+#include <algorithm>
+
 #include "manage/routes.h"
 
 namespace redrive::manage {
 namespace {
 
 constexpr std::size_t kAuditedBodyBytes = 4096;
+// Those whose time grows with what there is to look at.
+constexpr std::string_view kSlowOperations[] = {"peekMessages",
+                                                "peekBin",
+                                                "showLineage",
+                                                "listGroups",
+                                                "showGroup",
+                                                "startJob",
+                                                "listJobs",
+                                                "discardMessages",
+                                                "restoreMessages",
+                                                "listDamaged",
+                                                "dropDamaged",
+                                                "retryDamaged",
+                                                "unarchiveMessages",
+                                                "showOverview",
+                                                "listAlarms",
+                                                "showMetricHistory",
+                                                "reset"};
 
-bool is_audited(const Route& route) {
+bool is_audited(const Route& route, const Call& call) {
+  if (call.masking.asked_for_secrets()) return true;
   return route.method != "GET" && route.right != auth::Right::consume;
 }
 
@@ -28,8 +49,9 @@ std::string body_text(const http::Request& request) {
 
 // A request, and what is found out about it on the way.
 struct Service::Asked {
-  const http::Request& request;
+  const http::Exchange& exchange;
   std::size_t action;
+  const http::Request& request = exchange.request();
   std::string id = api::new_request_id();
   bool unproven = false;
 
@@ -47,17 +69,19 @@ Result<Document> Service::run(Match match, Asked& asked) const {
   }
   const Route& route = *match.route;
   Call call(parts_, asked.request, *std::move(caller), std::move(match));
+  call.is_abandoned = [&asked] { return asked.exchange.is_abandoned(); };
   const auto allowed = call.authorize();
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
-  if (!is_audited(route) || !witness_.writes_down()) return document;
+  if (!is_audited(route, call) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());
   const api::Refused refused = api::refused_as(failure);
-  witness_.write_down(asked.mark(),
-                      call.caller,
-                      {.resource = asked.request.path,
-                       .refused = document ? nullptr : &refused,
-                       .request_json = body_text(asked.request)},
-                      parts_.gate.wall());
+  witness_.write_down(
+      asked.mark(),
+      call.caller,
+      {.resource = call.masking.asked_for_secrets() ? asked.request.target : asked.request.path,
+       .refused = document ? nullptr : &refused,
+       .request_json = body_text(asked.request)},
+      parts_.gate.wall());
   return document;
 }
 
@@ -85,10 +109,29 @@ http::Answer Service::answer(Asked& asked) const {
 }
 
 void Service::handle(http::Exchange& exchange) {
-  Asked asked{.request = exchange.request(), .action = witness_.unknown()};
+  Asked asked{.exchange = exchange, .action = witness_.unknown()};
+  const http::Answer given = answer(asked);
+  finish(exchange, asked, given);
+}
+
+bool Service::is_slow(const http::Request& request) {
+  const Match match = find_route(routes(), request.method, request.path);
+  return match.route != nullptr &&
+         std::ranges::find(kSlowOperations, match.route->operation) != std::end(kSlowOperations);
+}
+
+void Service::refuse_busy(http::Exchange& exchange) const {
+  const Asked asked{.exchange = exchange, .action = witness_.unknown()};
+  const Failure failure = failure_of(
+      {ErrorCode::service_unavailable, "The server is busy with other requests. Try again."});
+  finish(exchange, asked, refusal(failure, asked));
+}
+
+void Service::finish(http::Exchange& exchange, const Asked& asked,
+                     const http::Answer& answer) const {
   // What was true a moment ago is not to be shown again from a cache.
   http::append_answer(exchange.out(),
-                      answer(asked),
+                      answer,
                       {{"x-amzn-RequestId", asked.id}, {"Cache-Control", "no-store"}},
                       asked.request.keep_alive);
   exchange.measure(witness_.latency(asked.action));

@@ -168,6 +168,26 @@ void write_queues(Exposition& out, const PageParts& parts) {
   write_tenants(out, std::span(readings).first(own));
 }
 
+void write_damage(Exposition& out, const PageParts& parts) {
+  out.family("redrive_damaged_messages",
+             Family::gauge,
+             "Messages set aside because their stored bytes cannot be read.");
+  std::uint64_t others = 0;
+  std::size_t lines = 0;
+  for (const auto& [queue, messages] : parts.engine.damaged_counts()) {
+    if (!sees(parts, metrics::Scope::queue, queue.arn())) continue;
+    if (++lines > parts.queues_max) {
+      others += messages;
+      continue;
+    }
+    const Labels labels{
+        {"account", queue.account}, {"region", queue.region}, {"queue", queue.name}};
+    out.sample(labels, messages);
+  }
+  if (lines <= parts.queues_max) return;
+  out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}}, others);
+}
+
 void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {
   out.family("redrive_request_duration_seconds",
              Family::histogram,
@@ -243,6 +263,14 @@ void write_connections(Exposition& out, const Sources& sources) {
   out.sample({}, totals.bytes_received);
   out.family("redrive_http_sent_bytes_total", Family::counter, "Bytes sent.");
   out.sample({}, totals.bytes_sent);
+  out.family("redrive_io_loop_seconds",
+             Family::histogram,
+             "Time of an I/O thread from one wait for events to the next.");
+  out.sample({}, totals.pass_micros, 1e-6, kFirstMicrosBucket);
+  out.family("redrive_io_handler_max_seconds",
+             Family::gauge,
+             "Longest time that one request has held an I/O thread since the start.");
+  out.sample({}, static_cast<double>(totals.handler_micros_max) * 1e-6);
   if (!sources.waiting_receives) return;
   out.family("redrive_waiting_receives", Family::gauge, "Receives that wait for messages.");
   out.sample({}, std::uint64_t{sources.waiting_receives()});
@@ -257,6 +285,19 @@ void write_traces(Exposition& out, const Sources& sources) {
              Family::counter,
              "Spans that did not fit, or that the collector did not take.");
   out.sample({}, totals.dropped);
+}
+
+void write_disk(Exposition& out, const Sources& sources) {
+  const auto disk = sources.disk ? sources.disk() : std::nullopt;
+  if (!disk) return;
+  out.family("redrive_disk_free_bytes",
+             Family::gauge,
+             "Free space of the file system that holds the data directory.");
+  out.sample({}, disk->free_bytes);
+  out.family("redrive_disk_total_bytes",
+             Family::gauge,
+             "Size of the file system that holds the data directory.");
+  out.sample({}, disk->total_bytes);
 }
 
 void write_process(Exposition& out, const PageParts& parts) {
@@ -347,6 +388,10 @@ constexpr NamedFamily<Mapping> kMappingFamilies[] = {
      Family::gauge,
      "Batches in hand.",
      [](const Mapping& m) { return static_cast<std::uint64_t>(m.concurrency.value()); }},
+    {"redrive_mapping_concurrency_limit",
+     Family::gauge,
+     "Batches that may run at once; lower after errors.",
+     [](const Mapping& m) { return static_cast<std::uint64_t>(m.concurrency_limit.value()); }},
 };
 
 // What the reader may see of things that have names.
@@ -382,12 +427,24 @@ Labels with_error_type(Labels labels, std::string_view type) {
   return labels;
 }
 
+void write_processes(Exposition& out, const metrics::FunctionRegistry& registry) {
+  out.family("redrive_function_processes", Family::gauge, "Processes of functions.");
+  out.sample({}, static_cast<std::uint64_t>(registry.processes.value()));
+  out.family("redrive_function_processes_max", Family::gauge, "Most processes of functions.");
+  out.sample({}, static_cast<std::uint64_t>(registry.processes_max.value()));
+  out.family("redrive_function_process_waits_total",
+             Family::counter,
+             "Invocations that waited because all processes were in use.");
+  out.sample({}, registry.process_waits.value());
+}
+
 void write_functions(Exposition& out, const PageParts& parts) {
   const metrics::FunctionRegistry& registry = parts.recorded.functions;
   const auto functions = visible(parts, metrics::Scope::function, registry.functions);
   const auto mappings = visible(parts, metrics::Scope::mapping, registry.mappings);
   write_named(out, kFunctionFamilies, functions, function_labels);
   write_named(out, kMappingFamilies, mappings, mapping_labels);
+  write_processes(out, registry);
   out.family("redrive_function_errors_total", Family::counter, "Failed invocations, by type.");
   for (const auto& [name, function] : functions) {
     for (const auto& [type, count] : function->errors_by_type.read()) {
@@ -417,12 +474,14 @@ void write_functions(Exposition& out, const PageParts& parts) {
 std::string metrics_page(const PageParts& parts) {
   Exposition out;
   write_queues(out, parts);
+  write_damage(out, parts);
   // Numbers of all accounts together are for those who may see them all.
   if (sees(parts, metrics::Scope::server, "")) {
     write_actions(out, parts.recorded);
     write_journal(out, parts);
     write_connections(out, parts.sources);
     write_traces(out, parts.sources);
+    write_disk(out, parts.sources);
     write_process(out, parts);
   }
   write_functions(out, parts);

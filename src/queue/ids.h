@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 namespace redrive::queue {
@@ -54,6 +55,8 @@ constexpr Key next(Key key) {
 constexpr bool is_internal_name(std::string_view name) {
   return name.find('!') != std::string_view::npos;
 }
+inline constexpr std::string_view kBinSuffix = "!bin";
+inline constexpr std::string_view kDamagedSuffix = "!damaged";
 
 // Account, region and name: what a caller means by a queue.
 struct QueueIdentity {
@@ -73,6 +76,9 @@ struct QueueIdentity {
   // Queues of the server's own, like the bins of dead-letter queues: no client's queue may have
   // such a name.
   bool is_hidden() const { return is_internal_name(name); }
+
+  // The hidden queues of damaged messages, see MessageDamaged.
+  bool is_damaged() const { return name.ends_with(kDamagedSuffix); }
 
   std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/masking.h"
 #include "base/calendar.h"
 #include "base/pattern.h"
 #include "base/result.h"
@@ -36,6 +37,18 @@ std::string without_chunking(std::string_view encodings) {
     kept += one;
   }
   return kept;
+}
+
+// `<prefix>/Nov-16-2026/<seconds>_<MessageId>.json`, as archive::archive_key names them.
+bool is_archived_letter(std::string_view key) {
+  constexpr std::string_view kEnd = ".json";
+  constexpr std::size_t kDayBytes = 11;
+  constexpr std::size_t kIdBytes = 36;
+  const auto parts = split(key, '/');
+  const std::string_view name = parts.back();
+  if (parts.size() < 2 || parts[parts.size() - 2].size() != kDayBytes) return false;
+  return name.ends_with(kEnd) && name.size() > kIdBytes + kEnd.size() &&
+         name[name.size() - kEnd.size() - kIdBytes - 1] == '_';
 }
 
 Outcome<Address> copy_source(std::string_view header) {
@@ -176,6 +189,12 @@ Outcome<Answer> put_object(Call& call) {
 }
 
 Outcome<Answer> get_object(Call& call) {
+  const bool reads = call.request.method != "HEAD";
+  if (reads && api::is_always_masked(call.caller) && is_archived_letter(call.address.key)) {
+    return refuse(403,
+                  "AccessDenied",
+                  "An archived message may hold secrets, which the role reader does not see.");
+  }
   const objects::ObjectFile file = TRY(told(call.store.get(call.address.bucket, call.address.key)));
   const objects::ObjectInfo& info = file.info();
   const std::string_view wanted = call.request.header("if-match");

@@ -109,6 +109,7 @@ Result<void> check_config(const Config& config) {
   CHECK(check_clock(config));
   if (config.region.empty()) return misuse("--region must not be empty");
   CHECK(check_word("log-format", config.log_format, {"auto", "text", "json"}));
+  CHECK(check_word("clock.jump", config.clock_jump, {"wait", "accept", "ignore"}));
   CHECK(check_word("sandbox", config.sandbox, {"auto", "off", "required"}));
   CHECK(check_tls(config));
   CHECK(check_hosts(config));

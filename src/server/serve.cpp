@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,9 +19,9 @@
 #include <optional>
 #include <thread>
 
+#include "api/refusal_limit.h"
 #include "api/service.h"
 #include "auth/access_key.h"
-#include "auth/credential.h"
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -35,7 +36,6 @@
 #include "monitor/queue_reading.h"
 #include "objects/store.h"
 #include "objects/uploads.h"
-#include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
@@ -45,8 +45,11 @@
 #include "server/key_config.h"
 #include "server/maintenance.h"
 #include "server/monitoring.h"
+#include "server/offload.h"
+#include "server/routing.h"
 #include "server/tracing.h"
 #include "store/store.h"
+#include "wire/encode.h"
 
 namespace redrive::server {
 namespace {
@@ -58,6 +61,29 @@ void raise_file_limit() {
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Where functions run as the server's own user, they must not read its memory (keys, messages) or
+// take it over by ptrace. There are no core dumps either. As long as this lives; the leak check of
+// sanitizer builds, which is last, needs ptrace.
+class Undumpable {
+ public:
+  Undumpable() {
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) spdlog::warn("cannot keep other processes out of memory");
+  }
+  ~Undumpable() {
+    if (kSanitized) prctl(PR_SET_DUMPABLE, 1);
+  }
+  Undumpable(const Undumpable&) = delete;
+  Undumpable& operator=(const Undumpable&) = delete;
+};
 
 // People read text, machines JSON.
 LogFormat log_format(const Config& config) {
@@ -108,7 +134,8 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
 
 // The id is the one that the client was told, so that both can be found by it.
 engine::Notice notice_of(const api::FailedRequest& failed) {
-  return {.weight = engine::Notice::Weight::swarm,
+  using Weight = engine::Notice::Weight;
+  return {.weight = failed.status >= 500 ? Weight::fault : Weight::swarm,
           .event = failed.status >= 500 ? "request failed" : "signature refused",
           .fields = {{"request-id", std::string(failed.request_id)},
                      {"service", std::string(failed.service)},
@@ -118,17 +145,15 @@ engine::Notice notice_of(const api::FailedRequest& failed) {
                      {"peer", std::string(failed.peer)}}};
 }
 
-// Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
-// the questions of the other APIs.
-bool is_for_queue(const http::Request& request) {
-  if (request.method != "POST" || request.path.starts_with(manage::kPathPrefix)) return false;
-  const std::string_view target = request.header("x-amz-target");
-  if (!target.empty()) return target.starts_with("AmazonSQS.");
-  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
-    return false;
-  }
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  return scope && scope->service == "sqs";
+// For Prometheus, which only looks at the status.
+void refuse_busy(http::Exchange& exchange) {
+  const std::size_t mark = http::begin_response(exchange.out(),
+                                                {.status = 503,
+                                                 .content_type = "text/plain; charset=utf-8",
+                                                 .keep_alive = exchange.request().keep_alive});
+  exchange.out().append("the server is busy with other requests; try again\n");
+  http::end_response(exchange.out(), mark);
+  exchange.reply(0);
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -148,7 +173,8 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   const auto replay = [&](journal::Sequence, journal::Location at, std::string_view payload) {
     return store.replay(at, payload);
   };
-  open.journal = TRY(journal::open_journal(*open.files, {}, replay, recovered));
+  open.journal =
+      TRY(journal::open_journal(*open.files, {}, replay, recovered, store::explain_damage));
   malloc_trim(0);  // Reading back took memory that is not needed again.
   if (!recovered.truncated.empty()) spdlog::warn("{}", recovered.truncated);
   spdlog::info("recovered {} messages in {} queues from {} records ({} bytes) in {}",
@@ -181,6 +207,17 @@ class EngineClock {
   SystemClock system_;
   std::optional<VirtualClock> virtual_;
 };
+
+// Time that only moves when told to is right by definition.
+engine::JumpOptions jump_options(const Config& config) {
+  engine::JumpOptions options{.wait = config.clock_jump_wait};
+  if (config.clock_jump == "accept" || config.virtual_clock) {
+    options.policy = engine::JumpPolicy::accept;
+  } else if (config.clock_jump == "ignore") {
+    options.policy = engine::JumpPolicy::ignore;
+  }
+  return options;
+}
 
 [[noreturn]] void stop_at_once(const Error& error) {
   spdlog::critical("the journal cannot be written, nothing more is acknowledged: {}",
@@ -235,6 +272,21 @@ void report_reload(std::string_view what, const Result<void>& done) {
 std::string audit_path(const Config& config) {
   if (!config.audit_log.empty() || config.memory) return config.audit_log;
   return config.data + "/audit.ndjson";
+}
+
+// Refused requests that were not written down one by one, as a line for each caller.
+void note_refusals(AuditLog& audit, api::RefusalLimit& refusals) {
+  const SystemClock clock;
+  for (const auto& suppressed : refusals.take_suppressed(std::chrono::steady_clock::now())) {
+    std::string line = R"({"time":)";
+    wire::append_json_text(line, format_utc(clock.wall()));
+    line += R"(,"who":)";
+    wire::append_json_text(line, suppressed.who);
+    line += R"(,"from":)";
+    wire::append_json_text(line, suppressed.from);
+    line += fmt::format(R"(,"outcome":"RateLimited","suppressed":{}}})", suppressed.count);
+    audit.write(std::move(line));
+  }
 }
 
 // The archive buckets of a server that keeps nothing go with it.
@@ -360,6 +412,7 @@ Result<void> serve(const Config& config) {
   if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
   warn_about_exposed_secrets(config);
   const ListenAddress listen = TRY(parse_listen(config.listen));
+  const Undumpable undumpable;
   const OutgoingPolicies outgoing = TRY(outgoing_policies(config, listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
@@ -389,7 +442,8 @@ Result<void> serve(const Config& config) {
        .clock = clock.get(),
        .ids = ids,
        .policies = config.policies,
-       .task_pause = Duration(config.virtual_clock ? 0 : 1)},
+       .task_pause = Duration(config.virtual_clock ? 0 : 1),
+       .jump = jump_options(config)},
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
@@ -414,10 +468,17 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
-  AuditLog audit = TRY(AuditLog::open(audit_path(config)));
+  AuditLog audit = TRY(AuditLog::open({.path = audit_path(config),
+                                       .file_bytes_max = config.audit_file_bytes_max,
+                                       .files_max = config.audit_files_max}));
+  api::RefusalLimit refusals;
   metrics::ServerMetrics recorded;
   const api::Observers observers{
       .audit = [&](std::string line) { audit.write(std::move(line)); },
+      .audits_refusal =
+          [&](std::string_view who, std::string_view from) {
+            return refusals.admit(who, from, std::chrono::steady_clock::now());
+          },
       .failed = [&](const api::FailedRequest& failed) { log.write(notice_of(failed)); },
       .recorded = &recorded};
   std::function<monitor::SpanTotals()> span_totals;
@@ -429,26 +490,34 @@ Result<void> serve(const Config& config) {
   const api::BucketOwner bucket_owner = [&](const std::string& bucket) {
     return owner_of(*buckets, bucket);
   };
-  const auto monitoring = TRY(Monitoring::open({.config = config,
-                                                .engine = engine,
-                                                .journal = journal,
-                                                .gate = gate,
-                                                .observers = observers,
-                                                .recorded = recorded,
-                                                .time = time ? &*time : nullptr,
-                                                .sync_wanted = [&] { sync->request(); },
-                                                .spans = span_totals,
-                                                .webhooks = outgoing.webhooks,
-                                                .bucket_owner = bucket_owner}));
+  const auto monitoring =
+      TRY(Monitoring::open({.config = config,
+                            .engine = engine,
+                            .journal = journal,
+                            .gate = gate,
+                            .observers = observers,
+                            .recorded = recorded,
+                            .time = time ? &*time : nullptr,
+                            .sync_wanted = [&] { sync->request(); },
+                            .spans = span_totals,
+                            .webhooks = outgoing.webhooks,
+                            .bucket_owner = bucket_owner,
+                            .each_second = [&] { note_refusals(audit, refusals); }}));
+  Offload offload;
   api::Service service(
       engine,
       gate,
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
+       .disk = [&] { return monitor::name_of(monitoring->disk()); },
        .observers = observers,
        .received = tracing ? std::bind_front(&Tracing::received, &*tracing)
-                           : decltype(api::Service::Hooks::received)()});
+                           : decltype(api::Service::Hooks::received)(),
+       .offload =
+           [&](http::Exchange& exchange, Offload::Handler handler) {
+             return offload.run(exchange, http::Desk::Pace::slow, std::move(handler));
+           }});
 
   std::unique_ptr<Handlers> handlers;  // Made below, before the first request.
   manage::Service management(
@@ -465,7 +534,8 @@ Result<void> serve(const Config& config) {
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
        .catalogue_cleared = [&] { handlers->reload(); },
-       .bucket_owner = bucket_owner});
+       .bucket_owner = bucket_owner,
+       .mask_rules = config.mask_rules});
 
   handlers = Handlers::make(
       {.config = config,
@@ -495,6 +565,17 @@ Result<void> serve(const Config& config) {
                          handlers->refresh_keys();
                        }});
 
+  using Pace = http::Desk::Pace;
+  const auto run_iam = [&](http::Exchange& exchange) {
+    const auto named =
+        api_of(exchange.request()) == Api::iam ? iam::Service::iam : iam::Service::sts;
+    if (!offload.run(exchange, Pace::quick, [&roles, named](http::Exchange& later) {
+          roles.handle(later, named);
+        })) {
+      roles.refuse_busy(exchange, named);
+    }
+  };
+
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
   std::optional<http::BrowserGuard> guard;
@@ -505,20 +586,37 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (is_for_queue(exchange.request())) {
-      service.handle(exchange);
-    } else if (lambda::is_lambda_request(exchange.request())) {
-      handlers->handle(exchange);
-    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
-      management.handle(exchange);
-    } else if (monitoring->handle(exchange)) {
-      return;
-    } else if (s3::is_s3_request(exchange.request())) {
-      archive.handle(exchange);
-    } else if (const auto named = iam::service_of(exchange.request())) {
-      roles.handle(exchange, *named);
-    } else {
-      service.handle(exchange);
+    switch (api_of(exchange.request())) {
+      case Api::sqs:
+        return service.handle(exchange);
+      case Api::lambda:
+        return handlers->handle(exchange);
+      case Api::s3:
+        return archive.handle(exchange);
+      case Api::management:
+        if (!offload.run(exchange,
+                         manage::Service::is_slow(exchange.request()) ? Pace::slow : Pace::quick,
+                         [&](http::Exchange& later) { management.handle(later); })) {
+          management.refuse_busy(exchange);
+        }
+        return;
+      case Api::metrics:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->handle_page(later);
+            })) {
+          refuse_busy(exchange);
+        }
+        return;
+      case Api::cloudwatch:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->cloudwatch().handle(later);
+            })) {
+          monitoring->cloudwatch().refuse_busy(exchange);
+        }
+        return;
+      case Api::iam:
+      case Api::sts:
+        return run_iam(exchange);
     }
   };
   const unsigned threads =
@@ -535,6 +633,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  offload.attach(*server);
   handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
@@ -565,6 +664,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  offload.stop();
   handlers->close();
   monitoring->stop();
   archive.stop();
@@ -576,6 +676,7 @@ Result<void> serve(const Config& config) {
     lock.unlock();
   }
   sync.reset();  // Writes what is left.
+  note_refusals(audit, refusals);
   spdlog::info("stopped");
   return {};
 }

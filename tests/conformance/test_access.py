@@ -484,6 +484,97 @@ def test_key_new_makes_keys_that_work(tmp_path):
         server.stop()
 
 
+# --- Accounts and patterns, across APIs -----------------------------------------------------------
+
+SCOPED = {
+    "ROOT": "role = 'admin'",
+    "TEAM": "role = 'admin'\nqueues = ['team-*']",
+    "AWAY": f"role = 'admin'\naccount = '{GUEST}'",
+}
+
+
+def scoped_config(path):
+    path.write_text("".join(
+        f"[[key]]\nid = '{key}'\nsecret = '{secret_of(key)}'\n{rest}\n" for key, rest in SCOPED.items()))
+    return str(path)
+
+
+def aws(server, service, key):
+    return boto3.client(
+        service,
+        endpoint_url=server.endpoint,
+        region_name="us-east-1",
+        aws_access_key_id=key,
+        aws_secret_access_key=secret_of(key),
+    )
+
+
+def signed_get(server, path, key):
+    client = Signed(server.endpoint, key, secret_of(key))
+    request = AWSRequest(method="GET", url=server.endpoint + path)
+    client.sign(request)
+    status, _, body = client.send(request)
+    return status, body if isinstance(body, str) else body.decode()
+
+
+def code_of(call, **arguments):
+    with pytest.raises(ClientError) as failure:
+        call(**arguments)
+    return failure.value.response["Error"]["Code"]
+
+
+def test_a_bucket_belongs_to_its_account_also_after_a_restart(launch, tmp_path):
+    arguments = ("--data", str(tmp_path / "data"), "--config", scoped_config(tmp_path / "redrive.toml"))
+    server = launch(*arguments)
+    aws(server, "s3", "ROOT").create_bucket(Bucket="home")
+    aws(server, "s3", "ROOT").put_object(Bucket="home", Key="k", Body=b"x")
+    aws(server, "s3", "AWAY").create_bucket(Bucket="away")
+    # A bucket of an earlier version has no owner: it is the server's own account's.
+    settings = tmp_path / "data" / "objects" / "settings"
+    assert server.stop() == 0
+    old = [line for line in (settings / "home").read_text().splitlines() if not line.startswith("owner")]
+    (settings / "home").write_text("\n".join(old) + "\n")
+    server = launch(*arguments)
+    root, away = aws(server, "s3", "ROOT"), aws(server, "s3", "AWAY")
+    assert root.get_object(Bucket="home", Key="k")["Body"].read() == b"x"
+    assert code_of(away.get_object, Bucket="home", Key="k") == "AccessDenied"
+    assert code_of(away.delete_object, Bucket="home", Key="k") == "AccessDenied"
+    assert code_of(root.list_objects_v2, Bucket="away") == "AccessDenied"
+    assert code_of(root.create_bucket, Bucket="away") == "BucketAlreadyExists"
+    assert [bucket["Name"] for bucket in away.list_buckets()["Buckets"]] == ["away"]
+
+
+def test_pages_show_what_the_key_is_for(launch, tmp_path):
+    server = launch("--memory", "--config", scoped_config(tmp_path / "redrive.toml"))
+    for name in "team-1", "secret":
+        aws(server, "sqs", "ROOT").create_queue(QueueName=name)
+    status, page = signed_get(server, "/metrics", "ROOT")
+    assert status == 200 and 'queue="secret"' in page and "redrive_journal_" in page
+    for key in "TEAM", "AWAY":
+        status, page = signed_get(server, "/metrics", key)
+        assert status == 200 and "secret" not in page and "redrive_journal_" not in page
+        status, page = signed_get(server, "/_redrive/v1/overview", key)
+        assert status == 200 and "secret" not in page
+        status, page = signed_get(server, "/_redrive/v1/logs", key)
+        assert status == 403 and "about the whole server" in page
+    assert 'queue="team-1"' in signed_get(server, "/metrics", "TEAM")[1]
+    assert signed_get(server, "/_redrive/v1/logs", "ROOT")[0] == 200
+
+
+def test_an_alarm_sends_only_where_its_maker_may(launch, tmp_path):
+    server = launch("--memory", "--config", scoped_config(tmp_path / "redrive.toml"))
+    for name in "team-1", "secret":
+        aws(server, "sqs", "ROOT").create_queue(QueueName=name)
+    alarm = dict(
+        AlarmName="team-alarm", Namespace="AWS/SQS", MetricName="NumberOfMessagesSent",
+        Dimensions=[{"Name": "QueueName", "Value": "team-1"}], Statistic="Sum", Period=60,
+        EvaluationPeriods=1, Threshold=1, ComparisonOperator="GreaterThanThreshold",
+    )
+    arn = f"arn:aws:sqs:us-east-1:{HOME}:"
+    for key in "TEAM", "AWAY":
+        put = aws(server, "cloudwatch", key).put_metric_alarm
+        assert code_of(put, **alarm, AlarmActions=[arn + "secret"]) == "AccessDenied"
+    aws(server, "cloudwatch", "TEAM").put_metric_alarm(**alarm, AlarmActions=[arn + "team-1"])
 def key_new(config):
     return subprocess.run(
         [binary_path(), "key", "new", "--role", "admin", "--append", str(config)],

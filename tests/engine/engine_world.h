@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,11 @@ class WorldOf {
   std::atomic<int> wakes = 0;  // How often the engine asked for an earlier tick,
   std::atomic<int> syncs = 0;  // and for a sync that nobody else asks for.
   std::vector<std::string> log;
+  std::function<Result<std::string>(const ArchiveItem&)> archive;  // Empty: there is none.
+  std::vector<PolicyRule> policies;                                // From the next start on.
+  std::vector<Notice> notices;
+  // From the next restart on. Most tests let days pass without the maintenance that records it.
+  JumpOptions jump{.policy = JumpPolicy::accept};
 
   Engine& engine() { return *engine_; }
   queue::State& state() { return store_->state(); }
@@ -162,10 +168,20 @@ class WorldOf {
     }
     EXPECT_TRUE(store_->attach(journal).has_value());
     engine_ = std::make_unique<Engine>(
-        Engine::Parts{*store_, journal, clock, ids},
+        Engine::Parts{.store = *store_,
+                      .journal = journal,
+                      .clock = clock,
+                      .ids = ids,
+                      .policies = policies,
+                      .jump = jump},
         Engine::Hooks{.wake_earlier = [this] { ++wakes; },
                       .sync_wanted = [this] { ++syncs; },
-                      .log = [this](std::string line) { log.push_back(std::move(line)); }});
+                      .log = [this](std::string line) { log.push_back(std::move(line)); },
+                      .notice = [this](const Notice& notice) { notices.push_back(notice); },
+                      .archive = [this](const ArchiveItem& item) -> Result<std::string> {
+                        if (archive) return archive(item);
+                        return fail(ErrorCode::internal_failure, "there is no archive");
+                      }});
   }
 
   store::StoreOptions options_;
