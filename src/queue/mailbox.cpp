@@ -222,8 +222,12 @@ void Mailbox::set_delay_end(Slot slot, Timestamp visible_at, Timestamp now) {
   if (visible_at <= now) make_visible(slot);
 }
 
-void Mailbox::advance(Timestamp now) {
-  while (!timers_.empty() && timers_.front().at <= now) make_visible(timers_.front().slot);
+std::size_t Mailbox::advance(Timestamp now, std::size_t max) {
+  std::size_t shown = 0;
+  for (; shown < max && !timers_.empty() && timers_.front().at <= now; ++shown) {
+    make_visible(timers_.front().slot);
+  }
+  return shown;
 }
 
 void Mailbox::make_visible(Slot slot) {
@@ -475,7 +479,10 @@ void Mailbox::age_remove(Slot slot) {
   (message.younger == kNoSlot ? youngest_ : table_[message.younger].older) = message.older;
 }
 
-ReadyWalk::ReadyWalk(const Mailbox& mailbox) : box_(mailbox), fifo_group_(mailbox.rotation_head_) {
+ReadyWalk::ReadyWalk(const Mailbox& mailbox)
+    : box_(mailbox),
+      fifo_group_(mailbox.rotation_head_),
+      first_unwalked_(mailbox.tenants_.begin()) {
   if (fifo_group_ != kNoGroup) fifo_at_ = box_.groups_[fifo_group_].fresh.head;
   if (!box_.is_fifo()) ungrouped_ = cursor_for(0);
 }
@@ -516,7 +523,13 @@ Slot ReadyWalk::next_tenant() {
   for (const Cursor& cursor : cursors_) {
     if (better(cursor)) best = cursor;
   }
-  for (const auto& [key, group] : box_.tenants_) {
+  // Those at the front that are being walked already need not be passed each time.
+  while (first_unwalked_ != box_.tenants_.end() &&
+         find_cursor(first_unwalked_->second) != nullptr) {
+    ++first_unwalked_;
+  }
+  for (auto at = first_unwalked_; at != box_.tenants_.end(); ++at) {
+    const std::uint32_t group = at->second;
     if (find_cursor(group) != nullptr) continue;
     const Cursor candidate = cursor_for(group);
     if (better(candidate)) best = candidate;
