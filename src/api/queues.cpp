@@ -18,6 +18,7 @@ using queue::Queue;
 using queue::QueueIdentity;
 
 constexpr std::size_t kListMax = 1000;
+constexpr std::size_t kListedPerTurn = 500;
 
 // A queue may only name a dead-letter queue that exists, is of its kind and account, and lets it.
 Result<void> check_redrive(const queue::State& state, const QueueIdentity& source,
@@ -208,19 +209,26 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
   const std::size_t wanted =
       input.max_results ? static_cast<std::size_t>(*input.max_results) + 1 : kListMax;
   std::vector<QueueIdentity> found;
-  call.engine.turn([&](Turn& turn) {
+  QueueIdentity from{call.account, call.region, std::max(prefix, after)};
+  // Some in each turn: there may be many that are not for this caller.
+  const auto look = [&](Turn& turn) {
     const auto& queues = turn.state().queues();
-    for (auto at = queues.lower_bound({call.account, call.region, std::max(prefix, after)});
-         at != queues.end() && found.size() < wanted;
-         ++at) {
+    std::size_t looks = 0;
+    for (auto at = queues.lower_bound(from); at != queues.end() && found.size() < wanted; ++at) {
       const QueueIdentity& identity = at->first;
       if (identity.account != call.account || identity.region != call.region) break;
       if (!identity.name.starts_with(prefix)) break;
+      if (++looks > kListedPerTurn) {
+        from = identity;
+        return true;
+      }
       if (call.key != nullptr && !call.key->covers(identity.name)) continue;
       if (identity.is_hidden()) continue;
       if (identity.name > after || after.empty()) found.push_back(identity);
     }
-  });
+    return false;
+  };
+  while (call.engine.turn(look)) call.engine.give_way();
   Page page = make_page(call, found, input.max_results);
   return sqs::ListQueuesOutput{std::move(page.urls), page.next_token};
 }
@@ -232,11 +240,8 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
   std::vector<QueueIdentity> found;
   const auto looked = call.engine.turn([&](Turn& turn) -> Result<void> {
     CHECK(turn.queue(identity));
-    const std::string arn = identity.arn();
-    for (const auto& [other, queue] : turn.state().queues()) {
-      const auto& redrive = queue->settings.redrive;
-      if (redrive && redrive->target_arn == arn && (after.empty() || other.name > after))
-        found.push_back(other);
+    for (const QueueIdentity& other : turn.state().sources_of(identity.arn())) {
+      if (after.empty() || other.name > after) found.push_back(other);
     }
     return {};
   });
@@ -262,6 +267,7 @@ Result<sqs::GetQueueAttributesOutput> run(Call& call, const sqs::GetQueueAttribu
 
 Result<sqs::SetQueueAttributesOutput> run(Call& call, const sqs::SetQueueAttributesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
+  CHECK(call.engine.catch_up(identity));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::SetQueueAttributesOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
     const auto changed =

@@ -93,12 +93,8 @@ std::vector<queue::QueueIdentity> sources_of(const queue::State& state, const qu
     for (const queue::NameIndex name : group->arrivals.sources) add(state.name(name));
     return sources;
   }
-  const std::string arn = queue.identity.arn();
-  for (const auto& [identity, other] : state.queues()) {
-    if (other->settings.redrive && other->settings.redrive->target_arn == arn)
-      sources.push_back(identity);
-  }
-  return sources;
+  const auto& all = state.sources_of(queue.identity.arn());
+  return {all.begin(), all.end()};
 }
 
 Result<std::vector<documents::Distinction>> distinctions(
@@ -164,9 +160,8 @@ Result<documents::FailureGroups> list_groups(Call& call) {
   std::vector<queue::QueueIdentity> sources;
   CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
-    for (const auto& [key, group] : turn.state().groups()) {
-      if (group.queue != queue.key) continue;
-      out.groups.push_back(describe(call, turn.state(), group, turn.stamp().wall));
+    for (const queue::FailureGroup* group : turn.state().groups_in(queue.key)) {
+      out.groups.push_back(describe(call, turn.state(), *group, turn.stamp().wall));
     }
     out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
     sources = sources_of(turn.state(), queue, nullptr);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,9 +42,13 @@ class WorldOf {
   std::atomic<int> wakes = 0;  // How often the engine asked for an earlier tick,
   std::atomic<int> syncs = 0;  // and for a sync that nobody else asks for.
   std::vector<std::string> log;
+  // Set, work that the engine wants done elsewhere is kept here instead of being done at once.
+  bool keep_offloaded = false;
+  std::vector<std::function<void()>> offloaded;
 
   Engine& engine() { return *engine_; }
   queue::State& state() { return store_->state(); }
+  store::Store& store() { return *store_; }
 
   // The process ends and another one replays the journal.
   void restart() {
@@ -165,7 +170,11 @@ class WorldOf {
         Engine::Parts{*store_, journal, clock, ids},
         Engine::Hooks{.wake_earlier = [this] { ++wakes; },
                       .sync_wanted = [this] { ++syncs; },
-                      .log = [this](std::string line) { log.push_back(std::move(line)); }});
+                      .log = [this](std::string line) { log.push_back(std::move(line)); },
+                      .offload =
+                          [this](std::function<void()> work) {
+                            keep_offloaded ? offloaded.push_back(std::move(work)) : work();
+                          }});
   }
 
   store::StoreOptions options_;
