@@ -9,7 +9,7 @@ NINJA = ninja -j $(JOBS) -C
 CTEST = ctest -j $(JOBS) --output-on-failure --test-dir
 
 .PHONY: run build test bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
-        examples hostile crash instructions curves walkthroughs terraform cdk build-with-sim test-programs
+        examples hostile crash instructions curves walkthroughs terraform cdk build-with-sim test-programs mutants
 
 run: packages build
 	@./build/release/redrive serve
@@ -109,6 +109,8 @@ hostile: build
 
 crash: build
 	@/usr/bin/python3 tests/crash/kill_loop.py 50
+	@/usr/bin/python3 tests/crash/power_loss.py 20
+	@/usr/bin/python3 tests/crash/full_disk.py 12
 	@/usr/bin/python3 tests/crash/handler_kill_loop.py 20
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20 --target file
@@ -126,6 +128,10 @@ bench: packages build
 curves: packages build
 	@$(NINJA) build/release redrive-bench
 	@/usr/bin/python3 bench/curves
+
+# Wrong edits that the tests must notice: see HACKING.md. On demand, not part of `test`.
+mutants: test-packages
+	@/usr/bin/python3 scripts/mutants.py --jobs $(JOBS)
 
 format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i

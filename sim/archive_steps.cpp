@@ -40,7 +40,8 @@ void Driver::archive_held() {
   // As of now: who was waiting for messages may have got this one since it was looked at.
   const auto expected = move_refusal(shown, *from, *from);
   const auto& message = held->messages.front();
-  if (!message && world_.disk_fails()) return;
+  const bool readable = !world_.disk_fails() && !world_.is_flipped(shown.handle.key);
+  if (!message && !readable) return;
   require(message.has_value() || expected.has_value(),
           kPutAway,
           "message {}: to look at",
@@ -53,7 +54,7 @@ void Driver::archive_held() {
   const engine::ArchivedByHolder archived{.handle = text, .place = *place};
   const auto done = world_.engine().archive_held(
       identity_of(*from), std::span(&archived, 1), {.actor = "worker", .reason = {}});
-  if (!done || (!done->front() && world_.disk_fails())) return;
+  if (!done || (!done->front() && !readable)) return;
   require(
       is_as_expected(done->front(), expected), kPutAway, "message {}", number(shown.handle.key));
   if (expected) return;

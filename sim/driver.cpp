@@ -71,6 +71,10 @@ std::span<const Driver::Choice> Driver::choices() {
       {"archive held", 4, &Driver::archive_held},
       {"doom", 4, &Driver::doom},
       {"unarchive", 5, &Driver::unarchive},
+      {"flip bit", 3, &Driver::flip_bit},
+      {"list damaged", 2, &Driver::list_damaged},
+      {"drop damaged", 2, &Driver::drop_damaged},
+      {"retry damaged", 3, &Driver::retry_damaged},
       {"advance time", 20, &Driver::advance_time},
       {"jump wall", 1, &Driver::jump_wall},
       {"tick", 10, &Driver::tick},
@@ -154,9 +158,19 @@ std::optional<queue::QueueKey> Driver::choose_received_queue() {
   return world_.model().queues().contains(key) ? key : choose_queue();
 }
 
+// What is due happens, and not only may.
+void Driver::let_policies_act(const std::set<std::string>& but_of) {
+  if (world_.disk_fails()) return;
+  world_.graveyard().always_takes = true;
+  world_.let_pass(world_.time_for_policies());
+  world_.policies_have_acted(but_of);
+  world_.graveyard().always_takes = false;
+}
+
 // Ends all misfortune and everything that is under way.
 void Driver::quiet_down() {
   world_.limit_space(std::nullopt);
+  let_policies_act(gone_);
   world_.end(Ending::power_lost);
   world_.end(Ending::clean);  // In case the recovery was cut short once more.
   for (const queue::TaskKey key : unfinished_tasks()) {
@@ -176,6 +190,7 @@ void Driver::quiet_down() {
     world_.clock().advance(Duration(1000));
     world_.tick();
   }
+  let_policies_act({});
   world_.check();
 }
 
@@ -198,8 +213,10 @@ void Driver::drain() {
     world_.follow(world_.take_records());
   }
   for (const queue::QueueKey key : queues) drain_queue(key);
+  drop_all_damaged();
   require(world_.model().messages().empty(), "draining leaves nothing", "messages are left");
   world_.check();
+  world_.space_has_come_back();
   world_.sync();
   world_.replay_elsewhere();
   world_.end(Ending::killed);

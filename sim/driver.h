@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,8 +99,19 @@ class Driver {
   void discard();
   void restore();
   void edit();
+  void edit_message(queue::QueueKey queue, queue::MessageKey message);
   void keep_original(queue::MessageKey edited, std::span<const Record> records);
   void move_held();
+  struct PlannedMove {
+    queue::MessageKey key{};
+    engine::Move move{};
+    std::optional<ErrorCode> expected = {};
+    std::optional<Letter> letter = {};  // As it is rewritten,
+    std::string stored = {};            // in bytes.
+    std::uint32_t edition = 0;
+  };
+  PlannedMove plan_move(const Shown& shown, queue::QueueKey from,
+                        std::span<const PlannedMove> before);
   // Archives (archive_steps.cpp).
   void archive_held();
   void doom();
@@ -113,6 +125,14 @@ class Driver {
   // What happens to a message that a consumer gives up, or the error it is told.
   std::optional<ErrorCode> report_refusal(const Shown& shown, queue::QueueKey queue,
                                           queue::Disposition disposition);
+
+  // Damage (damage_steps.cpp).
+  void flip_bit();
+  void list_damaged();
+  void drop_damaged();
+  void retry_damaged();
+  void drop_all_damaged();
+  std::optional<std::pair<queue::QueueKey, std::vector<queue::MessageKey>>> choose_damaged();
 
   // Time, disk and power (fault_steps.cpp).
   void advance_time();
@@ -136,6 +156,7 @@ class Driver {
   void drain();
   void drain_queue(queue::QueueKey queue);
   void quiet_down();
+  void let_policies_act(const std::set<std::string>& but_of);
   std::optional<queue::QueueKey> choose_queue();
   // Mostly one that has messages, or one that messages were received from.
   std::optional<queue::QueueKey> choose_full_queue();
@@ -157,6 +178,7 @@ class Driver {
   std::uint64_t waits_ = 0;
   std::uint64_t trace_ = 0;
   int step_ = 0;
+  std::set<std::string> gone_;  // ARNs of queues that were deleted, perhaps to be made again.
 };
 
 }  // namespace redrive::sim

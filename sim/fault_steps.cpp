@@ -67,12 +67,39 @@ void Driver::tick() {
   world_.tick();
 }
 
+// While the disk works, the server goes on: what is appended meanwhile is not in this sync.
 void Driver::sync() {
-  world_.sync();
+  if (!chance_.one_in(2)) return world_.sync();
+  world_.sync([this] {
+    static constexpr Step kSteps[] = {&Driver::send,
+                                      &Driver::send,
+                                      &Driver::send_together,
+                                      &Driver::receive,
+                                      &Driver::remove,
+                                      &Driver::change_visibility,
+                                      &Driver::report_failure,
+                                      &Driver::edit,
+                                      &Driver::move_held,
+                                      &Driver::tick};
+    for (std::uint64_t steps = 1 + chance_.below(3); steps > 0; --steps) {
+      (this->*chance_.pick(kSteps))();
+    }
+  });
 }
 
+// Messages are edited while they are copied or archived.
 void Driver::maintain() {
-  for (std::uint64_t slices = 1 + chance_.below(6); slices > 0; --slices) world_.maintain();
+  std::function<void(queue::MessageKey)> meanwhile;
+  if (chance_.one_in(2)) {
+    meanwhile = [this](queue::MessageKey key) {
+      const auto found = world_.model().messages().find(key);
+      if (found == world_.model().messages().end() || !chance_.one_in(2)) return;
+      if (!identity_of(found->second.queue).is_hidden()) edit_message(found->second.queue, key);
+    };
+  }
+  for (std::uint64_t slices = 1 + chance_.below(6); slices > 0; --slices) {
+    world_.maintain(meanwhile);
+  }
 }
 
 void Driver::housekeep() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace redrive::sim {
 namespace {
@@ -106,6 +107,7 @@ class FaultyFiles::OpenFile final : public journal::File {
   }
 
   Result<void> sync() override {
+    if (const auto work = files_.take_during_sync()) work();
     const std::lock_guard lock(files_.mutex_);
     CHECK(check());
     CHECK(files_.count_operation("syncing", name_));
@@ -183,6 +185,17 @@ Result<void> FaultyFiles::rename(const std::string& from, const std::string& to)
   return {};
 }
 
+Result<void> FaultyFiles::exchange(const std::string& from, const std::string& to) {
+  const std::lock_guard lock(mutex_);
+  CHECK(count_operation("exchanging", from));
+  if (!names_.contains(from)) return io_error("there is no such file", path(from));
+  if (!names_.contains(to)) return io_error("there is no such file", path(to));
+  name_changes_.push_back(
+      {.from = from, .to = to, .node = names_.at(from), .other = names_.at(to)});
+  apply(names_, name_changes_.back());
+  return {};
+}
+
 Result<void> FaultyFiles::remove(const std::string& name) {
   const std::lock_guard lock(mutex_);
   CHECK(count_operation("removing", name));
@@ -217,6 +230,7 @@ void FaultyFiles::apply(Names& names, const NameChange& change) {
     if (found == names.end() || found->second != change.node) return;
     names.erase(found);
   }
+  if (change.other) names[change.from] = change.other;
   if (!change.to.empty()) names[change.to] = change.node;
 }
 
@@ -228,6 +242,7 @@ void FaultyFiles::crash(IdSource& chance) {
   stop_at_.reset();
   syncs_left_.reset();
   failing_reads_ = false;
+  during_sync_ = {};
 }
 
 void FaultyFiles::crash_names(IdSource& chance) {
@@ -264,6 +279,16 @@ void FaultyFiles::fail_reads(bool failing) {
 void FaultyFiles::limit_space(std::optional<std::uint64_t> bytes) {
   const std::lock_guard lock(mutex_);
   space_ = bytes;
+}
+
+void FaultyFiles::during_next_sync(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  during_sync_ = std::move(work);
+}
+
+std::function<void()> FaultyFiles::take_during_sync() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(during_sync_, {});
 }
 
 void FaultyFiles::flip_bit(const std::string& name, std::uint64_t offset, unsigned bit) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,7 @@ class FaultyFiles final : public journal::Files {
   Result<std::unique_ptr<journal::File>> open(const std::string& name) override;
   Result<std::unique_ptr<journal::File>> create(const std::string& name) override;
   Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> exchange(const std::string& from, const std::string& to) override;
   Result<void> remove(const std::string& name) override;
   Result<void> sync_directory() override;
   std::string path(const std::string& name) const override;
@@ -53,6 +55,10 @@ class FaultyFiles final : public journal::Files {
   // file gives its bytes back.
   void limit_space(std::optional<std::uint64_t> bytes);
 
+  // Runs `work` in the middle of the next sync of a file: what was written before is on its way to
+  // the disk, and what `work` does is not part of the sync. Once; called without a lock.
+  void during_next_sync(std::function<void()> work);
+
   // Changes what the disk has, behind everybody's back.
   void flip_bit(const std::string& name, std::uint64_t offset, unsigned bit);
   void put(const std::string& name, std::string bytes);  // Durable at once.
@@ -67,11 +73,12 @@ class FaultyFiles final : public journal::Files {
   using Names = std::map<std::string, std::shared_ptr<Node>>;
 
   // A change to the directory that is not durable yet. An empty `from` is a creation, an empty `to`
-  // a removal.
+  // a removal. An exchange gives `other` the old name.
   struct NameChange {
     std::string from;
     std::string to;
     std::shared_ptr<Node> node;
+    std::shared_ptr<Node> other = nullptr;
   };
 
   // Called with mutex_ held.
@@ -83,6 +90,7 @@ class FaultyFiles final : public journal::Files {
   void give_space_back(const std::string& name);
   static void apply(Names& names, const NameChange& change);
   void crash_names(IdSource& chance);
+  std::function<void()> take_during_sync();
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.
@@ -95,6 +103,7 @@ class FaultyFiles final : public journal::Files {
   std::optional<std::uint64_t> syncs_left_;
   bool failing_reads_ = false;
   std::optional<std::uint64_t> space_;
+  std::function<void()> during_sync_;
 };
 
 }  // namespace redrive::sim

@@ -71,6 +71,8 @@ struct Tally {
     totals.grouped += verdict.totals.grouped;
     totals.discarded += verdict.totals.discarded;
     totals.edited += verdict.totals.edited;
+    totals.flipped += verdict.totals.flipped;
+    totals.damaged += verdict.totals.damaged;
     totals.archived += verdict.totals.archived;
     totals.archived_by_policy += verdict.totals.archived_by_policy;
     totals.unarchived += verdict.totals.unarchived;
@@ -138,7 +140,8 @@ int main(int argc, char** argv) {
   for (const Run& next : parse_seeds(crowds, 0)) tally.add(run_crowd(next.seed, verbose));
   fmt::print(
       "{} records, {} messages dead-lettered, {} redriven, {} failures reported, {} grouped, {} "
-      "discarded, {} edited, {} archived ({} by a policy), {} taken back, {} jobs halted; {} "
+      "discarded, {} edited, {} bits flipped, {} messages damaged, {} archived ({} by a policy), "
+      "{} taken back, {} jobs halted; {} "
       "recoveries, {} records "
       "lost "
       "unacknowledged, {} checkpoints, {} messages relocated, {} storage failures\n",
@@ -149,6 +152,8 @@ int main(int argc, char** argv) {
       tally.totals.grouped,
       tally.totals.discarded,
       tally.totals.edited,
+      tally.totals.flipped,
+      tally.totals.damaged,
       tally.totals.archived,
       tally.totals.archived_by_policy,
       tally.totals.unarchived,

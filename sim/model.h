@@ -159,6 +159,8 @@ class Model {
   const queue::Stamp& last_stamp() const { return last_stamp_; }
   queue::NameIndex find_name(std::string_view text) const;
   bool is_policy(queue::NameIndex actor) const;
+  // Whether so much has failed of what a job moved that it has to halt.
+  bool must_halt(const ModelTask& task) const;
   void check_policy_redrive(const queue::MessageRedriven& fact);
 
  private:
@@ -183,6 +185,7 @@ class Model {
   void on(const queue::FailureReported&);
   void on(const queue::MessageDiscarded&);
   void on(const queue::MessageRestored&);
+  void on(const queue::MessageDamaged&);
   bool is_holder(queue::NameIndex actor) const;
   void on(const queue::MessageEdited&);
   void on(const queue::MessageArchived&);

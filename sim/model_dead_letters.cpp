@@ -29,6 +29,12 @@ bool is_bin_of(const ModelQueue& bin, const ModelQueue& queue) {
   return bin.identity.name == queue.identity.name + "!bin";
 }
 
+// What was discarded goes to the same place as what was not.
+bool takes_damage_of(const ModelQueue& damaged, const ModelQueue& queue) {
+  const std::string& name = queue.identity.name;
+  return damaged.identity.name == name.substr(0, name.find("!bin")) + "!damaged";
+}
+
 void add_name(std::vector<NameIndex>& names, NameIndex name) {
   const bool known = std::ranges::find(names, name) != names.end();
   if (name != NameIndex::none && !known && names.size() < kGroupNames) names.push_back(name);
@@ -147,14 +153,37 @@ void Model::on(const queue::MessageDiscarded& fact) {
 void Model::on(const queue::MessageRestored& fact) {
   take_sequence(fact.sequence, "restored");
   const ModelQueue& from = queue_of(fact.from, "restored from");
-  require(is_bin_of(from, queue_of(fact.to, "restored to")), kSpeaksOfWhatIs, "another bin");
   ModelMessage& message = message_in(fact.from, fact.key, "restored");
+  const ModelQueue& to = queue_of(fact.to, "restored to");
+  const bool back = from.identity.is_damaged() && !message.history.events.empty() &&
+                    message.history.events.back().from == to.arn;
+  require(back || is_bin_of(from, to), kSpeaksOfWhatIs, "restored to another queue");
   carry_over(message, fact.to, fact.sequence);
   add_event(message.history,
             {.wall = wall_,
              .from = from.arn,
              .actor = fact.actor,
              .kind = queue::LineageEvent::Kind::restored});
+}
+
+// Whether its bytes are damaged is for the world to say, which has the disk.
+void Model::on(const queue::MessageDamaged& fact) {
+  take_sequence(fact.sequence, "damaged");
+  const ModelQueue& from = queue_of(fact.from, "damaged in");
+  require(takes_damage_of(queue_of(fact.to, "damaged to"), from),
+          kSpeaksOfWhatIs,
+          "damaged: another place");
+  ModelMessage& message = message_in(fact.from, fact.key, "damaged");
+  if (message.phase == Phase::in_flight && message.visible_at > now_) {
+    end_attempt(message.history, queue::AttemptEnd::released, now_);
+  }
+  settle(message, &queue::TaskCounts::gone);
+  carry_over(message, fact.to, fact.sequence);
+  add_event(message.history,
+            {.wall = wall_,
+             .from = from.arn,
+             .reason = fact.error,
+             .kind = queue::LineageEvent::Kind::damaged});
 }
 
 void Model::on(const queue::MessageEdited& fact) {
@@ -296,6 +325,22 @@ bool Model::has_reason_to_halt(const ModelTask& task) const {
       task.stage < task.plan.stages.size() &&
       now_ >= std::max(task.watched, task.since) + std::chrono::seconds(task.plan.watch_seconds);
   return (broken && task.plan.failure_percent_max < 100) || watched;
+}
+
+bool Model::must_halt(const ModelTask& task) const {
+  constexpr std::uint64_t kEnough = 20;
+  if (task.status != TaskStatus::running || task.plan.failure_percent_max >= 100) return false;
+  if (!queues_.contains(task.source)) return false;
+  const auto& counts = task.counts;
+  const std::uint64_t failed = counts.failed_again - task.forgiven.failed_again;
+  const std::uint64_t settled = counts.settled() - task.forgiven.settled();
+  const std::uint64_t at_stake = counts.moved - task.forgiven.settled() - task.forgiven.gone;
+  const auto too_many = [&](std::uint64_t of) {
+    return failed * 100 > task.plan.failure_percent_max * of;
+  };
+  if (task.stage >= task.plan.stages.size()) return settled >= kEnough && too_many(settled);
+  if (counts.moved < task.plan.stages[task.stage]) return false;
+  return too_many(at_stake) || (counts.open() == 0 && too_many(settled));
 }
 
 void Model::check_change(const ModelTask& task, const queue::MoveTaskChanged& fact) const {

@@ -37,6 +37,15 @@ queue::DeadLetterPolicy choose_policy(Chance& chance) {
           .archive = "graveyard"};
 }
 
+// What may be changed of a queue that exists. The scope of deduplication that it was made with
+// stays in force.
+void change_fifo(Chance& chance, queue::FifoSettings& fifo) {
+  fifo.content_based_dedup = chance.one_in(2);
+  fifo.dedup_scope = chance.one_in(2) ? queue::DedupScope::message_group : queue::DedupScope::queue;
+  fifo.throughput_limit = chance.one_in(2) ? queue::ThroughputLimit::per_message_group
+                                           : queue::ThroughputLimit::per_queue;
+}
+
 // A queue of the same kind, which may be the same one, or be gone.
 QueueIdentity sibling(Chance& chance, const QueueIdentity& of) {
   return is_fifo(of) ? identity(kStandardNames + chance.below(kFifoNames))
@@ -47,7 +56,10 @@ QueueIdentity sibling(Chance& chance, const QueueIdentity& of) {
 
 void Driver::change_settings(queue::QueueSettings& settings, const QueueIdentity& identity) {
   static constexpr std::int64_t kRetentions[] = {60, 120, 600, 3600, 86'400, 345'600, 1'209'600};
-  switch (chance_.below(8)) {
+  switch (chance_.below(9)) {
+    case 8:
+      if (settings.fifo) change_fifo(chance_, *settings.fifo);
+      break;
     case 6:
       settings.dead_letters.reset();
       break;
@@ -112,6 +124,7 @@ void Driver::delete_queue() {
   const auto key = choose_queue();
   if (!key) return;
   tell("  {}", identity_of(*key).name);
+  gone_.insert(identity_of(*key).arn());
   world_.engine().turn([&](engine::Turn& turn) {
     std::vector<queue::Change> changes{queue::QueueDeleted{*key}};
     const queue::Queue* bin = turn.state().find(engine::bin_of(identity_of(*key)));
@@ -221,6 +234,7 @@ void Driver::cancel_task() {
 
 void Driver::reset() {
   if (!chance_.one_in(8)) return;  // What came before should have had time to become interesting.
+  for (const auto& [key, queue] : world_.model().queues()) gone_.insert(queue.identity.arn());
   world_.engine().reset();
   world_.follow(world_.take_records());
   world_.settle_answers();

@@ -6,13 +6,20 @@
 
 namespace redrive::sim {
 
-void World::sync() {
+void World::sync(std::function<void()> meanwhile) {
+  const journal::Sequence before = journal().appended();
+  files_.during_next_sync(std::move(meanwhile));
   const auto synced = journal().sync_once();
+  files_.during_next_sync({});
   if (!synced) {
     require(!journal().sync_once(), "after a failed sync nothing is acknowledged", "a second try");
     return storage_failed(synced.error());
   }
-  require(*synced == journal().appended(), "a sync covers what was appended", "{}", *synced);
+  require(*synced == before && journal().synced() == before,
+          "a sync covers what was appended before it, and nothing else",
+          "{}, not {}",
+          *synced,
+          before);
   settle_synced();
 }
 
@@ -31,9 +38,38 @@ void World::tick() {
   settle_answers();
 }
 
-void World::maintain() {
+std::optional<queue::MessageKey> World::message_at(journal::Location at) const {
+  const auto& table = server_->store().state().messages();
+  for (queue::Slot slot = 0; slot < table.end(); ++slot) {
+    const queue::BodyRef& body = table[slot].body;
+    if (table[slot].key != queue::MessageKey::none && body.segment == at.segment &&
+        body.offset == at.offset) {
+      return table[slot].key;
+    }
+  }
+  return std::nullopt;
+}
+
+void World::maintain(const std::function<void(queue::MessageKey)>& meanwhile) {
   const std::uint64_t before = journal().checkpoints();
+  int left = meanwhile ? 2 : 0;
+  bool busy = false;
+  const auto interrupt = [&](std::optional<queue::MessageKey> key) {
+    if (!key || busy || left == 0) return;
+    --left;
+    busy = true;
+    follow(take_records());
+    settle_answers();
+    meanwhile(*key);
+    busy = false;
+  };
+  if (meanwhile) {
+    journal().on_read([&](journal::Location at) { interrupt(message_at(at)); });
+    graveyard_.meanwhile = [&](queue::MessageKey key) { interrupt(key); };
+  }
   const auto more = engine().maintain();
+  journal().on_read({});
+  graveyard_.meanwhile = {};
   const auto records = take_records();
   for (const Record& record : records) {
     for (const queue::Change& fact : record.facts) {
@@ -131,6 +167,10 @@ void World::open_again() {
     const bool full = error.code == ErrorCode::storage_full && space_limited_;
     const bool failed = error.code == ErrorCode::storage_io && fault_expected_;
     require(full || failed, "recovery reads what was written", "{}", error.message);
+    require(!full || !files_.bytes("manifest"),
+            "a full disk does not keep it from starting",
+            "{}",
+            error.message);
     if (full) limit_space(std::nullopt);
     if (failed) files_.crash(chance_.source());
     if (failed) fault_expected_ = false;
@@ -159,17 +199,26 @@ void World::resume(journal::Sequence synced, journal::Sequence appended) {
   time_went_on();
   follow(take_records());
   paces_.clear();
+  halts_due_.clear();
   for (const auto& [key, task] : now_model_.tasks()) paces_[key] = {.since = now()};
   check();
   bodies_are_whole();
   sync();
 }
 
-// Engine time goes on from the last record, by as much as the wall clock moved on since.
+// Engine time goes on from the last record, by as much as the wall clock moved on since. More than
+// a day is not believed at first.
 void World::time_went_on() {
   const queue::Stamp& last = synced_model_.last_stamp();
   if (!synced_model_.started()) return;
-  const Duration away = std::max(Duration::zero(), clock_.wall() - last.wall);
+  Duration away = std::max(Duration::zero(), clock_.wall() - last.wall);
+  if (away > engine::ClockWatch::kUnsuspectedMax) {
+    require(engine().held_time() == away,
+            "a long time away waits to be confirmed",
+            "{} ms",
+            away.count());
+    away = Duration::zero();
+  }
   require(now() == last.now + away,
           "time goes on after a restart",
           "{}, not {}",

@@ -3,11 +3,13 @@
 namespace redrive::sim {
 
 Result<std::string> Graveyard::bury(const engine::Peeked& message, std::string stored) {
-  if (++asked % 5 == 0) return fail(ErrorCode::internal_failure, "the archive is away");
+  if (++asked % 5 == 0 && !always_takes)
+    return fail(ErrorCode::internal_failure, "the archive is away");
   Uuid id = store::message_id_of(stored);
   if (message.history && message.history->message_id) id = *message.history->message_id;
   const std::string place = "s3://graveyard/" + id.text();
   graves.insert_or_assign(place, Grave{.stored = std::move(stored), .told = message});
+  if (meanwhile) meanwhile(message.mark.key);
   return place;
 }
 
@@ -46,7 +48,7 @@ Result<std::unique_ptr<journal::Journal>> replay_into(store::Store& store, journ
   const auto replay = [&](journal::Sequence, journal::Location at, std::string_view payload) {
     return store.replay(at, payload);
   };
-  return journal::open_journal(files, options, replay, recovered);
+  return journal::open_journal(files, options, replay, recovered, store::explain_damage);
 }
 
 }  // namespace redrive::sim

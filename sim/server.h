@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,9 @@ struct Graveyard {
   };
   std::map<std::string, Grave> graves;  // By their places.
   std::uint64_t asked = 0;
+  bool always_takes = false;
+  // Called when it has taken a message, before it says so.
+  std::function<void(queue::MessageKey)> meanwhile;
 
   // Says where it is.
   Result<std::string> bury(const engine::Peeked& message, std::string stored);

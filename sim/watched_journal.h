@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,7 +43,12 @@ class WatchedJournal final : public journal::Journal {
   journal::Appended append_checkpoint_end(std::span<const std::string_view> parts) override;
   std::size_t payload_bytes_max() const override { return journal_->payload_bytes_max(); }
   Result<void> read(journal::Location from, std::size_t size, char* out) override {
-    return journal_->read(from, size, out);
+    const auto done = journal_->read(from, size, out);
+    if (on_read_) on_read_(from);
+    return done;
+  }
+  Result<void> read_afresh(journal::Location from, std::size_t size, char* out) override {
+    return journal_->read_afresh(from, size, out);
   }
   journal::Sequence appended() const override { return journal_->appended(); }
   journal::Sequence synced() const override { return journal_->synced(); }
@@ -65,6 +71,8 @@ class WatchedJournal final : public journal::Journal {
   Totals totals() const override { return journal_->totals(); }
 
   std::uint64_t checkpoints() const { return checkpoints_; }
+  // Called after each read, before the reader goes on.
+  void on_read(std::function<void(journal::Location)> work) { on_read_ = std::move(work); }
 
  private:
   void note(const journal::Appended& appended, std::span<const std::string_view> parts);
@@ -72,6 +80,7 @@ class WatchedJournal final : public journal::Journal {
   std::unique_ptr<journal::Journal> journal_;
   std::vector<Record> records_;
   std::uint64_t checkpoints_ = 0;
+  std::function<void(journal::Location)> on_read_;
 };
 
 }  // namespace redrive::sim

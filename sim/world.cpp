@@ -69,6 +69,7 @@ void World::believe(const Record& record) {
     if (const auto* gone = fact.as<queue::MessageArchived>()) {
       archived_is_in_the_archive(*gone);
     }
+    if (const auto* damaged = fact.as<queue::MessageDamaged>()) damaged_is_damaged(*damaged);
   }
   now_model_.apply(record);
   in_doubt_.push_back(record);
@@ -92,6 +93,7 @@ void World::count(const queue::Change& fact) {
   if (fact.is<queue::MessageGrouped>()) ++totals_.grouped;
   if (fact.is<queue::MessageDiscarded>()) ++totals_.discarded;
   if (fact.is<queue::MessageEdited>()) ++totals_.edited;
+  if (fact.is<queue::MessageDamaged>()) ++totals_.damaged;
   if (const auto* archived = fact.as<queue::MessageArchived>()) {
     ++totals_.archived;
     if (now_model_.is_policy(archived->actor)) ++totals_.archived_by_policy;
@@ -227,13 +229,28 @@ void World::hold_reply(engine::ReceiveOutcome outcome) {
 
 void World::read_held_replies() {
   while (!held_.empty()) {
-    const HeldReply& reply = held_.front();
+    const HeldReply reply(std::move(held_.front()));
+    held_.pop_front();
     for (std::size_t i = 0; i < reply.editions.size(); ++i) {
       const engine::Received& message = reply.outcome.messages[i];
-      read_body(store(), message.body, letters_.at({message.handle.key, reply.editions[i]}));
+      read_received(message, letters_.at({message.handle.key, reply.editions[i]}));
     }
-    held_.pop_front();
+    // What was damaged has made way for others, which somebody may have waited for.
+    follow(take_records());
+    settle_answers();
   }
+}
+
+// As the API does: whoever received it gets what was sent, or nothing.
+void World::read_received(const engine::Received& message, const Letter& letter) {
+  std::string bytes;
+  const auto stored = engine().read_message(message, bytes);
+  if (stored) return stored_bytes_are_the_letters(bytes, letter);
+  require(fault_expected_ || is_flipped(message.body),
+          "bodies can be read as long as their message lives",
+          "message {}: {}",
+          number(letter.key),
+          stored.error().message);
 }
 
 void World::read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter) {
@@ -377,6 +394,7 @@ void World::bodies_are_whole() {
   for (queue::Slot slot = 0; slot < table.end(); ++slot) {
     const queue::Message& message = table[slot];
     if (!now_model_.messages().contains(message.key)) continue;  // Over, or nothing.
+    if (is_flipped(message.body)) continue;
     read_body(store(), message.body, letter(message.key));
   }
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -112,15 +113,38 @@ class World {
   std::function<void(Result<engine::ReceiveOutcome>)> answer_to(std::uint64_t number);
   void settle_answers();
 
-  void sync();
+  // `meanwhile` runs between the write and the end of the sync, if there is something to write.
+  void sync(std::function<void()> meanwhile = {});
   void tick();
-  void maintain();
+  // `meanwhile` runs, at most twice, while the maintenance has read or archived a message and has
+  // not yet recorded what follows from it.
+  void maintain(const std::function<void(queue::MessageKey)>& meanwhile = {});
   void housekeep();
+
+  // Everything is done that is due within this time: ticks come when the engine wants them.
+  void let_pass(Duration time);
+  // What let_pass() has to reach until every policy has done what it says.
+  Duration time_for_policies();
+  // No dead letter waits for a policy, but for those that come from one of these queues, which were
+  // not always there.
+  void policies_have_acted(const std::set<std::string>& but_of);
+  // Segments in which nobody holds anything are free.
+  void space_has_come_back();
 
   // Faults: the next ones of their kind are expected.
   void fail_later(std::uint64_t operations);  // The machine stands still, then loses power.
   void fail_sync_later(std::uint64_t syncs);
   void limit_space(std::optional<std::uint64_t> bytes);
+
+  // Flips a bit in the stored bytes of some message on the disk, if there is one to choose: whose.
+  std::optional<queue::MessageKey> flip_bit();
+  // Puts back what flip_bit changed in the bytes of this message.
+  void mend(const queue::BodyRef& body);
+  // Whether the disk has other bytes at this place than were written there.
+  bool is_flipped(const queue::BodyRef& body) const {
+    return flips_.contains({body.segment, body.offset});
+  }
+  bool is_flipped(queue::MessageKey key);
 
   void end(Ending ending);
   // Everything holds.
@@ -137,6 +161,8 @@ class World {
     std::uint64_t grouped = 0;
     std::uint64_t discarded = 0;
     std::uint64_t edited = 0;
+    std::uint64_t flipped = 0;
+    std::uint64_t damaged = 0;
     std::uint64_t archived = 0;
     std::uint64_t archived_by_policy = 0;  // Among those.
     std::uint64_t unarchived = 0;
@@ -174,7 +200,12 @@ class World {
   void archived_is_in_the_archive(const queue::MessageArchived& fact);
   void resume(journal::Sequence synced, journal::Sequence appended);
   void time_went_on();
+  void jobs_have_halted();
+  std::optional<queue::MessageKey> message_at(journal::Location at) const;
   void read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter);
+  void read_received(const engine::Received& message, const Letter& letter);
+  void damaged_is_damaged(const queue::MessageDamaged& fact);
+  bool may_flip(std::uint32_t segment) const;
 
   Chance& chance_;
   const Shape shape_;
@@ -189,6 +220,13 @@ class World {
   std::deque<Waiter> waiters_;
   std::deque<Issued> issued_;
   std::map<queue::TaskKey, TaskPace> paces_;
+  std::map<queue::TaskKey, Timestamp> halts_due_;  // Since when a job has had to halt.
+  struct Flip {
+    std::uint64_t offset;
+    unsigned bit;
+  };
+  // By where the stored bytes begin. Places are never used twice.
+  std::map<journal::Location, std::vector<Flip>> flips_;
   bool fault_expected_ = false;
   bool space_limited_ = false;
   bool stopping_ = false;

@@ -106,7 +106,7 @@ Result<void> Courier::deliver(const Target& target, const Notice& notice) const 
     case Target::Kind::webhook:
       return post_webhook(target.text,
                           notice,
-                          {.private_addresses = target.trusted || parts_.private_webhooks,
+                          {.outgoing = target.trusted ? nullptr : parts_.outgoing,
                            .timeout = parts_.timeout,
                            .ca_file = parts_.ca_file});
     case Target::Kind::mail:

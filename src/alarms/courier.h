@@ -25,7 +25,8 @@ class Courier {
     engine::Engine& engine;
     // Invokes a function by its ARN, asynchronously; empty: there are none.
     std::function<Result<void>(const std::string& arn, const std::string& payload)> invoke;
-    bool private_webhooks = false;      // Also for those who are not trusted.
+    // For webhooks that clients named.
+    http::OutgoingPolicyPtr outgoing = std::make_shared<http::OutgoingPolicy>();
     std::string ca_file = {};           // See OutgoingRules.
     std::function<void()> sync_wanted;  // Something was recorded.
     std::function<void(std::string)> log;

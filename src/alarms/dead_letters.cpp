@@ -107,7 +107,9 @@ std::vector<DeadLetterReading> read_dead_letter_queues(engine::Engine& engine) {
   std::vector<queue::QueueKey> keys;
   queue::QueueIdentity after;
   const auto look = [&](const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
-    if (state.sources_of(queue.identity.arn()).empty()) return;
+    // A queue that names itself dead-letters nothing, so its messages are not dead letters.
+    const auto& sources = state.sources_of(queue.identity.arn());
+    if (sources.empty() || (sources.size() == 1 && sources.contains(queue.identity))) return;
     all.push_back(read_queue(state, queue, stamp));
     keys.push_back(queue.key);
   };

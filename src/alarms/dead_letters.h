@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "alarms/notice.h"
+#include "dead_letter/secrets.h"
 #include "engine/engine.h"
 
 namespace redrive::alarms {
@@ -59,6 +60,7 @@ DeadLetterVerdict judge(const DeadLetterRules& rules, const DeadLetterReading& r
 // Finds out why: the largest groups, what sets them apart, one of them with its secrets masked, and
 // what can be done. Groups younger than `told` are new. Reads bodies: not in turn.
 DeadLetterReason find_reason(engine::Engine& engine, const DeadLetterReading& reading,
-                             std::vector<std::string> findings, std::uint64_t told);
+                             std::vector<std::string> findings, std::uint64_t told,
+                             const dead_letter::MaskRules* mask_rules = nullptr);
 
 }  // namespace redrive::alarms

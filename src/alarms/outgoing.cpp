@@ -2,16 +2,17 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
-#include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <ctime>
 #include <memory>
+#include <optional>
 
 #include "alarms/target.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "http/outgoing_curl.h"
 
 namespace redrive::alarms {
 namespace {
@@ -53,18 +54,6 @@ std::size_t swallow(char*, std::size_t size, std::size_t count, void* left) {
   if (size * count > budget) return 0;  // Who answers so much is cut off.
   budget -= size * count;
   return size * count;
-}
-
-// Asked for each address that is about to be connected to, after names have been resolved: there is
-// no moment at which a name could change its mind.
-curl_socket_t open_public(void*, curlsocktype, curl_sockaddr* address) {
-  char text[NI_MAXHOST] = {};
-  if (getnameinfo(
-          &address->addr, address->addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0 ||
-      !is_public_address(text)) {
-    return CURL_SOCKET_BAD;
-  }
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 void set_common(CURL* curl, const OutgoingRules& rules, std::size_t& budget) {
@@ -145,7 +134,8 @@ Result<void> post_webhook(const std::string& url, const Notice& notice,
   if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) {
     return undelivered(fmt::format("{} is not a URL", shown_target(url)));
   }
-  const bool slack = part_of(parsed.get(), CURLUPART_HOST) == "hooks.slack.com" ||
+  const std::string host = part_of(parsed.get(), CURLUPART_HOST);
+  const bool slack = host == "hooks.slack.com" ||
                      parameter_of(part_of(parsed.get(), CURLUPART_QUERY), "format") == "slack";
   const std::string body = slack ? slack_json(notice) : notice.json;
   const Curl curl(curl_easy_init());
@@ -161,15 +151,14 @@ Result<void> post_webhook(const std::string& url, const Notice& notice,
   curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
   curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, "redrive");
-  if (!rules.private_addresses) {
-    curl_easy_setopt(curl.get(), CURLOPT_OPENSOCKETFUNCTION, &open_public);
+  std::optional<http::OutgoingPassage> passage;
+  if (rules.outgoing != nullptr) {
+    passage.emplace(http::OutgoingPassage{.policy = *rules.outgoing, .host = host});
+    passage->guard(curl.get());
   }
   const CURLcode code = curl_easy_perform(curl.get());
-  if (code == CURLE_COULDNT_CONNECT && !rules.private_addresses) {
-    return undelivered(
-        fmt::format("{}: cannot connect; addresses of private networks are refused unless [alarms] "
-                    "private-webhooks says otherwise",
-                    shown_target(url)));
+  if (code != CURLE_OK && passage && passage->refused) {
+    return undelivered(fmt::format("{} refused: {}", shown_target(url), http::kNotPermitted));
   }
   if (code != CURLE_OK)
     return undelivered(fmt::format("{}: {}", shown_target(url), curl_easy_strerror(code)));

@@ -76,15 +76,15 @@ Groups look_at_groups(const queue::State& state, const queue::Queue& queue, std:
 }
 
 std::string read_sample(engine::Engine& engine, const queue::QueueIdentity& queue,
-                        queue::MessageKey key) {
+                        queue::MessageKey key, const dead_letter::MaskRules* mask_rules) {
   const auto page = engine.peek_one(queue, key);
   if (!page || page->messages.empty()) return {};
   const queue::BodyRef& body = page->messages.front().body;
-  std::string stored(body.size, '\0');
-  if (!engine.read_body(body, stored.data())) return {};
-  const auto message = store::decode_message(stored);
+  std::string stored;
+  const auto message = engine.read_message(key, body, stored);
   if (!message) return {};
-  return dead_letter::mask_secrets(message->contents.body, {.bytes_max = kSampleBytes});
+  return dead_letter::mask_secrets(message->contents.body,
+                                   {.bytes_max = kSampleBytes, .rules = mask_rules});
 }
 
 std::vector<std::string> commands_for(const std::string& queue, const Groups& groups) {
@@ -106,7 +106,8 @@ void group_what_came(engine::Engine& engine) {
 }
 
 DeadLetterReason find_reason(engine::Engine& engine, const DeadLetterReading& reading,
-                             std::vector<std::string> findings, std::uint64_t told) {
+                             std::vector<std::string> findings, std::uint64_t told,
+                             const dead_letter::MaskRules* mask_rules) {
   const auto groups = engine.turn([&](engine::Turn& turn) -> Result<Groups> {
     const queue::Queue* const queue = turn.state().find(reading.identity);
     if (queue == nullptr) return Groups();
@@ -123,10 +124,12 @@ DeadLetterReason find_reason(engine::Engine& engine, const DeadLetterReading& re
     dead_letter::FeatureCounts processed;
     for (const auto& source : groups->sources) processed.merge(engine.processed(source));
     for (const auto& found : dead_letter::rank(*dead, processed, kDistinctionsTold)) {
-      reason.apart.push_back(found.sentence);
+      reason.apart.push_back(
+          dead_letter::mask_secrets(found.sentence, {.bytes_max = found.sentence.npos}));
     }
   }
-  if (groups->sample) reason.sample = read_sample(engine, reading.identity, *groups->sample);
+  if (groups->sample)
+    reason.sample = read_sample(engine, reading.identity, *groups->sample, mask_rules);
   return reason;
 }
 

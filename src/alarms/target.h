@@ -6,6 +6,7 @@
 
 #include "alarms/notice.h"
 #include "base/result.h"
+#include "http/outgoing_policy.h"
 
 namespace redrive::alarms {
 
@@ -27,12 +28,10 @@ struct Target {
 // follows its host, where webhooks keep their secrets.
 std::string shown_target(const std::string& text);
 
-// Whether the address of a host may be connected to for somebody who is not trusted: it is not one
-// of this machine, of its network, or of no particular place. Of IPv4 and IPv6, as text.
-bool is_public_address(std::string_view address);
-
 struct OutgoingRules {
-  bool private_addresses = false;  // Of webhooks; mail servers may have any.
+  // Of webhooks; mail servers, which only redrive.toml names, may have any address. None: the URL
+  // is the operator's own.
+  http::OutgoingPolicyPtr outgoing = nullptr;
   std::chrono::milliseconds timeout{10'000};
   std::string ca_file = {};  // Certificates to trust, PEM; empty: those of the system.
 };

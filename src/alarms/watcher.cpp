@@ -17,6 +17,7 @@ constexpr seconds kShortPace{10};
 constexpr seconds kLongPace{60};
 constexpr std::string_view kMemoryPrefix = "dead-letter-alarm/";
 constexpr std::size_t kMemoriesPerTurn = 256;
+constexpr std::string_view kDamagePrefix = "damage-alarm/";
 
 AlarmKey key_of(const Alarm& alarm) {
   return {alarm.account, alarm.region, alarm.name};
@@ -45,6 +46,22 @@ Alarm dead_letter_alarm(const DeadLetterReading& reading, const DeadLetterMemory
               .rule = {.missing = MissingData::not_breaching},
               .actions_enabled = !memory.off};
   alarm.condition.state = memory.alarming() ? AlarmState::alarm : AlarmState::ok;
+  alarm.condition.updated = alarm.condition.transitioned = Timestamp(memory.since_ms);
+  return alarm;
+}
+
+Alarm damage_alarm(const queue::QueueIdentity& queue, const DeadLetterMemory& memory) {
+  Alarm alarm{.account = queue.account,
+              .region = queue.region,
+              .name = "damaged messages in " + queue.name,
+              .description = "Every queue has this alarm by itself.",
+              .dimensions = {{"QueueName", queue.name}},
+              .space = "Redrive",
+              .metric = "DamagedMessages",
+              .statistic = "Maximum",
+              .period = kShortPace,
+              .rule = {.missing = MissingData::not_breaching}};
+  alarm.condition.state = memory.messages ? AlarmState::alarm : AlarmState::ok;
   alarm.condition.updated = alarm.condition.transitioned = Timestamp(memory.since_ms);
   return alarm;
 }
@@ -122,9 +139,9 @@ Result<void> Watcher::set_state(const AlarmKey& key, const Condition& condition)
   return {};
 }
 
-std::map<std::string, DeadLetterMemory> Watcher::memories() const {
+std::map<std::string, DeadLetterMemory> Watcher::memories(std::string_view of) const {
   std::vector<std::pair<std::string, std::string>> values;
-  const std::string prefix(kMemoryPrefix);
+  const std::string prefix(of);
   std::pair<EntryKind, std::string> after{EntryKind::setting, prefix};
   while (parts_.engine.turn([&](engine::Turn& turn) {
     const auto& entries = turn.state().entries();
@@ -145,8 +162,9 @@ std::map<std::string, DeadLetterMemory> Watcher::memories() const {
   return found;
 }
 
-void Watcher::remember(const queue::QueueIdentity& queue, const DeadLetterMemory& memory) {
-  const std::string name = std::string(kMemoryPrefix) + queue.arn();
+void Watcher::remember(std::string_view prefix, const std::string& arn,
+                       const DeadLetterMemory& memory) {
+  const std::string name = std::string(prefix) + arn;
   parts_.engine.turn([&](engine::Turn& turn) {
     if (memory == DeadLetterMemory()) {
       turn.commit(queue::EntryRemoved{EntryKind::setting, name});
@@ -172,8 +190,9 @@ void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
   const std::int64_t stretch = now.seconds() / kShortPace.count();
   if (!parts_.rules.on || stretch == dead_letters_judged_) return;
   dead_letters_judged_ = stretch;
+  look_at_damage(wall);
   group_what_came(parts_.engine);  // Whether a failure is new is known when it has a group.
-  auto known = memories();
+  auto known = memories(kMemoryPrefix);
   for (DeadLetterReading& reading : read_dead_letter_queues(parts_.engine)) {
     const auto found = known.find(reading.identity.arn());
     const DeadLetterMemory before = found == known.end() ? DeadLetterMemory() : found->second;
@@ -184,7 +203,7 @@ void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
     if (verdict.memory == before && !verdict.tell) continue;
     if (verdict.tell) verdict.memory.since_ms = wall.ms();
     if (verdict.tell) tell_dead_letters(reading, before, verdict, wall);
-    remember(reading.identity, verdict.memory);
+    remember(kMemoryPrefix, reading.identity.arn(), verdict.memory);
   }
   // Of queues that are gone, or are nobody's dead-letter queue any more, nothing is remembered.
   for (const auto& [arn, memory] : known) {
@@ -193,6 +212,46 @@ void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
     parts_.engine.turn([&](engine::Turn& turn) {
       turn.commit(queue::EntryRemoved{EntryKind::setting, name});
     });
+  }
+}
+
+// Tells when a queue has damaged messages that had none, and when they are gone.
+void Watcher::look_at_damage(Timestamp wall) {
+  auto known = memories(kDamagePrefix);
+  for (const auto& [queue, messages] : parts_.engine.damaged_counts()) {
+    const std::string arn = queue.arn();
+    DeadLetterMemory memory = known[arn];
+    known.erase(arn);
+    if (memory.messages == (messages > 0)) continue;
+    memory = {.messages = messages > 0, .since_ms = wall.ms()};
+    tell_damage(queue, messages, memory, wall);
+    remember(kDamagePrefix, arn, memory);
+  }
+  for (const auto& [arn, memory] : known) remember(kDamagePrefix, arn, {});
+}
+
+void Watcher::tell_damage(const queue::QueueIdentity& queue, std::size_t messages,
+                          const DeadLetterMemory& memory, Timestamp wall) {
+  Alarm alarm = damage_alarm(queue, memory);
+  const AlarmState old = memory.messages ? AlarmState::ok : AlarmState::alarm;
+  alarm.condition.reason =
+      memory.messages
+          ? fmt::format(
+                "{} damaged message{} in {}: the stored bytes cannot be read. See `redrive "
+                "queue damaged ls {}`, and look after the disk.",
+                messages,
+                messages == 1 ? "" : "s",
+                queue.name,
+                queue.name)
+          : fmt::format("No damaged messages in {} any more.", queue.name);
+  book_.note(key_of(alarm),
+             {.wall = wall,
+              .kind = HistoryItem::Kind::state,
+              .summary = fmt::format(
+                  "{}: {}", state_summary(old, alarm.condition.state), alarm.condition.reason)});
+  const Notice notice = make_notice(alarm, old);
+  for (const std::string& target : parts_.notify) {
+    parts_.courier.send(Target::parse(target, true), notice);
   }
 }
 
@@ -210,18 +269,21 @@ void Watcher::tell_dead_letters(const DeadLetterReading& reading, const DeadLett
               .summary = fmt::format(
                   "{}: {}", state_summary(old, alarm.condition.state), alarm.condition.reason)});
   if (parts_.notify.empty()) return;
-  const Notice notice =
-      over ? make_notice(alarm, old)
-           : make_notice(alarm,
-                         old,
-                         find_reason(parts_.engine, reading, verdict.findings, before.last_group));
+  const Notice notice = over ? make_notice(alarm, old)
+                             : make_notice(alarm,
+                                           old,
+                                           find_reason(parts_.engine,
+                                                       reading,
+                                                       verdict.findings,
+                                                       before.last_group,
+                                                       parts_.mask_rules.get()));
   for (const std::string& target : parts_.notify) {
     parts_.courier.send(Target::parse(target, true), notice);
   }
 }
 
 std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
-  const auto known = memories();
+  const auto known = memories(kMemoryPrefix);
   std::vector<DeadLetterAlarm> alarms;
   for (DeadLetterReading& reading : read_dead_letter_queues(parts_.engine)) {
     const auto found = known.find(reading.identity.arn());
@@ -237,11 +299,32 @@ Result<void> Watcher::switch_dead_letter_alarm(const queue::QueueIdentity& queue
     if (alarm.reading.identity != queue) continue;
     DeadLetterMemory memory = alarm.memory;
     memory.off = !on;
-    remember(queue, memory);
+    remember(kMemoryPrefix, queue.arn(), memory);
     return {};
   }
   return fail(ErrorCode::resource_not_found,
               fmt::format("{} is not a dead-letter queue.", queue.name));
+}
+
+void Watcher::tell(const ServerAlarm& changed) {
+  const Timestamp wall = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
+  Alarm alarm{.account = parts_.account,
+              .region = parts_.region,
+              .name = changed.name,
+              .description = changed.description,
+              .statistic = "Maximum"};
+  alarm.condition.state = changed.state;
+  alarm.condition.reason = changed.reason;
+  alarm.condition.updated = alarm.condition.transitioned = wall;
+  book_.note(key_of(alarm),
+             {.wall = wall,
+              .kind = HistoryItem::Kind::state,
+              .summary = fmt::format(
+                  "{}: {}", state_summary(changed.before, changed.state), changed.reason)});
+  const Notice notice = make_notice(alarm, changed.before);
+  for (const std::string& target : parts_.notify) {
+    parts_.courier.send(Target::parse(target, true), notice);
+  }
 }
 
 std::size_t Watcher::test() {

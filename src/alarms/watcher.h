@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ class Watcher {
     std::vector<std::string> notify;  // Targets of the server's own file.
     std::string account;              // In whose name dead-letter queues raise alarms,
     std::string region = {};          // and where tests do.
+    std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
   };
   explicit Watcher(Parts parts) : parts_(std::move(parts)), book_(parts_.engine) {}
 
@@ -45,8 +47,25 @@ class Watcher {
     Alarm alarm;
   };
   std::vector<DeadLetterAlarm> dead_letter_alarms();
+  // The same for damaged messages: any queue that has had one has such an alarm.
+  struct DamageAlarm {
+    queue::QueueIdentity queue;
+    std::size_t messages = 0;
+    Alarm alarm;
+  };
+  std::vector<DamageAlarm> damage_alarms();
   // Switches the alarm of one queue.
   Result<void> switch_dead_letter_alarm(const queue::QueueIdentity& queue, bool on);
+  // An alarm of the server itself, such as that of its disk, has another state: its history and
+  // every target of the server's own file are told.
+  struct ServerAlarm {
+    std::string name;
+    std::string description;
+    std::string reason;  // Why it is in the state.
+    AlarmState before = AlarmState::ok;
+    AlarmState state = AlarmState::alarm;
+  };
+  void tell(const ServerAlarm& changed);
   // Tells every target of the server's own file that this is a test; how many there are.
   std::size_t test();
   const Courier& courier() const { return parts_.courier; }
@@ -57,8 +76,12 @@ class Watcher {
   void look_at_dead_letters(Timestamp now, Timestamp wall);
   void tell_dead_letters(const DeadLetterReading& reading, const DeadLetterMemory& before,
                          const DeadLetterVerdict& verdict, Timestamp wall);
-  std::map<std::string, DeadLetterMemory> memories() const;
-  void remember(const queue::QueueIdentity& queue, const DeadLetterMemory& memory);
+  void look_at_damage(Timestamp wall);
+  void tell_damage(const queue::QueueIdentity& queue, std::size_t messages,
+                   const DeadLetterMemory& memory, Timestamp wall);
+  // What is known of alarms of one kind, by the ARNs of their queues.
+  std::map<std::string, DeadLetterMemory> memories(std::string_view prefix) const;
+  void remember(std::string_view prefix, const std::string& arn, const DeadLetterMemory& memory);
   std::uint64_t arrivals_of(const queue::QueueIdentity& queue, Timestamp now) const;
 
   Parts parts_;
@@ -69,6 +92,8 @@ class Watcher {
   std::atomic<std::int64_t> tests_ = 0;
 };
 
+// The alarm about damaged messages that every queue has by itself.
+Alarm damage_alarm(const queue::QueueIdentity& queue, const DeadLetterMemory& memory);
 // The alarm that a dead-letter queue has by itself, as one of CloudWatch's would look.
 Alarm dead_letter_alarm(const DeadLetterReading& reading, const DeadLetterMemory& memory);
 

@@ -1,14 +1,11 @@
 #include "api/access.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 
-#include "base/pattern.h"
-#include "base/text.h"
-#include "sqs/policy_decision.h"
+#include "sqs/redrive_documents.h"
+#include "wire/decoder.h"
 
 namespace redrive::api {
 namespace {
@@ -16,142 +13,84 @@ namespace {
 using auth::Right;
 using queue::QueueIdentity;
 
-// What an action needs, and whether a queue's policy can grant it to another account.
-struct ActionRule {
-  auth::Right right;
-  bool shareable;
-};
-struct Row {
-  std::string_view action;
-  ActionRule rule;
-};
-
 constexpr bool kShareable = true;
 constexpr bool kOwnersOnly = false;
 
 constexpr std::array kRules = {
-    Row{"SendMessage", {Right::send, kShareable}},
-    Row{"SendMessageBatch", {Right::send, kShareable}},
-    Row{"ReceiveMessage", {Right::consume, kShareable}},
-    Row{"DeleteMessage", {Right::consume, kShareable}},
-    Row{"DeleteMessageBatch", {Right::consume, kShareable}},
-    Row{"ChangeMessageVisibility", {Right::consume, kShareable}},
-    Row{"ChangeMessageVisibilityBatch", {Right::consume, kShareable}},
-    Row{"GetQueueUrl", {Right::find, kShareable}},
-    Row{"GetQueueAttributes", {Right::find, kShareable}},
-    Row{"ListQueues", {Right::find, kOwnersOnly}},
-    Row{"ListDeadLetterSourceQueues", {Right::look, kShareable}},
-    Row{"ListQueueTags", {Right::look, kOwnersOnly}},
-    Row{"ListMessageMoveTasks", {Right::look, kOwnersOnly}},
-    Row{"PurgeQueue", {Right::operate, kShareable}},
-    Row{"SetQueueAttributes", {Right::operate, kOwnersOnly}},
-    Row{"TagQueue", {Right::operate, kOwnersOnly}},
-    Row{"UntagQueue", {Right::operate, kOwnersOnly}},
-    Row{"StartMessageMoveTask", {Right::operate, kOwnersOnly}},
-    Row{"CancelMessageMoveTask", {Right::operate, kOwnersOnly}},
-    Row{"CreateQueue", {Right::administer, kOwnersOnly}},
-    Row{"DeleteQueue", {Right::administer, kOwnersOnly}},
-    Row{"AddPermission", {Right::administer, kOwnersOnly}},
-    Row{"RemovePermission", {Right::administer, kOwnersOnly}},
+    Operation{"sqs:SendMessage", Right::send, kShareable},
+    Operation{"sqs:SendMessageBatch", Right::send, kShareable},
+    Operation{"sqs:ReceiveMessage", Right::consume, kShareable},
+    Operation{"sqs:DeleteMessage", Right::consume, kShareable},
+    Operation{"sqs:DeleteMessageBatch", Right::consume, kShareable},
+    Operation{"sqs:ChangeMessageVisibility", Right::consume, kShareable},
+    Operation{"sqs:ChangeMessageVisibilityBatch", Right::consume, kShareable},
+    Operation{"sqs:GetQueueUrl", Right::find, kShareable},
+    Operation{"sqs:GetQueueAttributes", Right::find, kShareable},
+    Operation{"sqs:ListQueues", Right::find, kOwnersOnly},
+    Operation{"sqs:ListDeadLetterSourceQueues", Right::look, kShareable},
+    Operation{"sqs:ListQueueTags", Right::look, kOwnersOnly},
+    Operation{"sqs:ListMessageMoveTasks", Right::look, kOwnersOnly},
+    Operation{"sqs:PurgeQueue", Right::operate, kShareable},
+    Operation{"sqs:SetQueueAttributes", Right::operate, kOwnersOnly},
+    Operation{"sqs:TagQueue", Right::operate, kOwnersOnly},
+    Operation{"sqs:UntagQueue", Right::operate, kOwnersOnly},
+    Operation{"sqs:StartMessageMoveTask", Right::operate, kOwnersOnly},
+    Operation{"sqs:CancelMessageMoveTask", Right::operate, kOwnersOnly},
+    Operation{"sqs:CreateQueue", Right::administer, kOwnersOnly},
+    Operation{"sqs:DeleteQueue", Right::administer, kOwnersOnly},
+    Operation{"sqs:AddPermission", Right::administer, kOwnersOnly},
+    Operation{"sqs:RemovePermission", Right::administer, kOwnersOnly},
 };
+
+constexpr std::string_view action_of(const Operation& operation) {
+  return operation.name.substr(std::string_view("sqs:").size());
+}
 
 constexpr bool every_action_has_a_rule() {
   for (const std::string_view name : sqs::AllActions::kNames) {
-    if (std::ranges::find(kRules, name, &Row::action) == kRules.end()) return false;
+    if (std::ranges::find(kRules, name, action_of) == kRules.end()) return false;
   }
   return kRules.size() == sqs::AllActions::kSize;
 }
 static_assert(every_action_has_a_rule());
 
-ActionRule rule_of(std::string_view action) {
-  const auto found = std::ranges::find(kRules, action, &Row::action);
-  assert(found != kRules.end());
-  return found->rule;
-}
-
-std::unexpected<Error> denied(const Call& call, std::string_view action, std::string_view resource,
-                              std::string_view reason) {
-  return fail(
-      ErrorCode::access_denied,
-      fmt::format("User: {} is not authorized to perform: sqs:{} on resource: {} because {}",
-                  call.key->arn(),
-                  to_lower(action),
-                  resource,
-                  reason));
-}
-
-bool may(const Call& call, const ActionRule& rule) {
-  return auth::has_right(call.key->role, rule.right);
-}
-
-std::unexpected<Error> denied_by_role(const Call& call, std::string_view action,
-                                      std::string_view resource) {
-  return denied(call,
-                action,
-                resource,
-                fmt::format("the role {} does not allow it", auth::role_name(call.key->role)));
-}
-
-std::string policy_of(const Call& call, const QueueIdentity& queue) {
-  return call.engine.turn([&](engine::Turn& turn) {
-    const queue::Queue* found = turn.state().find(queue);
-    return found == nullptr ? std::string() : found->settings.policy;
-  });
-}
-
-// The verbs of a batch are those of its messages.
-std::string_view action_in_policies(std::string_view action) {
-  constexpr std::string_view kBatch = "Batch";
-  if (action.ends_with(kBatch)) action.remove_suffix(kBatch.size());
-  return action;
-}
-
-// A policy that shuts everybody out must not shut out those who could change it.
-bool mends_policies(const Call& call, std::string_view action) {
-  return call.key->role == auth::Role::admin &&
-         (action == "SetQueueAttributes" || action == "AddPermission" ||
-          action == "GetQueueAttributes" || action == "RemovePermission" ||
-          action == "DeleteQueue");
-}
-
 }  // namespace
 
-Result<void> authorize(const Call& call, std::string_view action) {
-  if (may(call, rule_of(action))) return {};
-  return denied_by_role(call, action, "*");
+Operation sqs_operation(std::string_view action) {
+  const auto found = std::ranges::find(kRules, action, action_of);
+  assert(found != kRules.end());
+  return *found;
 }
 
-Result<void> authorize(const Call& call, std::string_view action, const QueueIdentity& queue) {
-  const ActionRule rule = rule_of(action);
-  if (!may(call, rule)) return denied_by_role(call, action, queue.arn());
-  if (!call.key->covers(queue.name)) {
-    return denied(call, action, queue.arn(), "the key is for other queues");
-  }
-  const bool own = queue.account == call.account;
-  if (!own && !rule.shareable) {
-    return denied(call, action, queue.arn(), "only the account that owns the queue may do it");
-  }
-  const std::string policy = policy_of(call, queue);
-  if (own && policy.empty()) return {};
-  const std::string arn = queue.arn();
-  const auto verdict = sqs::evaluate_policy(policy,
-                                            {.action = action_in_policies(action),
-                                             .resource = arn,
-                                             .caller_account = call.account,
-                                             .caller_arn = call.key->arn(),
-                                             .source_ip = call.peer,
-                                             .secure = call.secure});
-  if (verdict == sqs::PolicyVerdict::deny && !(own && mends_policies(call, action))) {
-    return denied(call, action, arn, "the queue's policy denies it");
-  }
-  if (own || verdict == sqs::PolicyVerdict::allow) return {};
-  return denied(call, action, arn, "no resource-based policy allows it");
+std::optional<QueueIdentity> dead_letter_target_of(const sqs::StringMap& attributes) {
+  const auto policy = std::ranges::find(
+      attributes, "RedrivePolicy", [](const auto& attribute) { return attribute.first; });
+  if (policy == attributes.end()) return std::nullopt;
+  std::string padded(policy->second);
+  padded.reserve(padded.size() + 64);
+  wire::Decoder decoder;
+  sqs::RedrivePolicyDocument document;
+  if (!wire::decode_json(decoder, padded, document)) return std::nullopt;
+  return identity_from_arn(document.dead_letter_target_arn.value_or(""));
 }
 
-std::optional<QueueIdentity> identity_from_arn(std::string_view arn) {
-  const auto parts = split(arn, ':');
-  if (parts.size() != 6 || parts[0] != "arn" || parts[2] != "sqs") return std::nullopt;
-  return QueueIdentity{std::string(parts[4]), std::string(parts[3]), std::string(parts[5])};
+std::vector<QueueIdentity> dead_letter_sources(const queue::State& state, std::string_view arn) {
+  std::vector<QueueIdentity> sources;
+  for (const auto& [identity, queue] : state.queues()) {
+    const auto& redrive = queue->settings.redrive;
+    if (redrive && redrive->target_arn == arn) sources.push_back(identity);
+  }
+  const queue::Queue* const queue = state.find_by_arn(arn);
+  if (queue == nullptr) return sources;
+  for (const auto& [key, group] : state.groups()) {
+    if (group.queue != queue->key) continue;
+    for (const queue::NameIndex name : group.arrivals.sources) {
+      if (auto source = identity_from_arn(state.name(name))) sources.push_back(*std::move(source));
+    }
+  }
+  std::ranges::sort(sources);
+  sources.erase(std::ranges::unique(sources).begin(), sources.end());
+  return sources;
 }
 
 }  // namespace redrive::api

@@ -4,22 +4,23 @@
 #include <string_view>
 #include <type_traits>
 
+#include "api/authorize.h"
 #include "api/call.h"
-#include "auth/access_key.h"
 #include "sqs/actions.h"
 
-// Who may do what. Only asked when the server has keys; without any, everybody may do everything.
+// The actions of SQS, and which queues a request names. The decision is that of api/authorize.h.
 namespace redrive::api {
 
-// Whether the caller may do this to that queue. Two voices are heard: the caller's key (its role
-// and its queue patterns) must permit it, and the queue's policy must not deny it. A queue of
-// another account is reached only through a policy that allows it.
-Result<void> authorize(const Call& call, std::string_view action,
-                       const queue::QueueIdentity& queue);
-// For what is about no queue in particular.
-Result<void> authorize(const Call& call, std::string_view action);
+// What an action of SQS needs.
+Operation sqs_operation(std::string_view action);
 
-std::optional<queue::QueueIdentity> identity_from_arn(std::string_view arn);
+// The dead-letter queue that the attributes of a request name; nothing when they name none, or
+// cannot be read, which the action itself refuses.
+std::optional<queue::QueueIdentity> dead_letter_target_of(const sqs::StringMap& attributes);
+// The queues that dead letters of a queue go back to when no destination is named: those that have
+// it as their dead-letter queue now, and those that its failure groups came from. In turn.
+std::vector<queue::QueueIdentity> dead_letter_sources(const queue::State& state,
+                                                      std::string_view arn);
 // The queue whose move task this handle names.
 std::optional<queue::QueueIdentity> identity_from_task_handle(std::string_view handle);
 
@@ -32,7 +33,9 @@ Result<void> for_each_target(const Call& call, const typename Action::Input& inp
     const bool shares = std::ranges::any_of(
         input.attributes, [](const auto& attribute) { return attribute.first == "Policy"; });
     if (shares) CHECK(visit(sqs::AddPermission::kName, queue));
-    return visit(Action::kName, queue);
+    CHECK(visit(Action::kName, queue));
+    const auto target = dead_letter_target_of(input.attributes);
+    return target ? visit(sqs::SendMessage::kName, *target) : Result<void>();
   } else if constexpr (sqs::names_queue<typename Action::Input>) {
     return visit(Action::kName, TRY(call.queue(input.queue_url)));
   } else if constexpr (requires { input.queue_owner_aws_account_id; }) {
@@ -40,9 +43,11 @@ Result<void> for_each_target(const Call& call, const typename Action::Input& inp
     return visit(
         Action::kName,
         queue::QueueIdentity{std::string(account), call.region, std::string(input.queue_name)});
-  } else if constexpr (requires { input.queue_name; }) {
-    return visit(Action::kName,
-                 queue::QueueIdentity{call.account, call.region, std::string(input.queue_name)});
+  } else if constexpr (std::is_same_v<Action, sqs::CreateQueue>) {
+    CHECK(visit(Action::kName,
+                queue::QueueIdentity{call.account, call.region, std::string(input.queue_name)}));
+    const auto target = dead_letter_target_of(input.attributes);
+    return target ? visit(sqs::SendMessage::kName, *target) : Result<void>();
   } else if constexpr (requires { input.source_arn; }) {
     // An ARN that is none is for the action itself to refuse.
     const auto source = identity_from_arn(input.source_arn);
@@ -50,6 +55,12 @@ Result<void> for_each_target(const Call& call, const typename Action::Input& inp
     if constexpr (requires { input.destination_arn; }) {
       const auto target = identity_from_arn(input.destination_arn.value_or(""));
       if (target) CHECK(visit(sqs::SendMessage::kName, *target));
+      if (input.destination_arn) return {};
+      for (const auto& origin : call.engine.turn([&](engine::Turn& turn) {
+             return dead_letter_sources(turn.state(), input.source_arn);
+           })) {
+        CHECK(visit(sqs::SendMessage::kName, origin));
+      }
     }
     return {};
   } else if constexpr (requires { input.task_handle; }) {
@@ -68,9 +79,10 @@ Result<void> authorize_request(const Call& call, const typename Action::Input& i
   CHECK(for_each_target<Action>(
       call, input, [&](std::string_view action, const queue::QueueIdentity& queue) {
         about_queues = true;
-        return authorize(call, action, queue);
+        return authorize(call.engine, call, sqs_operation(action), resource_of(queue));
       }));
-  return about_queues ? Result<void>() : authorize(call, Action::kName);
+  if (about_queues) return {};
+  return decide(call, sqs_operation(Action::kName), account_resource(call.account), {});
 }
 
 }  // namespace redrive::api

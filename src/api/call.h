@@ -34,9 +34,7 @@ class Call : public Caller {
   engine::Engine& engine;
   const ServiceOptions& options;
 
-  std::string_view peer;   // The caller's address.
   std::string_view host;   // host:port as the caller reached us.
-  bool secure = false;     // Through TLS: queue URLs say https.
   std::string_view path;   // May name the queue in the Query protocol.
   std::string_view trace;  // X-Amzn-Trace-Id of the request.
 

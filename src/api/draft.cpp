@@ -34,9 +34,17 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && iequals(text.substr(0, prefix.size()), prefix);
 }
 
-// Letters, digits, '_', '-', '.'; of other scripts only letters with marks (all bytes of UTF-8
-// beyond ASCII but for punctuation such as the section sign).
+// AWS takes A-Z, a-z, 0-9, '_', '-' and '.', and no letter outside ASCII.
 bool is_attribute_name_text(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+}
+
+// Earlier versions also accepted Latin letters with marks (U+00C0..U+024F). Messages that were
+// stored with such names stay editable and restorable.
+bool is_stored_name_text(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -54,11 +62,13 @@ bool is_attribute_name_text(std::string_view name) {
   return true;
 }
 
-Result<void> check_attribute_name(std::string_view name) {
+Result<void> check_attribute_name(std::string_view name, SendForm form) {
   if (name.empty() || name.size() > kAttributeNameMax) {
     return invalid("Message (user) attribute name must be between 1 and 256 characters long.");
   }
-  if (!is_attribute_name_text(name)) {
+  const bool allowed =
+      form == SendForm::stored ? is_stored_name_text(name) : is_attribute_name_text(name);
+  if (!allowed) {
     return invalid(fmt::format(
         "Message (user) attribute name '{}' is invalid: it can contain alphanumeric characters, "
         "the underscore, hyphen and period.",
@@ -118,7 +128,7 @@ Result<void> check_attribute_value(std::string_view name, const sqs::MessageAttr
   }
   const std::string_view type = value.data_type.substr(0, value.data_type.find('.'));
   const bool known = type == "String" || type == "Number" || type == "Binary";
-  if (!known || value.data_type.size() > kDataTypeMax) {
+  if (!known || value.data_type.size() > kDataTypeMax || !is_message_text(value.data_type)) {
     return invalid(fmt::format(
         "The type of message (user) attribute '{}' is invalid. You must use only the following "
         "supported type prefixes: Binary, Number, String.",
@@ -147,13 +157,13 @@ Result<void> check_attribute_value(std::string_view name, const sqs::MessageAttr
   return {};
 }
 
-Result<void> check_attributes(const sqs::MessageAttributes& attributes) {
+Result<void> check_attributes(const sqs::MessageAttributes& attributes, SendForm form) {
   if (attributes.size() > kAttributesMax) {
     return invalid(fmt::format(
         "Number of message attributes [{}] exceeds the allowed maximum [10].", attributes.size()));
   }
   for (const auto& [name, value] : attributes) {
-    CHECK(check_attribute_name(name));
+    CHECK(check_attribute_name(name, form));
     CHECK(check_attribute_value(name, value));
   }
   return {};
@@ -214,7 +224,7 @@ Result<void> check_size(const OutgoingMessage& message, const queue::QueueSettin
   if (message_bytes(message) <= settings.message_bytes_max) return {};
   return invalid(
       fmt::format("One or more parameters {}. Reason: Message must be shorter than {} bytes.",
-                  form == SendForm::single ? "are invalid" : "cannot be validated",
+                  form == SendForm::batch_entry ? "cannot be validated" : "are invalid",
                   settings.message_bytes_max));
 }
 
@@ -251,7 +261,7 @@ Result<void> check_message(const OutgoingMessage& message, const queue::QueueSet
                 "#xD7FF | #xE000 to "
                 "#xFFFD | #x10000 to #x10FFFF");
   }
-  if (!message.attributes.empty()) CHECK(check_attributes(message.attributes));
+  if (!message.attributes.empty()) CHECK(check_attributes(message.attributes, form));
   if (!message.system_attributes.empty()) CHECK(check_system_attributes(message.system_attributes));
   CHECK(check_id("MessageDeduplicationId", message.dedup_id));
   CHECK(check_id("MessageGroupId", message.group_id));

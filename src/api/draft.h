@@ -32,7 +32,11 @@ struct Sender {
 };
 
 // Whether a size limit is broken by a single send or by an entry of a batch: the words differ.
-enum class SendForm { single, batch_entry };
+enum class SendForm {
+  single,
+  batch_entry,
+  stored,  // Accepted before, perhaps by an earlier version: edited, or restored from an archive.
+};
 
 struct PreparedMessage {
   std::string tail;

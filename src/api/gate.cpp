@@ -6,11 +6,41 @@
 
 #include "auth/authenticate.h"
 #include "base/account.h"
+#include "base/text.h"
 
 namespace redrive::api {
 namespace {
 
 constexpr std::size_t kSenderBytesMax = 128;
+
+constexpr std::string_view kSqsScope[] = {"sqs"};
+constexpr std::string_view kS3Scope[] = {"s3"};
+constexpr std::string_view kLambdaScope[] = {"lambda"};
+constexpr std::string_view kIamScope[] = {"iam"};
+constexpr std::string_view kStsScope[] = {"sts"};
+constexpr std::string_view kMonitoringScope[] = {"monitoring"};
+// The management API is no AWS service: clients sign for it as they do for queues or functions.
+constexpr std::string_view kManagementScopes[] = {"sqs", "lambda", "redrive"};
+
+std::span<const std::string_view> scopes_of(Gate::Api api) {
+  switch (api) {
+    case Gate::Api::sqs:
+      return kSqsScope;
+    case Gate::Api::s3:
+      return kS3Scope;
+    case Gate::Api::lambda:
+      return kLambdaScope;
+    case Gate::Api::iam:
+      return kIamScope;
+    case Gate::Api::sts:
+      return kStsScope;
+    case Gate::Api::monitoring:
+      return kMonitoringScope;
+    case Gate::Api::management:
+      return kManagementScopes;
+  }
+  return kManagementScopes;
+}
 
 // The same views under the names that the auth room has for them.
 std::span<const auth::HeaderField> fields_of(const http::Request& request) {
@@ -18,6 +48,28 @@ std::span<const auth::HeaderField> fields_of(const http::Request& request) {
   fields.clear();
   for (const http::Header& header : request.headers) fields.push_back({header.name, header.value});
   return fields;
+}
+
+// Headers of browsers and libraries that no API stores or shows.
+bool is_passed_over(std::string_view header) {
+  return iequals(header, "cookie") || iequals(header, "user-agent") || iequals(header, "referer");
+}
+
+// What a request says about itself may be stored or shown, so it must be UTF-8. The query string of
+// an SQS request is left to its decoder: message content has an error of its own.
+Result<void> check_text(const http::Request& request, Gate::Api api) {
+  if (!request.ascii) {
+    for (const http::Header& header : request.headers) {
+      if (is_utf8(header.value) || is_passed_over(header.name)) continue;
+      return fail(ErrorCode::malformed_request,
+                  fmt::format("The header {} is not valid UTF-8.", header.name));
+    }
+  }
+  const bool escaped = request.target.find('%') != std::string_view::npos;
+  if (escaped && api != Gate::Api::sqs && !is_utf8(percent_decode(request.target, false))) {
+    return fail(ErrorCode::malformed_request, "The request target is not valid UTF-8.");
+  }
+  return {};
 }
 
 }  // namespace
@@ -47,14 +99,20 @@ std::shared_ptr<const auth::KeyRing> Gate::ring_for(const http::Request& request
 }
 
 Caller Gate::claimed(const http::Request& request) const {
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  const std::string_view key = scope ? scope->access_key : "anonymous";
+  // Keys and regions are ASCII. They become part of ARNs, so anything else is no claim at all.
+  const auto scope =
+      request.ascii ? auth::scope_of(request.header("authorization"), request.query) : std::nullopt;
+  const bool named = scope && !scope->access_key.empty();
+  const std::string_view key = named ? scope->access_key : "anonymous";
   return {.account = is_account(key) ? std::string(key) : defaults_.account,
           .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
-          .sender_id = std::string(key.substr(0, kSenderBytesMax))};
+          .sender_id = std::string(utf8_prefix(key, kSenderBytesMax)),
+          .peer = request.peer,
+          .secure = request.secure};
 }
 
-Result<Caller> Gate::admit(const http::Request& request, std::string_view service) const {
+Result<Caller> Gate::admit(const http::Request& request, Api api) const {
+  CHECK(check_text(request, api));
   Caller caller = claimed(request);
   caller.keys = ring_for(request);
   if (caller.keys == nullptr) return caller;
@@ -64,7 +122,9 @@ Result<Caller> Gate::admit(const http::Request& request, std::string_view servic
                                  .headers = fields_of(request),
                                  .body = request.body};
   caller.key = TRY(auth::authenticate(
-      *caller.keys, parts, {.now = clock_.wall(), .region = {}, .service = service}));
+      *caller.keys,
+      parts,
+      {.now = clock_.wall(), .services = scopes_of(api), .unsigned_payload = api == Api::s3}));
   const bool limited = caller.key->requests_per_second > 0;
   if (limited && !caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
     return fail(ErrorCode::request_throttled,
@@ -73,7 +133,7 @@ Result<Caller> Gate::admit(const http::Request& request, std::string_view servic
                             caller.key->requests_per_second));
   }
   caller.account = caller.key->account;
-  caller.sender_id = caller.key->name.substr(0, kSenderBytesMax);
+  caller.sender_id = utf8_prefix(caller.key->name, kSenderBytesMax);
   return caller;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +21,8 @@ struct Caller {
   std::string sender_id;                      // Whose messages these are; goes into SenderId.
   const auth::AccessKey* key = nullptr;       // None: the server is open to everybody.
   std::shared_ptr<const auth::KeyRing> keys;  // Keeps `key` alive.
+  std::string_view peer = {};                 // The address of the request; points into it.
+  bool secure = false;                        // The request came through TLS.
 };
 
 // Stands in front of every API of the server: checks the signature and the rate of each request.
@@ -43,9 +46,14 @@ class Gate {
   void lend(auth::AccessKey key);
   Timestamp wall() const { return clock_.wall(); }
   bool open() const { return keys_.load() == nullptr; }
+  // The server's own account: of keys that name no other, and of what is about the whole server.
+  const std::string& account() const { return defaults_.account; }
 
-  // `service` is the name that signatures must be scoped to; empty means any.
-  Result<Caller> admit(const http::Request& request, std::string_view service) const;
+  // Each API accepts signatures of its own scope only, so that a request signed for one API cannot
+  // be replayed against another.
+  enum class Api : std::uint8_t { sqs, s3, lambda, iam, sts, monitoring, management };
+  // Proves the signature. It must cover the body; only S3 takes unsigned and chunked payloads.
+  Result<Caller> admit(const http::Request& request, Api api) const;
 
  private:
   Caller claimed(const http::Request& request) const;

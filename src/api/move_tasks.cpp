@@ -114,7 +114,8 @@ Result<sqs::StartMessageMoveTaskOutput> run(Call& call,
     }
     if (input.destination_arn) {
       const Queue* destination = state.find_by_arn(*input.destination_arn);
-      if (destination == nullptr) return no_such_resource("DestinationArn");
+      if (destination == nullptr || destination->identity.is_hidden())
+        return no_such_resource("DestinationArn");
       if (destination->settings.is_fifo() != source.settings.is_fifo()) {
         return fail(ErrorCode::invalid_parameter_value,
                     "Source and destination queues must be of the same type.");
@@ -152,7 +153,8 @@ Result<sqs::CancelMessageMoveTaskOutput> run(Call& call,
     if (turn.state().find_by_arn(reference->source_arn) == nullptr)
       return no_such_resource("SourceArn");
     for (const auto& [key, task] : turn.state().tasks()) {
-      if (task.id != reference->id) continue;
+      // The handle names the queue that the caller was authorised for, so it must be the task's.
+      if (task.id != reference->id || task.source_arn != reference->source_arn) continue;
       if (is_over(task.status)) {
         return fail(ErrorCode::invalid_parameter_value, "Only active tasks can be cancelled.");
       }
@@ -170,7 +172,7 @@ Result<sqs::ListMessageMoveTasksOutput> run(Call& call,
   const std::size_t max = static_cast<std::size_t>(input.max_results.value_or(1));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::ListMessageMoveTasksOutput> {
     const Queue* source = turn.state().find_by_arn(input.source_arn);
-    if (source == nullptr) return no_such_resource("SourceArn");
+    if (source == nullptr || source->identity.is_hidden()) return no_such_resource("SourceArn");
     sqs::ListMessageMoveTasksOutput output;
     const auto& tasks = turn.state().tasks();
     for (auto at = tasks.rbegin(); at != tasks.rend() && output.results.size() < max; ++at) {

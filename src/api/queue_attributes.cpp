@@ -126,6 +126,9 @@ Result<void> set_redrive_allow_policy(QueueSettings& settings, std::string_view 
     return bad_policy(
         kName, text, "sourceQueueArns must name 1 to 10 queues with byQueue, and none otherwise.");
   }
+  if (std::ranges::any_of(allow.source_arns, queue::is_internal_name)) {
+    return bad_policy(kName, text, "sourceQueueArns names a queue that does not exist.");
+  }
   settings.redrive_allow = std::move(allow);
   return {};
 }

@@ -18,7 +18,7 @@ using queue::Queue;
 using queue::QueueIdentity;
 
 constexpr std::size_t kListMax = 1000;
-constexpr std::size_t kListedPerTurn = 500;
+constexpr std::size_t kListedPerTurn = 256;
 
 // A queue may only name a dead-letter queue that exists, is of its kind and account, and lets it.
 Result<void> check_redrive(const queue::State& state, const QueueIdentity& source,
@@ -30,7 +30,8 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
         fmt::format("Value {} for parameter RedrivePolicy is invalid. Reason: {}", text, reason));
   };
   const Queue* target = state.find_by_arn(settings.redrive->target_arn);
-  if (target == nullptr) return refuse("Dead letter target does not exist.");
+  if (target == nullptr || target->identity.is_hidden())
+    return refuse("Dead letter target does not exist.");
   if (target->identity.account != source.account || target->identity.region != source.region) {
     return refuse(
         "Dead letter target owned by another account or in another region is not supported.");
@@ -38,7 +39,6 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
   if (target->settings.is_fifo() != settings.is_fifo()) {
     return refuse("Dead-letter queue must be same type of queue as the source.");
   }
-  if (target->identity == source) return refuse("A queue cannot be its own dead-letter queue.");
   const auto& allow = target->settings.redrive_allow;
   if (allow && !allow->allows(source.arn())) {
     return refuse(
@@ -186,9 +186,11 @@ Result<sqs::DeleteQueueOutput> run(Call& call, const sqs::DeleteQueueInput& inpu
   const auto identity = TRY(call.queue(input.queue_url));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::DeleteQueueOutput> {
     std::vector<queue::Change> changes{queue::QueueDeleted{TRY(turn.queue(identity))->key}};
-    // What was discarded from it goes with it.
+    // What was discarded from it or found damaged in it goes with it.
     if (const Queue* bin = turn.state().find(engine::bin_of(identity)))
       changes.push_back(queue::QueueDeleted{bin->key});
+    if (const Queue* damaged = turn.state().find(engine::damaged_of(identity)))
+      changes.push_back(queue::QueueDeleted{damaged->key});
     turn.commit(changes);
     return sqs::DeleteQueueOutput{};
   });
@@ -210,15 +212,16 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
       input.max_results ? static_cast<std::size_t>(*input.max_results) + 1 : kListMax;
   std::vector<QueueIdentity> found;
   QueueIdentity from{call.account, call.region, std::max(prefix, after)};
-  // Some in each turn: there may be many that are not for this caller.
+  // A few queues in each turn: most may be another's, or not the caller's to see.
   const auto look = [&](Turn& turn) {
     const auto& queues = turn.state().queues();
-    std::size_t looks = 0;
-    for (auto at = queues.lower_bound(from); at != queues.end() && found.size() < wanted; ++at) {
+    auto at = queues.lower_bound(from);
+    for (std::size_t seen = 0; found.size() < wanted; ++at, ++seen) {
+      if (at == queues.end()) return false;
       const QueueIdentity& identity = at->first;
-      if (identity.account != call.account || identity.region != call.region) break;
-      if (!identity.name.starts_with(prefix)) break;
-      if (++looks > kListedPerTurn) {
+      if (identity.account != call.account || identity.region != call.region) return false;
+      if (!identity.name.starts_with(prefix)) return false;
+      if (seen == kListedPerTurn) {
         from = identity;
         return true;
       }
@@ -238,14 +241,15 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
   const auto identity = TRY(call.queue(input.queue_url));
   const std::string after = TRY(name_from_token(input.next_token));
   std::vector<QueueIdentity> found;
-  const auto looked = call.engine.turn([&](Turn& turn) -> Result<void> {
+  CHECK(call.engine.turn([&](Turn& turn) -> Result<void> {
     CHECK(turn.queue(identity));
     for (const QueueIdentity& other : turn.state().sources_of(identity.arn())) {
-      if (after.empty() || other.name > after) found.push_back(other);
+      if (!after.empty() && other.name <= after) continue;
+      // A source that the caller may not know of is not listed.
+      if (call.key == nullptr || call.key->covers(other.name)) found.push_back(other);
     }
     return {};
-  });
-  CHECK(looked);
+  }));
   Page page = make_page(call, found, input.max_results);
   return sqs::ListDeadLetterSourceQueuesOutput{std::move(page.urls), page.next_token};
 }

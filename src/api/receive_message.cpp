@@ -110,31 +110,36 @@ ReceivedBatch::ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcom
   char* at = bytes_.get();
   const bool all_read = engine.read_bodies(outcome, at).has_value();
   for (const auto& message : outcome.messages) {
-    const std::string_view stored(at, message.body.size);
-    // When reading all has failed, one by one tells which.
-    if (const auto read = all_read ? Result<void>() : engine.read_body(message.body, at); read) {
-      describe(message, stored, view);
-    } else {
-      damaged_.push_back(read.error().message);
-    }
+    const auto stored = all_read ? store::decode_message({at, message.body.size}) : std::nullopt;
     at += message.body.size;
+    if (stored && stored->key == message.handle.key) {
+      describe(message, *stored, view);
+    } else {
+      read_again(engine, message, view);
+    }
   }
 }
 
-void ReceivedBatch::describe(const engine::Received& received, std::string_view bytes,
+// What is damaged has left its queue after this; what cannot be read for another reason stays and
+// is delivered again.
+void ReceivedBatch::read_again(engine::Engine& engine, const engine::Received& received,
+                               const ReceiveView& view) {
+  std::string& bytes = *kept_.emplace_back(std::make_unique<std::string>());
+  const auto stored = engine.read_message(received, bytes);
+  if (stored) return describe(received, *stored, view);
+  if (stored.error().code == ErrorCode::storage_damaged) return;
+  faults_.push_back(fmt::format("message {} in segment {} at offset {} cannot be read now: {}",
+                                number(received.handle.key),
+                                received.body.segment,
+                                received.body.offset,
+                                stored.error().message));
+}
+
+void ReceivedBatch::describe(const engine::Received& received, const store::StoredMessage& stored,
                              const ReceiveView& view) {
-  const auto stored = store::decode_message(bytes);
-  if (!stored) {
-    damaged_.push_back(
-        fmt::format("message {} in segment {} at offset {} does not match its checksum",
-                    number(received.handle.key),
-                    received.body.segment,
-                    received.body.offset));
-    return;
-  }
-  const store::MessageContents& contents = stored->contents;
+  const store::MessageContents& contents = stored.contents;
   sqs::ReceivedMessage message;
-  message.message_id = received.message_id.value_or(stored->message_id);
+  message.message_id = received.message_id.value_or(stored.message_id);
   message.receipt_handle = keep(received.handle.seal(secret_));
   message.md5_of_body = contents.md5_of_body;
   message.body = contents.body;
@@ -147,7 +152,7 @@ void ReceivedBatch::describe(const engine::Received& received, std::string_view 
   const bool fifo = !contents.dedup.empty();
   if (view.system_attributes != 0) {
     const Timestamp sent =
-        received.sent_wall == Timestamp() ? stored->sent_wall : received.sent_wall;
+        received.sent_wall == Timestamp() ? stored.sent_wall : received.sent_wall;
     add(System::sender_id, [&] { return std::string(contents.sender); });
     add(System::sent_timestamp, [&] { return milliseconds(sent); });
     add(System::receive_count, [&] { return std::to_string(received.receive_count); });
@@ -155,7 +160,7 @@ void ReceivedBatch::describe(const engine::Received& received, std::string_view 
     if (fifo) {
       add(System::sequence_number, [&] { return sequence_text(received.sequence); });
       add(System::dedup_id, [&] {
-        return received.dedup_is_message_id ? stored->message_id.text()
+        return received.dedup_is_message_id ? stored.message_id.text()
                                             : std::string(contents.dedup);
       });
     }

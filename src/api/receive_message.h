@@ -34,20 +34,24 @@ Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInpu
 // The answer and everything it points at.
 class ReceivedBatch {
  public:
-  // Reads the bodies. Messages whose bytes are damaged are left out and named in damaged().
+  // Reads the bodies. Messages that cannot be read are left out: those that are damaged are set
+  // aside for good, the others are named in faults().
   ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome,
                 const ReceiveView& view, const std::array<std::uint8_t, 16>& secret);
   const sqs::ReceiveMessageOutput& output() const { return output_; }
-  const std::vector<std::string>& damaged() const { return damaged_; }
+  const std::vector<std::string>& faults() const { return faults_; }
 
  private:
-  void describe(const engine::Received& received, std::string_view stored, const ReceiveView& view);
+  void read_again(engine::Engine& engine, const engine::Received& received,
+                  const ReceiveView& view);
+  void describe(const engine::Received& received, const store::StoredMessage& stored,
+                const ReceiveView& view);
   std::string_view keep(std::string text) {
     return *kept_.emplace_back(std::make_unique<std::string>(std::move(text)));
   }
 
   sqs::ReceiveMessageOutput output_;
-  std::vector<std::string> damaged_;
+  std::vector<std::string> faults_;
   std::unique_ptr<char[]> bytes_;
   std::vector<std::unique_ptr<std::string>> kept_;
   const std::array<std::uint8_t, 16>& secret_;

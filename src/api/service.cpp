@@ -35,6 +35,11 @@ constexpr std::size_t kReceiveMessage = *sqs::AllActions::index_of(sqs::ReceiveM
 constexpr std::size_t kSendMessage = *sqs::AllActions::index_of(sqs::SendMessage::kName);
 constexpr std::size_t kNoAction = sqs::AllActions::kSize;
 
+// Listings whose time grows with the number of queues: not for I/O threads.
+template <class Action>
+constexpr bool kLists = std::is_same_v<Action, sqs::ListQueues> ||
+                        std::is_same_v<Action, sqs::ListDeadLetterSourceQueues>;
+
 std::vector<std::string_view> action_names() {
   const auto& known = sqs::AllActions::kNames;
   return {known.begin(), known.end()};
@@ -64,15 +69,15 @@ struct Service::Reply {
 
   std::string_view id() const { return {request_id.data(), request_id.size()}; }
 
-  std::size_t begin(std::string& out, int status, std::string_view query_error) const {
+  std::size_t begin(std::string& out, int status, std::string_view query_error,
+                    bool as_xml = false) const {
     const std::array<http::Header, 2> headers = {
         http::Header{"x-amzn-RequestId", id()},
         http::Header{"x-amzn-query-error", query_error},
     };
-    const auto type = protocol == Protocol::json ? sqs::kJsonContentType
-                      : protocol == Protocol::query_as_json && status == 200
-                          ? "application/json"
-                          : sqs::kQueryContentType;
+    const auto type = protocol == Protocol::json                       ? sqs::kJsonContentType
+                      : protocol == Protocol::query_as_json && !as_xml ? "application/json"
+                                                                       : sqs::kQueryContentType;
     const std::size_t count = query_error.empty() ? 1 : 2;
     return http::begin_response(out,
                                 {.status = status,
@@ -116,8 +121,11 @@ struct Service::Reply {
       sqs::encode_json_error(out, error);
       http::end_response(out, mark);
     } else {
-      const std::size_t mark = begin(out, row.query_status, {});
-      sqs::encode_query_error(out, error, id());
+      // A request without an action is answered in XML, whatever it accepts.
+      const bool as_xml = protocol == Protocol::query || error.code == ErrorCode::unknown_operation;
+      const std::size_t mark = begin(out, row.query_status, {}, as_xml);
+      as_xml ? sqs::encode_query_error(out, error, id())
+             : sqs::encode_query_error_as_json(out, error, id());
       http::end_response(out, mark);
     }
   }
@@ -131,6 +139,13 @@ struct Service::Request {
   const Witness& witness;
   std::size_t action = kNoAction;
 
+  void take_over(Caller caller) {
+    static_cast<Caller&>(call) = std::move(caller);
+    call.peer = http.peer;
+    call.host = http.host;
+    call.secure = http.secure;
+    call.trace = http.header("x-amzn-trace-id");
+  }
   // The request is for this action: its time and its errors count there.
   void measure(std::size_t which) {
     action = which;
@@ -139,7 +154,8 @@ struct Service::Request {
   void fail(const Error& error) {
     reply.tell_of(error, action, http.peer, witness);
     reply.failure(exchange.out(), error);
-    exchange.reply(call.after);
+    // What the error says may follow from records that are not durable yet.
+    exchange.reply(std::max(call.after, call.engine.appended()));
   }
 };
 
@@ -161,9 +177,12 @@ bool Service::serve_page(http::Exchange& exchange) {
   if (reading && request.path == "/health") {
     body = R"({"status":"ok"})";
   } else if (reading && request.path == "/ready") {
-    const bool ready = !hooks_.ready || hooks_.ready();
+    const std::string_view disk = hooks_.disk ? hooks_.disk() : "ok";
+    const bool ready = (!hooks_.ready || hooks_.ready()) && disk != "full";
     status = ready ? 200 : 503;
-    body = ready ? R"({"status":"ready"})" : R"({"status":"not ready"})";
+    body = ready ? R"({"status":"ready")" : R"({"status":"not ready")";
+    if (disk != "ok") body.append(R"(,"disk":")").append(disk).append("\"");
+    body += '}';
   } else if (reading && request.path == "/" && request.query.empty()) {
     body =
         R"({"service":"redrive","speaks":"Amazon SQS, API version 2012-11-05","health":"/health","ready":"/ready"})";
@@ -203,14 +222,9 @@ void Service::handle(http::Exchange& exchange) {
     work.reply.protocol = Protocol::query_as_json;
   }
 
-  auto caller = gate_.admit(request, "sqs");
+  auto caller = gate_.admit(request, Gate::Api::sqs);
   if (!caller) return work.fail(caller.error());
-  Call& call = work.call;
-  static_cast<Caller&>(call) = std::move(*caller);
-  call.peer = request.peer;
-  call.host = request.host;
-  call.secure = request.secure;
-  call.trace = request.header("x-amzn-trace-id");
+  work.take_over(std::move(*caller));
   json ? serve_json(work) : serve_query(work);
 }
 
@@ -269,8 +283,32 @@ void Service::audit(Request& request, const typename Action::Input& input, const
   }
 }
 
+// Answers the request, which is admitted, on a thread of the pool.
+template <class Action>
+void Service::offload(Request& request) {
+  const bool by_path = !request.call.path.empty();
+  const auto handle = [this,
+                       by_path,
+                       caller = static_cast<const Caller&>(request.call),
+                       reply = request.reply,
+                       action = request.action](http::Exchange& exchange) {
+    Request again{exchange, exchange.request(), Call(engine_, options_), reply, witness_};
+    again.measure(action);
+    again.take_over(caller);
+    if (by_path) again.call.path = again.http.path;
+    answer<Action>(*this, again);
+  };
+  if (hooks_.offload(request.exchange, handle)) return;
+  request.fail({ErrorCode::service_unavailable, "The server is busy. Please try again."});
+}
+
 template <class Action>
 void Service::answer(Service& service, Request& request) {
+  if constexpr (kLists<Action>) {
+    if (service.hooks_.offload && request.exchange.on_io_thread()) {
+      return service.offload<Action>(request);
+    }
+  }
   typename Action::Input input;
   const auto decoded =
       request.reply.protocol == Protocol::json
@@ -331,10 +369,7 @@ Service::Gatherings& Service::gatherings() {
 
 void Service::send(Request& request, const sqs::SendMessageInput& input) {
   auto plan = plan_send(request.call, input);
-  if (!plan) {
-    request.call.after = engine_.appended();
-    return request.fail(plan.error());
-  }
+  if (!plan) return request.fail(plan.error());
   Gathering& gathered = gatherings().both[gatherings().current];
   if (gathered.sends.take(request.call, input, *plan)) {
     const http::Ticket ticket = request.exchange.gather();
@@ -384,7 +419,7 @@ void Service::write_received(std::string& out, const Reply& reply,
                              const engine::ReceiveOutcome& outcome, const ReceivePlan& plan) {
   if (hooks_.received) hooks_.received(plan.queue, outcome);
   const ReceivedBatch batch(engine_, outcome, plan.view, secret_);
-  for (const std::string& fault : batch.damaged()) {
+  for (const std::string& fault : batch.faults()) {
     if (hooks_.log) hooks_.log(fault);
   }
   reply.success<sqs::ReceiveMessage>(out, batch.output());

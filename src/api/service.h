@@ -17,15 +17,21 @@
 namespace redrive::api {
 
 // The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here
-// runs on the I/O thread of the connection; answers that came later are brought back to it.
+// runs on the I/O thread of the connection, except for listings of queues (Hooks::offload); answers
+// that came later are brought back to it.
 class Service {
  public:
   struct Hooks {
-    std::function<void(std::string)> log;  // For faults of ours, such as a damaged message.
-    std::function<bool()> ready;           // Whether the server takes requests: /ready.
+    std::function<void(std::string)>
+        log;                      // For faults of ours, such as a message that cannot be read.
+    std::function<bool()> ready;  // Whether the server takes requests: /ready.
+    std::function<std::string_view()> disk = {};  // "ok", "low" or "full", for /ready.
     Observers observers = {};
     // Messages that are about to be given to a consumer.
     std::function<void(const queue::QueueIdentity&, const engine::ReceiveOutcome&)> received = {};
+    // Runs a handler on a thread that may take its time; false: too much is waiting there. Empty:
+    // everything runs on the I/O thread.
+    std::function<bool(http::Exchange&, std::function<void(http::Exchange&)>)> offload = {};
   };
   Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks);
 
@@ -42,6 +48,8 @@ class Service {
   struct Gatherings;
   template <class Action>
   static void answer(Service& service, Request& request);
+  template <class Action>
+  void offload(Request& request);
   template <class Action>
   void audit(Request& request, const typename Action::Input& input, const Error* error);
   static Gatherings& gatherings();

@@ -6,11 +6,32 @@
 namespace redrive::api {
 namespace {
 
+// Longer texts are cut, and longer requests are told by their start.
+constexpr std::size_t kAuditTextBytesMax = 1024;
+constexpr std::size_t kAuditRequestBytesMax = 4096;
+
+// The first bytes of a text; no character is cut in two.
+std::string_view start_of(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 void append_member(std::string& line, std::string_view name, std::string_view value) {
   line += line.empty() ? '{' : ',';
   wire::append_json_text(line, name);
   line += ':';
-  wire::append_json_text(line, value);
+  wire::append_json_text(line, start_of(value, kAuditTextBytesMax));
+}
+
+void append_request(std::string& line, std::string_view json) {
+  if (json.size() <= kAuditRequestBytesMax) {
+    line.append(R"(,"request":)").append(json);
+    return;
+  }
+  append_member(line, "requestStart", json);
+  line.append(R"(,"requestBytes":)").append(std::to_string(json.size()));
 }
 
 }  // namespace
@@ -39,9 +60,12 @@ void Witness::tell(const RequestMark& request, const Refused& how) const {
 // One line, without its end:
 // {"time":…,"who":…,"key":…,"account":…,"from":…,"service":…,"action":…,"resource":…,"outcome":…,
 //  "error":…,"requestId":…,"request":{…}}
+// A request that is too long for it: "requestStart":"…","requestBytes":….
 void Witness::write_down(const RequestMark& request, const Caller& caller, const Deed& deed,
                          Timestamp wall) const {
   if (!observers_.audit) return;
+  const bool limited = deed.refused != nullptr && observers_.audits_refusal;
+  if (limited && !observers_.audits_refusal(caller.sender_id, request.peer)) return;
   std::string line;
   append_member(line, "time", format_utc(wall));
   append_member(line, "who", caller.sender_id);
@@ -54,7 +78,7 @@ void Witness::write_down(const RequestMark& request, const Caller& caller, const
   append_member(line, "outcome", deed.refused == nullptr ? "done" : deed.refused->code);
   if (deed.refused != nullptr) append_member(line, "error", deed.refused->message);
   append_member(line, "requestId", request.id);
-  if (!deed.request_json.empty()) line.append(R"(,"request":)").append(deed.request_json);
+  if (!deed.request_json.empty()) append_request(line, deed.request_json);
   line += '}';
   observers_.audit(std::move(line));
 }

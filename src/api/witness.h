@@ -53,7 +53,9 @@ struct Deed {
 
 // Who hears of requests. Each may be empty.
 struct Observers {
-  std::function<void(std::string)> audit;            // Takes a line for the audit log.
+  std::function<void(std::string)> audit;  // Takes a line for the audit log.
+  // Whether one more refusal of that caller is for the audit log; empty: always.
+  std::function<bool(std::string_view who, std::string_view from)> audits_refusal = {};
   std::function<void(const FailedRequest&)> failed;  // May come by the thousand.
   metrics::ServerMetrics* recorded = nullptr;
 };
@@ -76,6 +78,7 @@ class Witness {
   // Tells operators if it is for them; whoever calls this has counted it.
   void tell(const RequestMark& request, const Refused& how) const;
   bool writes_down() const { return static_cast<bool>(observers_.audit); }
+  // A line is at most about 16 KiB long, whatever was asked for: of longer texts it has the start.
   void write_down(const RequestMark& request, const Caller& caller, const Deed& deed,
                   Timestamp wall) const;
 

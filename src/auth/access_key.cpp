@@ -33,6 +33,7 @@ constexpr std::array kRoles = {
     RoleRow{Role::producer, "producer", bit(Right::find) | bit(Right::send)},
     RoleRow{Role::consumer, "consumer", bit(Right::find) | bit(Right::consume)},
     RoleRow{Role::reader, "reader", kReads},
+    RoleRow{Role::scoped, "scoped", 0},
 };
 
 const RoleRow& row_of(Role role) {
@@ -54,7 +55,7 @@ std::string random_text(std::size_t size, std::string_view alphabet) {
 
 std::optional<Role> parse_role(std::string_view name) {
   const auto found = std::ranges::find(kRoles, name, &RoleRow::name);
-  if (found == kRoles.end()) return std::nullopt;
+  if (found == kRoles.end() || found->role == Role::scoped) return std::nullopt;
   return found->role;
 }
 
@@ -64,6 +65,24 @@ std::string_view role_name(Role role) {
 
 bool has_right(Role role, Right right) {
   return (row_of(role).rights & bit(right)) != 0;
+}
+
+bool Statement::matches(std::string_view action, std::string_view arn) const {
+  const auto named = [&](const std::string& pattern) {
+    return wildcard_match(to_lower(pattern), to_lower(action));
+  };
+  const auto meant = [&](const std::string& pattern) { return wildcard_match(pattern, arn); };
+  return std::ranges::any_of(actions, named) && std::ranges::any_of(resources, meant);
+}
+
+StatementVerdict AccessKey::statements_on(std::string_view action, std::string_view arn) const {
+  StatementVerdict verdict = StatementVerdict::silent;
+  for (const Statement& statement : statements) {
+    if (!statement.matches(action, arn)) continue;
+    if (statement.effect == Statement::Effect::deny) return StatementVerdict::deny;
+    verdict = StatementVerdict::allow;
+  }
+  return verdict;
 }
 
 bool AccessKey::covers(std::string_view queue_name) const {

@@ -25,12 +25,26 @@ enum class Right : std::uint8_t {
   administer,  // Create and delete queues, share them with others.
 };
 
-// Each role is a set of rights. An admin has all of them.
-enum class Role : std::uint8_t { admin, operator_, producer, consumer, reader };
+// Each role is a set of rights. An admin has all of them; `scoped` has none, and is for keys of the
+// server's own whose rights are statements alone. It cannot be named in a configuration.
+enum class Role : std::uint8_t { admin, operator_, producer, consumer, reader, scoped };
 
 std::optional<Role> parse_role(std::string_view name);
 std::string_view role_name(Role role);
 bool has_right(Role role, Right right);
+
+// A statement of a policy that belongs to a key. Patterns have the wildcards `*` and `?`.
+struct Statement {
+  enum class Effect : std::uint8_t { allow, deny };
+
+  Effect effect = Effect::allow;
+  std::vector<std::string> actions;    // `sqs:SendMessage`, `s3:*`; letter case is ignored.
+  std::vector<std::string> resources;  // Of ARNs.
+
+  bool matches(std::string_view action, std::string_view arn) const;
+};
+
+enum class StatementVerdict : std::uint8_t { silent, allow, deny };
 
 // One access key as the operator declared it.
 struct AccessKey {
@@ -41,7 +55,14 @@ struct AccessKey {
   Role role = Role::reader;
   std::vector<std::string> queues;        // Patterns of queue names; none means every queue.
   std::uint32_t requests_per_second = 0;  // 0: no limit.
+  // Rights in addition to those of the role: an allow grants what the role or the patterns do not,
+  // a deny takes away what they grant.
+  std::vector<Statement> statements = {};
 
+  // Whether the key is limited to some names.
+  bool restricted() const { return !queues.empty() || role == Role::scoped; }
+  // What the statements say; a matching deny wins.
+  StatementVerdict statements_on(std::string_view action, std::string_view arn) const;
   bool covers(std::string_view queue_name) const;
   std::string arn() const;  // arn:aws:iam::account:user/name
 };

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kExtension = "chunk-signature=";
+constexpr std::size_t kTrailerBytesMax = 8u << 10;
 constexpr std::string_view kTrailerSignature = "x-amz-trailer-signature";
 
 std::unexpected<Error> malformed(std::string message) {
@@ -128,9 +129,12 @@ class Reader {
   Result<void> read_trailer() {
     std::string lines;
     std::string_view signature;
+    std::size_t bytes = 0;
     while (!rest_.empty()) {
       const std::string_view line = TRY(take_line());
       if (line.empty()) break;
+      bytes += line.size() + kLineEnd.size();
+      if (bytes > kTrailerBytesMax) return malformed("The trailers are too large.");
       const std::size_t colon = line.find(':');
       if (colon == std::string_view::npos) return malformed("A trailer has no colon.");
       const std::string name = to_lower(line.substr(0, colon));

@@ -222,9 +222,10 @@ Result<void> check_scope(const Claim& claim, const Expectation& expectation) {
   if (!expectation.region.empty() && claim.scope.region != expectation.region) {
     return mismatch("Credential should be scoped to a valid region.");
   }
-  if (!expectation.service.empty() && claim.scope.service != expectation.service) {
+  const auto& services = expectation.services;
+  if (!services.empty() && std::ranges::find(services, claim.scope.service) == services.end()) {
     return mismatch(
-        fmt::format("Credential should be scoped to correct service: '{}'.", expectation.service));
+        fmt::format("Credential should be scoped to correct service: '{}'.", services.front()));
   }
   return {};
 }
@@ -260,16 +261,15 @@ struct Digests {
   HexDigest body;
 };
 
-// The digest that the signature is over. A digest that the client names must be that of the body,
-// save for S3, whose clients may leave the body out or sign it piece by piece. May be in `digests`.
+// The digest that the signature covers. A digest named by the client must be the body's own, unless
+// the expectation permits unsigned or chunked payloads. The result may point into `digests`.
 Result<std::string_view> payload_hash(const RequestParts& request, const Claim& claim,
-                                      std::string_view canonical, Digests& digests) {
-  const bool s3 = claim.scope.service == "s3";
+                                      const Expectation& expectation, std::string_view canonical,
+                                      Digests& digests) {
+  const bool optional = expectation.unsigned_payload && claim.scope.service == "s3";
   const std::string_view named = header_of(request, "x-amz-content-sha256");
-  if (s3 && named.empty() && claim.expires) return kUnsignedPayload;
-  if (s3 && (named == kUnsignedPayload || named.starts_with(kStreamingPrefix))) {
-    return named;
-  }
+  if (optional && named.empty() && claim.expires) return kUnsignedPayload;
+  if (optional && (named == kUnsignedPayload || named.starts_with(kStreamingPrefix))) return named;
   Sha256Begun body;
   sha256_begin_both(canonical, digests.canonical, request.body, body);
   digests.body = hex_of(sha256_end(body, request.body));
@@ -352,7 +352,7 @@ Result<void> verify(const RequestParts& request, const Claim& claim, std::string
                                              .payload_hash = {},
                                              .service = claim.scope.service});
   Digests digests;
-  canonical += TRY(payload_hash(request, claim, canonical, digests));
+  canonical += TRY(payload_hash(request, claim, expectation, canonical, digests));
   const HexDigest expected = signature_of(
       sha256_end(digests.canonical, canonical), claim.date_text, claim.scope, secret_key);
   if (equal_in_constant_time(view(expected), claim.signature)) return {};

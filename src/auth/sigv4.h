@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,7 +58,12 @@ struct Expectation {
   Timestamp now;
   Duration skew_max = std::chrono::minutes(5);  // As AWS has it.
   std::string_view region = {};                 // Empty: any.
-  std::string_view service = {};                // Empty: any.
+  // The scopes that are accepted; none: any. The first one is named to clients.
+  std::span<const std::string_view> services = {};
+  // Whether the client may leave the body out of its signature (UNSIGNED-PAYLOAD, a presigned URL)
+  // or sign it in chunks (STREAMING-...). Only S3 may set this: every other API reads commands from
+  // the body. A scope of `s3` in the request is not enough, because the client chooses it.
+  bool unsigned_payload = false;
 };
 
 // Whether the owner of `secret_key` signed this request, unchanged, for now. The caller has found

@@ -185,6 +185,24 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
   return ~crc_portable(bytes, ~seed);
 }
 
+std::uint32_t crc32c_join(std::uint32_t first, std::uint32_t second, std::size_t second_size) {
+  constexpr std::uint32_t kPolynomial = 0x82f63b78;
+  for (std::size_t bits = 8 * second_size; bits > 0; --bits) {
+    first = first >> 1 ^ ((first & 1) != 0 ? kPolynomial : 0);
+  }
+  return first ^ second;
+}
+
+// The polynomial's highest bit tells whether a step has added it.
+std::uint32_t crc32c_first(std::uint32_t joined, std::uint32_t second, std::size_t second_size) {
+  constexpr std::uint32_t kPolynomial = 0x82f63b78;
+  std::uint32_t first = joined ^ second;
+  for (std::size_t bits = 8 * second_size; bits > 0; --bits) {
+    first = (first & 0x80000000) != 0 ? (first ^ kPolynomial) << 1 | 1 : first << 1;
+  }
+  return first;
+}
+
 std::uint64_t siphash(std::span<const std::uint8_t, 16> key, std::string_view bytes) {
   std::uint64_t k0;
   std::uint64_t k1;

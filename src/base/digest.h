@@ -36,6 +36,10 @@ std::string sha256_hex(std::string_view bytes);
 // Castagnoli, as the journal uses it. `seed` continues an earlier sum: crc32c(b, crc32c(a)) is that
 // of ab.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0);
+// From sums alone: that of a followed by b is crc32c_join(crc32c(a), crc32c(b), size of b), and
+// crc32c_first gives that of a back. Time grows with the size.
+std::uint32_t crc32c_join(std::uint32_t first, std::uint32_t second, std::size_t second_size);
+std::uint32_t crc32c_first(std::uint32_t joined, std::uint32_t second, std::size_t second_size);
 
 // SipHash-2-4: a keyed 64-bit checksum, for receipt handles and hash tables that strangers feed.
 std::uint64_t siphash(std::span<const std::uint8_t, 16> key, std::string_view bytes);

@@ -78,6 +78,12 @@ std::int32_t next_code_point(std::string_view text, std::size_t& at) {
   return code;
 }
 
+// Of XML 1.0. False for -1, which stands for bytes that are no character at all.
+bool is_xml_character(std::int32_t code) {
+  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+  return code != 0xfffe && code != 0xffff;
+}
+
 // How many leading bytes are plain printable ASCII, sixteen or eight at a time: most bodies are
 // nothing else.
 std::size_t plain_prefix(std::string_view text, std::size_t at) {
@@ -219,9 +225,7 @@ bool is_message_text(std::string_view text) {
   while (at < text.size()) {
     at = plain_prefix(text, at);
     if (at == text.size()) break;
-    const std::int32_t code = next_code_point(text, at);
-    const bool control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
-    if (control || code == 0xfffe || code == 0xffff) return false;
+    if (!is_xml_character(next_code_point(text, at))) return false;
   }
   return true;
 }
@@ -233,6 +237,35 @@ bool is_utf8(std::string_view text) {
     if (at < text.size() && next_code_point(text, at) < 0) return false;
   }
   return true;
+}
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+std::string replace_invalid(std::string_view text, Repertoire repertoire) {
+  constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t before = at;
+    at = plain_prefix(text, at);
+    out += text.substr(before, at - before);
+    if (at == text.size()) break;
+    const std::size_t begin = at;
+    const std::int32_t code = next_code_point(text, at);
+    const bool allowed = repertoire == Repertoire::xml ? is_xml_character(code) : code >= 0;
+    if (code < 0) ++at;
+    out += allowed ? text.substr(begin, at - begin) : kReplacement;
+  }
+  return out;
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t size = bytes_max;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  return text.substr(0, size);
 }
 
 }  // namespace redrive

@@ -80,5 +80,17 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // U+E000..U+FFFD, U+10000..U+10FFFF.
 bool is_message_text(std::string_view text);
 bool is_utf8(std::string_view text);
+bool is_ascii(std::string_view text);
+
+// Which code points a text may hold where it is written.
+enum class Repertoire : std::uint8_t {
+  unicode,  // Every Unicode scalar value, as in JSON.
+  xml,      // The characters of XML 1.0, which are also those of a message.
+};
+// `text` with U+FFFD for every byte that is not UTF-8 and every code point outside `repertoire`.
+std::string replace_invalid(std::string_view text, Repertoire repertoire = Repertoire::unicode);
+
+// At most `bytes_max` bytes of the beginning, not ending inside a UTF-8 character.
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
 }  // namespace redrive

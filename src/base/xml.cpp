@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/text.h"
+
 namespace redrive {
 namespace {
 
@@ -40,11 +42,10 @@ bool append_character(std::string& out, std::string_view reference) {
   std::uint32_t code = 0;
   const char* const end = reference.data() + reference.size();
   const auto [stop, error] = std::from_chars(reference.data(), end, code, hex ? 16 : 10);
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (error != std::errc() || stop != end || code == 0 || code > 0x10ffff || surrogate)
-    return false;
+  if (error != std::errc() || stop != end || code > 0x10ffff) return false;
+  const std::size_t before = out.size();
   append_utf8(out, code);
-  return true;
+  return is_message_text(std::string_view(out).substr(before));
 }
 
 bool append_entity(std::string& out, std::string_view name) {
@@ -193,6 +194,7 @@ std::string_view XmlElement::text_of(std::string_view child) const {
 }
 
 std::optional<XmlElement> parse_xml(std::string_view text) {
+  if (!is_message_text(text)) return std::nullopt;
   return XmlReader(text).read();
 }
 

@@ -20,8 +20,9 @@ struct XmlElement {
 };
 
 // Reads a document as S3 and its clients write them: elements, text, the five named entities and
-// character references, CDATA, comments. Nothing when it is malformed, has a DOCTYPE, is nested
-// deeper than 32 or has more than 100,000 elements.
+// character references, CDATA, comments. Nothing when it is malformed, has a character that XML 1.0
+// does not allow or bytes that are not UTF-8, has a DOCTYPE, is nested deeper than 32 or has more
+// than 100,000 elements.
 std::optional<XmlElement> parse_xml(std::string_view text);
 
 }  // namespace redrive

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include "base/calendar.h"
+#include "base/text.h"
 #include "cli/archive_choice.h"
 #include "cli/command.h"
 #include "cli/json_text.h"
 #include "cli/queue_document.h"
+#include "dead_letter/secrets.h"
 
 // redrive archive ls, search, show, rm
 
@@ -29,59 +31,86 @@ consteval auto shape_of(ArchiveLine*) {
                      wire::optional("Body", &Line::body));
 }
 
-void print_found(Session& session, const FoundLetter& found) {
+struct ArchiveReadOptions {
+  ArchiveChoice choice;
+  bool unmasked = false;
+};
+
+void add_unmasked(Verb verb, ArchiveReadOptions& options) {
+  verb.flag("--unmasked", options.unmasked, "Show values that look like secrets");
+}
+
+// An archive may be a directory: only this command can mask what it has.
+std::string shown_text(std::string_view text, bool unmasked) {
+  if (unmasked) return std::string(text);
+  return dead_letter::mask_secrets(text, {.bytes_max = text.npos});
+}
+
+// As one JSON document, also where masking left none.
+std::string shown_json(const std::string& shown) {
+  if (pretty_json(shown)) return shown;
+  std::string text;
+  wire::append_json_text(text, shown);
+  return text;
+}
+
+void print_found(Session& session, const FoundLetter& found, bool unmasked) {
   Terminal& terminal = session.terminal();
   const std::string at = format_utc(std::min(found.key.time, kCalendarEnd));
   const archive::ArchivedLetter& contents = found.contents;
+  const std::string shown = shown_text(contents.letter.body, unmasked);
   if (session.json) {
     terminal.out << json_line(ArchiveLine{.key = found.entry.key,
                                           .message_id = found.key.message_id,
                                           .archived_at = at,
                                           .size = static_cast<std::int64_t>(found.entry.size),
                                           .source = contents.source,
-                                          .body = contents.letter.body});
+                                          .body = shown});
     return;
   }
   terminal.out << fmt::format("{}  {:>8}  {}\n", at, found.entry.size, harmless(found.entry.key));
   if (found.document.empty()) return;
-  const std::string_view body = std::string_view(contents.letter.body).substr(0, 100);
+  const std::string_view body = utf8_prefix(shown, 100);
   terminal.out << "    " << paint(terminal, Color::dim, harmless(body.substr(0, body.find('\n'))))
                << "\n";
 }
 
-Answer<void> run_archive_list(Session& session, const ArchiveChoice& choice, Reading reading) {
-  const OpenArchive open = TRY(open_archive(choice.place, session));
+Answer<void> run_archive_list(Session& session, const ArchiveReadOptions& options,
+                              Reading reading) {
+  const OpenArchive open = TRY(open_archive(options.choice.place, session));
   return for_each_chosen(session,
-                         choice,
+                         options.choice,
                          *open.target,
                          open.prefix,
                          reading,
                          [&](const FoundLetter& found) -> Answer<void> {
-                           print_found(session, found);
+                           print_found(session, found, options.unmasked);
                            return {};
                          });
 }
 
-Answer<void> run_archive_show(Session& session, const ArchiveChoice& choice) {
-  const OpenArchive open = TRY(open_archive(choice.place, session));
+Answer<void> run_archive_show(Session& session, const ArchiveReadOptions& options) {
+  const OpenArchive open = TRY(open_archive(options.choice.place, session));
   bool any = false;
   CHECK(for_each_chosen(session,
-                        choice,
+                        options.choice,
                         *open.target,
                         open.prefix,
                         Reading::always,
                         [&](const FoundLetter& found) -> Answer<void> {
                           any = true;
+                          const std::string shown = shown_text(found.document, options.unmasked);
                           Terminal& terminal = session.terminal();
                           if (session.json) {
-                            terminal.out << found.document;
-                            if (!found.document.ends_with('\n')) terminal.out << "\n";
+                            const std::string json = options.unmasked ? shown : shown_json(shown);
+                            terminal.out << (terminal.out_is_terminal ? harmless_json(json) : json);
+                            if (!json.ends_with('\n')) terminal.out << "\n";
                             return {};
                           }
-                          const auto pretty = pretty_json(found.document);
+                          const auto pretty = pretty_json(shown);
                           terminal.out << paint(terminal, Color::bold, harmless(found.entry.key))
                                        << "\n"
-                                       << harmless(pretty.value_or(found.document)) << "\n";
+                                       << harmless_lines(pretty.value_or(shown)) << "\n";
                           return {};
                         }));
   if (!any) return nothing_archived();
@@ -123,32 +152,36 @@ Answer<void> run_archive_remove(Session& session, const RemoveOptions& options) 
 }  // namespace
 
 void add_archive_list(Verb parent, Commands& commands) {
-  auto choice = std::make_shared<ArchiveChoice>();
+  auto options = std::make_shared<ArchiveReadOptions>();
   Verb verb = parent.verb("ls", "List archived messages");
-  add_archive_location(verb, *choice);
-  add_archive_conditions(verb, *choice);
-  commands.attach(verb, [choice](Session& session) {
-    return run_archive_list(session, *choice, Reading::only_if_needed);
+  add_archive_location(verb, options->choice);
+  add_archive_conditions(verb, options->choice);
+  add_unmasked(verb, *options);
+  commands.attach(verb, [options](Session& session) {
+    return run_archive_list(session, *options, Reading::only_if_needed);
   });
 }
 
 void add_archive_search(Verb parent, Commands& commands) {
-  auto choice = std::make_shared<ArchiveChoice>();
+  auto options = std::make_shared<ArchiveReadOptions>();
   Verb verb = parent.verb("search", "Look into archived messages");
-  add_archive_location(verb, *choice);
-  add_archive_conditions(verb, *choice);
-  commands.attach(verb, [choice](Session& session) {
-    return run_archive_list(session, *choice, Reading::always);
+  add_archive_location(verb, options->choice);
+  add_archive_conditions(verb, options->choice);
+  add_unmasked(verb, *options);
+  commands.attach(verb, [options](Session& session) {
+    return run_archive_list(session, *options, Reading::always);
   });
 }
 
 void add_archive_show(Verb parent, Commands& commands) {
-  auto choice = std::make_shared<ArchiveChoice>();
+  auto options = std::make_shared<ArchiveReadOptions>();
   Verb verb = parent.verb("show", "Print archived messages whole");
-  add_archive_location(verb, *choice);
-  add_archive_names(verb, *choice);
-  add_archive_conditions(verb, *choice);
-  commands.attach(verb, [choice](Session& session) { return run_archive_show(session, *choice); });
+  add_archive_location(verb, options->choice);
+  add_archive_names(verb, options->choice);
+  add_archive_conditions(verb, options->choice);
+  add_unmasked(verb, *options);
+  commands.attach(verb,
+                  [options](Session& session) { return run_archive_show(session, *options); });
 }
 
 void add_archive_remove(Verb parent, Commands& commands) {

@@ -13,13 +13,15 @@ struct ClockDocument {
   std::string_view now;
   std::int64_t epoch_milliseconds = 0;
   std::int64_t waiting_receives = 0;
+  std::int64_t held_seconds = 0;
 };
 consteval auto shape_of(ClockDocument*) {
   using Document = ClockDocument;
   return wire::shape(wire::required("virtual", &Document::is_virtual),
                      wire::required("now", &Document::now),
                      wire::required("epochMilliseconds", &Document::epoch_milliseconds),
-                     wire::required("waitingReceives", &Document::waiting_receives));
+                     wire::required("waitingReceives", &Document::waiting_receives),
+                     wire::optional("heldSeconds", &Document::held_seconds));
 }
 
 struct AdvanceDocument {
@@ -41,17 +43,24 @@ void print(Session& session, const ClockDocument& clock) {
   }
   session.terminal().out << fmt::format(
       "{}{}\n", harmless(clock.now), clock.is_virtual ? " (virtual)" : "");
+  if (clock.held_seconds == 0) return;
+  session.terminal().out << fmt::format(
+      "The clock says that the server was away for {} seconds. Until this is confirmed no message "
+      "expires because of it: redrive clock accept\n",
+      clock.held_seconds);
 }
 
 Answer<void> run_clock(const ClockOptions& options, Session& session) {
   const bool advance = options.action == "advance";
   if (advance != options.seconds.has_value()) {
-    return usage_failure(advance ? "advance by how many SECONDS?" : "show takes no SECONDS");
+    return usage_failure(advance ? "advance by how many SECONDS?"
+                                 : fmt::format("{} takes no SECONDS", options.action));
   }
   std::string body;
   if (advance) wire::encode_json(body, AdvanceDocument{*options.seconds});
+  const bool shows = options.action == "show";
   const auto clock = TRY(session.service.manage<ClockDocument>(
-      advance ? "POST" : "GET", advance ? "clock/advance" : "clock", std::move(body)));
+      shows ? "GET" : "POST", shows ? "clock" : "clock/" + options.action, std::move(body)));
   print(session, *clock);
   return {};
 }
@@ -62,8 +71,9 @@ void add_clock(Verb parent, Commands& commands) {
   auto options = std::make_shared<ClockOptions>();
   Verb verb = parent.verb(
       "clock", "Show a server's time; move it where `serve --virtual-clock` made it stand still");
-  verb.option("ACTION", options->action, "show, or advance SECONDS")
-      .one_of({"show", "advance"})
+  verb.option(
+          "ACTION", options->action, "show, advance SECONDS, or accept the time a server was away")
+      .one_of({"show", "advance", "accept"})
       .shows_default();
   verb.option("SECONDS", options->seconds, "How far; may have a fraction").positive();
   commands.attach(verb, [options](Session& session) { return run_clock(*options, session); });

@@ -40,11 +40,17 @@ int report(const Failure& failure, const std::string& verb, Terminal& terminal) 
   if (failure.kind == Failure::Kind::reported) return 1;
   terminal.out.flush();
   if (failure.kind == Failure::Kind::usage) {
-    terminal.err << fmt::format("redrive: {}\nTry: {} --help\n", failure.message, verb);
+    terminal.err << fmt::format(
+        "redrive: {}\nTry: {} --help\n", harmless_lines(failure.message), verb);
     return 2;
   }
-  const std::string code = failure.code.empty() ? "" : harmless(failure.code) + ": ";
-  terminal.err << fmt::format("redrive: {}{}\n", code, harmless(failure.message));
+  // With a code it is an answer, and may quote what a stranger sent: it gets one line.
+  const bool answered = !failure.code.empty();
+  const std::string code = answered ? harmless(failure.code) + ": " : "";
+  terminal.err << fmt::format(
+      "redrive: {}{}\n",
+      code,
+      answered ? harmless(failure.message) : harmless_lines(failure.message));
   return 1;
 }
 

@@ -42,6 +42,7 @@ void add_queue_show(Verb parent, Commands& commands);
 void add_queue_set(Verb parent, Commands& commands);
 void add_queue_purge(Verb parent, Commands& commands);
 void add_queue_remove(Verb parent, Commands& commands);
+void add_queue_damaged(Verb parent, Commands& commands);
 void add_dlq_list(Verb parent, Commands& commands);
 void add_dlq_peek(Verb parent, Commands& commands);
 void add_dlq_groups(Verb parent, Commands& commands);

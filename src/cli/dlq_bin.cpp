@@ -72,11 +72,13 @@ Answer<void> run_dlq_restore(const DlqBinOptions& options, Session& session) {
 Answer<void> run_dlq_bin(const DlqBinOptions& options, Session& session) {
   const std::string name = percent_encode(queue_name_of(options.queue), false);
   std::string after;
+  const Secrets secrets = options.unmasked ? Secrets::shown : Secrets::masked;
   do {
     const auto page = TRY(session.service.manage<documents::MessagePage>(
-        "GET", fmt::format("queues/{}/bin?after={}", name, after)));
+        "GET", fmt::format("queues/{}/bin?after={}{}", name, after, secrets_parameter(secrets))));
+    CHECK(check_secrets(secrets, page->masked));
     for (const documents::Message& message : page->messages) {
-      print_message(session, message, options.unmasked ? Secrets::shown : Secrets::masked);
+      print_message(session, message, secrets);
     }
     after = page->next.value_or("");
   } while (!after.empty());

@@ -46,8 +46,10 @@ Answer<void> run_dlq_edit(const DlqEditOptions& options, Session& session) {
   const std::int64_t key = TRY(find_message_key(session, options.queue, options.message));
   const auto message = TRY(session.service.manage<documents::Message>(
       "POST",
-      fmt::format(
-          "queues/{}/messages/{}/edit", percent_encode(queue_name_of(options.queue), false), key),
+      fmt::format("queues/{}/messages/{}/edit{}",
+                  percent_encode(queue_name_of(options.queue), false),
+                  key,
+                  options.unmasked ? "?unmasked=true" : ""),
       std::move(body)));
   print_message(session, *message, options.unmasked ? Secrets::shown : Secrets::masked);
   return {};

@@ -102,7 +102,9 @@ std::unexpected<Failure> cannot_write(const std::string& file) {
 
 Answer<std::uint64_t> export_to(std::ostream& out, const MessageQuestion& question,
                                 Session& session) {
-  return for_each_message(session, question, [&](const documents::Message& message) {
+  MessageQuestion exact = question;
+  exact.secrets = Secrets::shown;
+  return for_each_message(session, exact, [&](const documents::Message& message) {
     out << export_line(message);
     return out.good();
   });

@@ -14,8 +14,10 @@ struct DlqPeekOptions {
 
 Answer<void> run_dlq_peek(const DlqPeekOptions& options, Session& session) {
   const Secrets secrets = options.unmasked ? Secrets::shown : Secrets::masked;
+  MessageQuestion question = options.question;
+  question.secrets = secrets;
   const auto shown =
-      TRY(for_each_message(session, options.question, [&](const documents::Message& message) {
+      TRY(for_each_message(session, question, [&](const documents::Message& message) {
         print_message(session, message, secrets);
         return true;
       }));

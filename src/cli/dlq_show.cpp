@@ -71,9 +71,10 @@ void print_whole(Terminal& terminal, const documents::Message& message) {
     print_section(terminal, "What it wrote to its log", indented(last.log));
   }
   print_section(terminal, "Attributes", readable_attributes(terminal, message.attributes));
-  print_section(terminal,
-                "Body",
-                harmless(pretty_json(message.body).value_or(std::string(message.body))) + "\n");
+  print_section(
+      terminal,
+      "Body",
+      harmless_lines(pretty_json(message.body).value_or(std::string(message.body))) + "\n");
 }
 
 void print_place(Terminal& terminal, const documents::LineagePlace& place) {
@@ -98,9 +99,9 @@ void print_place(Terminal& terminal, const documents::LineagePlace& place) {
 }
 
 // Wherever it is by now: in another queue, in a bin, in an archive.
-Answer<void> show_lineage(const std::string& id, Session& session) {
+Answer<void> show_lineage(const std::string& id, bool unmasked, Session& session) {
   const auto view = TRY(session.service.manage<documents::LineageView>(
-      "GET", "lineage/" + percent_encode(id, false)));
+      "GET", "lineage/" + percent_encode(id, false) + (unmasked ? "?unmasked=true" : "")));
   if (session.json) {
     session.terminal().out << json_line(*view);
     return {};
@@ -115,8 +116,9 @@ Answer<void> show_lineage(const std::string& id, Session& session) {
 }
 
 Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
-  if (options.message_id.empty()) return show_lineage(options.queue, session);
-  const MessageQuestion question = message_called(options.queue, options.message_id);
+  if (options.message_id.empty()) return show_lineage(options.queue, options.unmasked, session);
+  MessageQuestion question = message_called(options.queue, options.message_id);
+  if (options.unmasked) question.secrets = Secrets::shown;
   const auto show = [&](const documents::Message& message) {
     const MaskedMessage masked(message);
     const documents::Message& shown = options.unmasked ? message : *masked;
@@ -128,7 +130,7 @@ Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
     return false;
   };
   if (TRY(for_each_message(session, question, show)) > 0) return {};
-  if (show_lineage(options.message_id, session)) return {};
+  if (show_lineage(options.message_id, options.unmasked, session)) return {};
   return std::unexpected(
       Failure{Failure::Kind::refused,
               "",

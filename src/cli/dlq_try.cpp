@@ -127,7 +127,9 @@ DeadCopy copy_of(Session& session, const documents::Message& message) {
 Answer<std::optional<DeadCopy>> look_in(Session& session, const std::string& queue,
                                         const std::string& id) {
   std::optional<DeadCopy> copy;
-  TRY(for_each_message(session, message_called(queue, id), [&](const auto& message) {
+  MessageQuestion question = message_called(queue, id);
+  question.secrets = Secrets::shown;
+  TRY(for_each_message(session, question, [&](const auto& message) {
     copy = copy_of(session, message);
     return false;
   }));
@@ -313,13 +315,13 @@ void print_try(Terminal& terminal, const DeadCopy& copy, const RunResult& run,
   }
   if (error) {
     print_error_line(terminal, "now", error->type, error->message);
-    terminal.out << harmless(error->stack);
+    terminal.out << harmless_lines(error->stack);
   } else {
     terminal.out << fmt::format(
-        "{:<9} {}\n", "result", harmless(pretty_json(run.payload).value_or(run.payload)));
+        "{:<9} {}\n", "result", harmless_lines(pretty_json(run.payload).value_or(run.payload)));
   }
   if (!run.log.empty())
-    terminal.out << paint(terminal, Color::bold, "Log") << "\n" << harmless(run.log);
+    terminal.out << paint(terminal, Color::bold, "Log") << "\n" << harmless_lines(run.log);
 }
 
 Answer<RunResult> run_tried(const DlqTryOptions& options, Session& session, const DeadCopy& copy,

@@ -94,7 +94,9 @@ class DlqWatch {
   Answer<void> look_for_arrivals() {
     std::set<Uuid> here;
     TRY(for_each_message(
-        session_, {.queue = options_.queue}, [&](const documents::Message& message) {
+        session_,
+        {.queue = options_.queue, .secrets = options_.unmasked ? Secrets::shown : Secrets::masked},
+        [&](const documents::Message& message) {
           here.insert(message.message_id);
           if (known_ && !known_->contains(message.message_id)) tell_arrival(message);
           return true;
@@ -109,7 +111,6 @@ class DlqWatch {
     const MaskedMessage masked(message);
     std::string_view body = options_.unmasked ? message.body : (*masked).body;
     std::string line = harmless(body.substr(0, kBodyShownBytes));
-    for (char& c : line) c = c == '\n' || c == '\t' ? ' ' : c;
     session_.terminal().out << fmt::format(
         "{}  {}  received {} times  {}{}\n",
         paint(session_.terminal(), Color::bold, message.message_id.text()),

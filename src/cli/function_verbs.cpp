@@ -27,6 +27,7 @@ struct FunctionInvokeOptions {
 struct FunctionLogsOptions {
   std::string name;
   bool follow = false;
+  bool unmasked = false;
 };
 
 struct FunctionRemoveOptions {
@@ -94,7 +95,7 @@ std::vector<std::pair<std::string, std::string>> lines_of(
 Answer<void> run_function_show(const std::string& name, Session& session) {
   const auto response = TRY(session.service.ask_lambda("GET", function_path(name)));
   if (session.json) {
-    session.terminal().out << response.body << "\n";
+    session.terminal().out << harmless_json(response.body) << "\n";
     return {};
   }
   const auto function = TRY(Reply<documents::FunctionDocument>::decode(response.body));
@@ -122,13 +123,16 @@ Answer<void> run_function_invoke(const FunctionInvokeOptions& options, Session& 
                                        function_path(options.name, "/invocations"),
                                        std::move(payload),
                                        {{"X-Amz-Invocation-Type", "Event"}}));
-    session.terminal().out << fmt::format("accepted as {}\n", response.header("x-amzn-RequestId"));
+    session.terminal().out << fmt::format("accepted as {}\n",
+                                          harmless(response.header("x-amzn-RequestId")));
     return {};
   }
   const RunResult run = TRY(run_function(session, options.name, std::move(payload)));
-  session.terminal().err << harmless(run.log);
-  session.terminal().out << (session.json ? run.payload
-                                          : pretty_json(run.payload).value_or(run.payload))
+  session.terminal().err << harmless_lines(run.log);
+  // Into a file or a pipe goes what the function answered, to the byte.
+  const std::string shown =
+      session.json ? run.payload : pretty_json(run.payload).value_or(run.payload);
+  session.terminal().out << (session.terminal().out_is_terminal ? harmless_lines(shown) : shown)
                          << "\n";
   if (!run.failed) return {};
   return std::unexpected(Failure{Failure::Kind::reported, "", ""});
@@ -140,13 +144,18 @@ Answer<std::uint64_t> print_logs(const FunctionLogsOptions& options, std::uint64
   for (bool more = true; more;) {
     const auto page = TRY(session.service.manage<documents::LogPage>(
         "GET",
-        fmt::format("functions/{}/logs?after={}", percent_encode(options.name, false), after)));
+        fmt::format("functions/{}/logs?after={}{}",
+                    percent_encode(options.name, false),
+                    after,
+                    options.unmasked ? "&unmasked=true" : "")));
     for (const documents::LogLine& line : page->lines) {
       if (session.json) {
         session.terminal().out << json_line(line);
       } else {
         session.terminal().out << fmt::format(
-            "{} {}\n", paint(session.terminal(), Color::dim, line.at), harmless(line.text));
+            "{} {}\n",
+            paint(session.terminal(), Color::dim, harmless(line.at)),
+            harmless(line.text));
       }
       after = static_cast<std::uint64_t>(line.number);
     }
@@ -196,6 +205,7 @@ void add_function_logs(Verb parent, Commands& commands) {
   Verb verb = parent.verb("logs", "Show what a function wrote lately");
   verb.option("NAME", options->name, "The function").required();
   verb.flag("-f,--follow", options->follow, "Go on until Ctrl-C");
+  verb.flag("--unmasked", options->unmasked, "Show values that look like secrets");
   commands.attach(verb,
                   [options](Session& session) { return run_function_logs(*options, session); });
 }

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -53,14 +54,38 @@ std::string toml_of(const auth::AccessKey& key) {
   return text;
 }
 
-// The file holds secrets: when it is new, only its owner may read it.
-Answer<void> append(const std::string& path, const std::string& text) {
+enum class Access { unchanged, narrowed };
+
+// Takes the file away from all other users before a secret is written to it. A file that only its
+// group may read (0640) is left alone: somebody has chosen that group. Pipes and devices have no
+// mode worth changing.
+Answer<Access> keep_private(int file, const std::string& path) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) {
+    return usage_failure(fmt::format("cannot examine {}: {}", path, std::strerror(errno)));
+  }
+  if (!S_ISREG(status.st_mode) || (status.st_mode & S_IRWXO) == 0) {
+    return Access::unchanged;
+  }
+  if (::fchmod(file, S_IRUSR | S_IWUSR) == 0) return Access::narrowed;
+  return usage_failure(
+      fmt::format("{} is accessible to other users and its mode cannot be changed to 0600: {}; no "
+                  "key was written",
+                  path,
+                  std::strerror(errno)));
+}
+
+Answer<Access> append(const std::string& path, const std::string& text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0) {
+    return usage_failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  }
+  auto access = keep_private(file, path);
   const bool written =
-      file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+      access && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int error = errno;
-  if (file >= 0) ::close(file);
-  if (written) return {};
+  ::close(file);
+  if (!access || written) return access;
   return usage_failure(fmt::format("cannot write to {}: {}", path, std::strerror(error)));
 }
 
@@ -78,7 +103,12 @@ Answer<void> run_key_new(const KeyNewOptions& options, World& world) {
     world.terminal.out << text;
     return {};
   }
-  CHECK(append(options.append_to, "\n" + text));
+  if (TRY(append(options.append_to, "\n" + text)) == Access::narrowed) {
+    world.terminal.err << fmt::format(
+        "redrive: {} was accessible to all users; its mode is now 0600 (if the server runs as "
+        "another user, give it access through a group: chgrp GROUP, chmod 640)\n",
+        harmless(options.append_to));
+  }
   world.terminal.out << fmt::format(
       "export AWS_ACCESS_KEY_ID={}\nexport AWS_SECRET_ACCESS_KEY={}\n", key.id, key.secret);
   return {};

@@ -14,19 +14,21 @@ constexpr Duration kLogPace{500};
 
 struct LogsOptions {
   bool follow = false;
+  bool unmasked = false;
   std::int64_t lines = 100;
 };
 
 class LogReader {
  public:
-  explicit LogReader(Session& session) : session_(session) {}
+  LogReader(Session& session, bool unmasked) : session_(session), unmasked_(unmasked) {}
 
   // What has come since the last time; of the first time only the last `max`.
   Answer<void> read(std::int64_t max) {
     std::vector<Reply<documents::ServerLogPage>> pages;
     while (true) {
       auto page = TRY(session_.service.manage<documents::ServerLogPage>(
-          "GET", fmt::format("logs?after={}&limit=1000", last_)));
+          "GET",
+          fmt::format("logs?after={}&limit=1000{}", last_, unmasked_ ? "&unmasked=true" : "")));
       if (page->lines.empty()) break;
       last_ = page->lines.back().number;
       pages.push_back(std::move(page));
@@ -49,17 +51,18 @@ class LogReader {
     const bool bad = line.level == "warning" || line.level == "error" || line.level == "critical";
     session_.terminal().out << fmt::format(
         "{} {} {}\n",
-        paint(session_.terminal(), Color::dim, line.at),
-        paint(session_.terminal(), bad ? Color::yellow : Color::green, line.level),
+        paint(session_.terminal(), Color::dim, harmless(line.at)),
+        paint(session_.terminal(), bad ? Color::yellow : Color::green, harmless(line.level)),
         harmless(line.text));
   }
 
   Session& session_;
+  const bool unmasked_;
   std::int64_t last_ = 0;
 };
 
 Answer<void> run_logs(const LogsOptions& options, Session& session) {
-  LogReader reader(session);
+  LogReader reader(session, options.unmasked);
   CHECK(reader.read(options.lines));
   if (!options.follow) return {};
   Interrupt& interrupt = session.world.interrupt;
@@ -84,6 +87,7 @@ void add_logs(Verb parent, Commands& commands) {
   verb.flag("-f,--follow", options->follow, "Go on until Ctrl-C");
   verb.option("-n,--lines", options->lines, "How many to begin with (default 100)")
       .range(0, 1'000'000);
+  verb.flag("--unmasked", options->unmasked, "Show values that look like secrets");
   commands.attach(verb, [options](Session& session) { return run_logs(*options, session); });
 }
 

@@ -10,6 +10,7 @@
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
 #include "cli/table.h"
+#include "documents/overview.h"
 
 // redrive mapping: which queue feeds which function, and how.
 
@@ -200,9 +201,26 @@ Answer<void> run_mapping_switch(const std::string& mapping, bool on, Session& se
                       fmt::format(R"({{"Enabled":{}}})", on));
 }
 
+// How many batches run at once, and what keeps it from being more. Other servers do not say.
+void show_concurrency(Session& session, const std::string& id) {
+  const auto overview = session.service.manage<documents::Overview>("GET", "overview?limit=1");
+  if (!overview) return;
+  for (const documents::HandlerOverview& handler : (*overview)->handlers) {
+    if (handler.mapping.value_or("") != id || handler.limit == 0) continue;
+    session.terminal().out << fmt::format(
+        "concurrency: {} running, at most {} now, {} in all{}\n",
+        handler.running,
+        handler.limit,
+        handler.limit_max,
+        handler.slowed_by ? fmt::format("; slowed by {}", harmless(*handler.slowed_by)) : "");
+  }
+}
+
 Answer<void> run_mapping_show(const std::string& mapping, Session& session) {
   const std::string id = TRY(find_mapping(session, mapping));
-  return send_mapping(session, "GET", fmt::format("{}/{}", kMappingsPath, id), "");
+  CHECK(send_mapping(session, "GET", fmt::format("{}/{}", kMappingsPath, id), ""));
+  if (!session.json) show_concurrency(session, id);
+  return {};
 }
 
 Answer<void> run_mapping_remove(const std::string& mapping, Session& session) {

@@ -26,6 +26,19 @@ std::string masked_value(std::string_view name, std::string_view value) {
 
 }  // namespace
 
+std::string_view secrets_parameter(Secrets secrets) {
+  return secrets == Secrets::shown ? "&unmasked=true" : "";
+}
+
+Answer<void> check_secrets(Secrets secrets, const std::optional<bool>& masked) {
+  if (secrets == Secrets::masked || !masked.value_or(false)) return {};
+  return std::unexpected(
+      Failure{Failure::Kind::refused,
+              "",
+              "this key may not see secrets, and the server masked them: use a key with another "
+              "role than reader"});
+}
+
 MessageQuestion message_called(std::string queue, std::string_view id) {
   const std::string literal = dead_letter::filter_literal(id);
   return {.queue = std::move(queue),
@@ -38,13 +51,15 @@ Answer<std::uint64_t> for_each_message(
     const std::function<bool(const documents::Message&)>& visit) {
   const std::string path = fmt::format("queues/{}/messages?filter={}",
                                        percent_encode(queue_name_of(question.queue), false),
-                                       percent_encode(question.filter, false));
+                                       percent_encode(question.filter, false)) +
+                           std::string(secrets_parameter(question.secrets));
   std::string after;
   std::uint64_t visited = 0;
   do {
     const std::uint64_t wanted = std::min(kPageMessagesMax, question.messages_max - visited);
     const auto page = TRY(session.service.manage<documents::MessagePage>(
         "GET", fmt::format("{}&limit={}&after={}", path, wanted, after)));
+    CHECK(check_secrets(question.secrets, page->masked));
     for (const documents::Message& message : page->messages) {
       ++visited;
       if (!visit(message)) return visited;

@@ -13,9 +13,17 @@
 
 namespace redrive::cli {
 
+// Values that look like secrets become ***, unless somebody asks to see them. The server masks, and
+// records who asked; where bytes must be exact (export, try), they are asked for as they are.
+enum class Secrets : std::uint8_t { masked, shown };
+
+// The parameter that asks for secrets, to follow another one in a query string.
+std::string_view secrets_parameter(Secrets secrets);
+
 struct MessageQuestion {
   std::string queue;   // Name, URL or ARN.
   std::string filter;  // Empty: all.
+  Secrets secrets = Secrets::masked;
   std::uint64_t messages_max = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -23,12 +31,12 @@ struct MessageQuestion {
 MessageQuestion message_called(std::string queue, std::string_view id);
 
 // Goes through the queue, oldest first, and tells how many messages were visited. Stops early when
-// `visit` says false.
+// `visit` says false. Fails when secrets were asked for and the server masked them.
 Answer<std::uint64_t> for_each_message(Session& session, const MessageQuestion& question,
                                        const std::function<bool(const documents::Message&)>& visit);
 
-// Values that look like secrets become ***, unless somebody asked to see them.
-enum class Secrets : std::uint8_t { masked, shown };
+// A failure when secrets were asked for and the answer does not have them.
+Answer<void> check_secrets(Secrets secrets, const std::optional<bool>& masked);
 
 // For people, or with --json one document a line.
 void print_message(Session& session, const documents::Message& message, Secrets secrets);

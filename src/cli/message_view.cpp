@@ -37,7 +37,7 @@ std::string value_of(const sqs::MessageAttributeValue& value) {
 }
 
 std::string readable_body(std::string_view body) {
-  return harmless(pretty_json(body).value_or(std::string(body))) + "\n";
+  return harmless_lines(pretty_json(body).value_or(std::string(body))) + "\n";
 }
 
 std::string fate_of(const documents::Message& message) {

@@ -27,12 +27,12 @@ consteval auto shape_of(QueueDocument*) {
           .each("QueueUrl"));
 }
 
-// A document as one line.
+// A document as one line, fit for a terminal: see harmless_json.
 template <class T>
 std::string json_line(const T& document) {
   std::string out;
   wire::encode_json(out, document);
-  return out + "\n";
+  return harmless_json(out) + "\n";
 }
 
 // `purged orders`, or with --json the queue's URL as a document.

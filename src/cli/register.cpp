@@ -55,6 +55,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_queue_set(queue, commands);
   add_queue_purge(queue, commands);
   add_queue_remove(queue, commands);
+  add_queue_damaged(queue, commands);
   Verb dlq = program.verb("dlq", "Look after dead letters");
   dlq.needs_a_verb();
   add_dlq_list(dlq, commands);

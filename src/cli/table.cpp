@@ -51,6 +51,7 @@ Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void Table::add(std::vector<std::string> cells) {
   assert(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = harmless_painted(cell);
   rows_.push_back(std::move(cells));
 }
 
@@ -87,12 +88,12 @@ std::string name_value_lines(const Terminal& terminal,
                              const std::vector<std::pair<std::string, std::string>>& pairs,
                              std::size_t indent) {
   std::size_t width = 0;
-  for (const auto& [name, value] : pairs) width = std::max(width, display_width(name));
+  for (const auto& [name, value] : pairs) width = std::max(width, display_width(harmless(name)));
   std::string out;
   for (const auto& [name, value] : pairs) {
     out.append(indent, ' ');
-    out += paint(terminal, Color::cyan, padded(name, width, Table::Align::left));
-    out.append(kGap).append(value).append("\n");
+    out += paint(terminal, Color::cyan, padded(harmless(name), width, Table::Align::left));
+    out.append(kGap).append(harmless_painted(value)).append("\n");
   }
   return out;
 }

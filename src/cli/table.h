@@ -25,7 +25,8 @@ class Table {
 
   explicit Table(std::vector<Column> columns);
 
-  // As many cells as there are columns.
+  // As many cells as there are columns. Whatever they hold, each stays in its cell and its line:
+  // see harmless_painted.
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
   std::string text(const Terminal& terminal) const;
@@ -38,7 +39,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `name  value` lines with the values in one column; names are painted.
+// `name  value` lines with the values in one column, one line each whatever they hold; names are
+// painted.
 std::string name_value_lines(const Terminal& terminal,
                              const std::vector<std::pair<std::string, std::string>>& pairs,
                              std::size_t indent = 0);

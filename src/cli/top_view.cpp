@@ -83,9 +83,10 @@ std::string sources_text(const documents::QueueOverview& queue) {
   return out;
 }
 
-std::string_view handler_state(const documents::HandlerOverview& handler) {
+std::string handler_state(const documents::HandlerOverview& handler) {
   if (!handler.enabled) return "disabled";
-  return handler.polling ? "enabled" : "stuck";
+  if (!handler.polling) return "stuck";
+  return handler.slowed_by ? fmt::format("slowed by {}", harmless(*handler.slowed_by)) : "enabled";
 }
 
 // How much of a job is done, in percent; what a filter leaves is not known before the end.
@@ -155,7 +156,7 @@ Table handler_table(const Terminal& terminal, const TopView& view) {
                {"STATE"}});
   for (const TopHandler& handler : view.handlers) {
     const auto& now = handler.now;
-    const std::string_view state = handler_state(now);
+    const std::string state = handler_state(now);
     table.add(
         {short_name(now.function),
          now.limit > 0 ? fmt::format("{}/{}", now.running, now.limit) : std::to_string(now.running),
@@ -164,7 +165,7 @@ Table handler_table(const Terminal& terminal, const TopView& view) {
          rate_text(handler.failed_per_second),
          std::to_string(now.failed),
          now.queue_arn ? short_name(queue_of_arn(*now.queue_arn)) : "(asynchronous)",
-         state == "enabled" ? std::string(state) : paint(terminal, Color::yellow, state)});
+         state == "enabled" ? state : paint(terminal, Color::yellow, state)});
   }
   return table;
 }

@@ -86,13 +86,13 @@ Answer<void> run_topology(const TopologyOptions& options, Session& session) {
   if (session.json) {
     for (const auto& queue : queues.queues()) out << topology_line(queues, queue);
   } else if (options.dot) {
-    out << harmless(draw_dot(queues));
+    out << harmless_lines(draw_dot(queues));
   } else if (options.mermaid) {
-    out << harmless(draw_mermaid(queues));
+    out << harmless_lines(draw_mermaid(queues));
   } else if (queues.queues().empty()) {
     session.terminal().err << "no queues\n";
   } else {
-    out << harmless(draw_tree(queues));
+    out << harmless_lines(draw_tree(queues));
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
 #include "documents/alarms.h"
+#include "documents/damage.h"
 #include "documents/functions.h"
 #include "documents/message_page.h"
 #include "documents/overview.h"
@@ -57,6 +58,7 @@ class TopologyReader {
     ask_ages();
     read_handlers();
     if (ask_ages_) ask_alarms();
+    if (ask_ages_) ask_damage();
     return topology::Topology(std::move(queues_), std::move(unseen_), std::move(handlers_));
   }
 
@@ -179,6 +181,7 @@ class TopologyReader {
       handler->messages = seen.messages;
       handler->failed = seen.failed;
       handler->stuck = seen.enabled && !seen.polling;
+      handler->short_of_processes = seen.slowed_by.value_or("") == "function-processes";
     }
   }
 
@@ -188,6 +191,16 @@ class TopologyReader {
     for (const documents::AlarmLine& alarm : (*list)->alarms) {
       for (topology::Queue& queue : queues_) {
         if (alarm.kind == "dead-letters" && queue.name() == alarm.queue) queue.alarmed = alarm.on;
+      }
+    }
+  }
+
+  void ask_damage() {
+    const auto counts = session_.service.manage<documents::DamagedCounts>("GET", "damaged");
+    if (!counts) return;
+    for (const documents::DamagedCount& count : (*counts)->queues) {
+      for (topology::Queue& queue : queues_) {
+        if (queue.name() == count.queue) queue.damaged = count.messages;
       }
     }
   }

@@ -272,7 +272,7 @@ std::vector<std::string> WorkerLane::lineages_of(const std::vector<Item*>& items
   wire::encode_json(body, request);
   const auto reply = persist([&] {
     return parts_.service.manage<documents::HeldLineages>(
-        "POST", parts_.task.atomic->path("lineages"), body);
+        "POST", parts_.task.atomic->path("lineages") + "?unmasked=true", body);
   });
   if (!reply) return lineages;
   const auto& messages = (*reply)->messages;

@@ -195,16 +195,53 @@ Value described(const Alarm& alarm) {
   return value;
 }
 
-// The alarms of the caller's account and region.
+Result<void> may_use(const Call& call, const Alarm& alarm) {
+  return api::authorize_alarm(call.parts.engine,
+                              call.caller,
+                              call.operation,
+                              {alarm.account, alarm.region, alarm.name, alarm.dimensions});
+}
+
+// An alarm by name. One that is not there is nobody's, unless a key is for some names only.
+Result<void> may_use_named(const Call& call, const std::string& name) {
+  if (const auto alarm = call.parts.watcher.book().find(key_for(call, name))) {
+    return may_use(call, *alarm);
+  }
+  const metrics::Dimensions none;
+  return api::authorize_alarm(call.parts.engine,
+                              call.caller,
+                              call.operation,
+                              {call.caller.account, call.caller.region, name, none});
+}
+
+Result<void> check_targets(const Call& call, const std::vector<std::string>& targets) {
+  for (const std::string& target : targets) {
+    CHECK(api::authorize_target(call.parts.engine, call.caller, target, call.parts.bucket_owner));
+  }
+  return {};
+}
+
+// Whatever an alarm does is done in the name of those who make it, set it off, or let it act again.
+Result<void> check_all_targets(const Call& call, const Alarm& alarm) {
+  CHECK(check_targets(call, alarm.alarm_actions));
+  CHECK(check_targets(call, alarm.ok_actions));
+  return check_targets(call, alarm.insufficient_data_actions);
+}
+
+// The alarms of the caller's account and region that the caller may see.
 std::vector<Alarm> own_alarms(const Call& call) {
   std::vector<Alarm> all = call.parts.watcher.book().all();
   std::erase_if(all, [&](const Alarm& alarm) {
-    return alarm.account != call.caller.account || alarm.region != call.caller.region;
+    return alarm.account != call.caller.account || alarm.region != call.caller.region ||
+           !may_use(call, alarm);
   });
   return all;
 }
 
 Result<void> for_named(Call& call, const std::function<void(Alarm&)>& edit) {
+  for (const std::string& name : call.parameters.texts("AlarmNames")) {
+    CHECK(may_use_named(call, name));
+  }
   for (const std::string& name : call.parameters.texts("AlarmNames")) {
     const auto done = call.parts.watcher.book().change(key_for(call, name), edit);
     if (!done && done.error().code != ErrorCode::resource_not_found) {
@@ -221,6 +258,7 @@ Result<AlarmKey> key_of_arn(const Call& call) {
   if (!arn.starts_with(prefix)) {
     return fail(ErrorCode::resource_not_found, fmt::format("There is nothing at {}.", arn));
   }
+  CHECK(may_use_named(call, arn.substr(prefix.size())));
   return key_for(call, arn.substr(prefix.size()));
 }
 
@@ -228,6 +266,12 @@ Result<AlarmKey> key_of_arn(const Call& call) {
 
 Result<Value> put_metric_alarm(Call& call) {
   Alarm alarm = TRY(alarm_at(call));
+  CHECK(may_use(call, alarm));
+  CHECK(check_all_targets(call, alarm));
+  // One of that name is replaced.
+  if (const auto before = call.parts.watcher.book().find(key_for(call, alarm.name))) {
+    CHECK(may_use(call, *before));
+  }
   CHECK(call.parts.watcher.book().put(std::move(alarm)));
   call.parts.look();  // A new alarm is judged at once.
   return Value();
@@ -292,16 +336,21 @@ Result<Value> describe_alarms_for_metric(Call& call) {
 }
 
 Result<Value> delete_alarms(Call& call) {
-  for (const std::string& name : call.parameters.texts("AlarmNames")) {
-    call.parts.watcher.book().remove(key_for(call, name));
-  }
+  const std::vector<std::string> names = call.parameters.texts("AlarmNames");
+  for (const std::string& name : names) CHECK(may_use_named(call, name));
+  for (const std::string& name : names) call.parts.watcher.book().remove(key_for(call, name));
   return Value();
 }
 
 Result<Value> set_alarm_state(Call& call) {
   const auto state = alarms::parse_state(TRY(call.parameters.required("StateValue")));
   if (!state) return not_valid("StateValue must be OK, ALARM or INSUFFICIENT_DATA.");
-  CHECK(call.parts.watcher.set_state(key_for(call, TRY(call.parameters.required("AlarmName"))),
+  const std::string name = TRY(call.parameters.required("AlarmName"));
+  CHECK(may_use_named(call, name));
+  if (const auto alarm = call.parts.watcher.book().find(key_for(call, name))) {
+    CHECK(check_all_targets(call, *alarm));
+  }
+  CHECK(call.parts.watcher.set_state(key_for(call, name),
                                      {.state = *state,
                                       .reason = TRY(call.parameters.required("StateReason")),
                                       .reason_data = call.parameters.text("StateReasonData")}));
@@ -309,6 +358,10 @@ Result<Value> set_alarm_state(Call& call) {
 }
 
 Result<Value> enable_alarm_actions(Call& call) {
+  for (const std::string& name : call.parameters.texts("AlarmNames")) {
+    const auto alarm = call.parts.watcher.book().find(key_for(call, name));
+    if (alarm) CHECK(check_all_targets(call, *alarm));
+  }
   CHECK(for_named(call, [](Alarm& alarm) { alarm.actions_enabled = true; }));
   return Value();
 }
@@ -327,6 +380,7 @@ Result<Value> describe_alarm_history(Call& call) {
   if (name.empty()) {
     for (const Alarm& alarm : own_alarms(call)) names.push_back(alarm.name);
   } else {
+    CHECK(may_use_named(call, name));
     names.push_back(name);
   }
   Value::List items;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "alarms/watcher.h"
+#include "api/catalogue_access.h"
 #include "api/gate.h"
 #include "api/witness.h"
 #include "auth/access_key.h"
@@ -26,6 +27,7 @@ struct Parts {
   alarms::Watcher& watcher;
   std::function<void()> look;  // Judges the alarms that are due.
   api::Observers observers = {};
+  api::BucketOwner bucket_owner = {};  // Empty: there are no buckets.
 };
 
 // One request.
@@ -33,6 +35,7 @@ struct Call {
   const Parts& parts;
   const Parameters& parameters;
   const api::Caller& caller;
+  api::Operation operation;
   // People read the wall, metrics are kept by engine time: wall = engine time + this.
   Duration wall_ahead{0};
 };

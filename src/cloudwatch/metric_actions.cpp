@@ -41,6 +41,16 @@ Result<CloudLine> line_at(const Call& call, const std::string& prefix) {
                    .dimensions = dimensions_at(call.parameters, prefix + "Dimensions")};
 }
 
+// A line that names nothing here has no numbers, and needs no right.
+Result<void> check_line(const Call& call, const CloudLine& line) {
+  const auto* const metric = metrics::find_cloud_metric(line.space, line.name);
+  if (metric == nullptr || line.dimensions.size() != 1) return {};
+  const std::string name =
+      subject_name(metric->scope, line.account, line.region, line.dimensions.front().second);
+  return api::authorize_metrics(
+      call.parts.engine, call.parts.gate, call.caller, call.operation, {metric->scope, name});
+}
+
 Result<seconds> period_at(const Call& call, const std::string& name) {
   const std::int64_t period = TRY(call.parameters.integer(name)).value_or(0);
   const bool fits = period > 0 && period <= 14 * 86'400 &&
@@ -87,6 +97,7 @@ Result<Value> one_result(Call& call, const std::string& query) {
     return invalid("Metric math is not supported: a query needs a MetricStat.");
   }
   const CloudLine line = TRY(line_at(call, query + ".MetricStat.Metric."));
+  CHECK(check_line(call, line));
   const seconds period = TRY(period_at(call, query + ".MetricStat.Period"));
   const auto statistic = Statistic::parse(TRY(parameters.required(query + ".MetricStat.Stat")));
   if (!statistic) return invalid("The statistic is not known.");
@@ -128,19 +139,24 @@ struct ListedSubject {
   }
 };
 
+bool sees_subject(const Call& call, const metrics::Subject& subject) {
+  return api::authorize_metrics(
+             call.parts.engine, call.parts.gate, call.caller, call.operation, subject)
+      .has_value();
+}
+
 std::vector<ListedSubject> listed_subjects(const Call& call) {
   using metrics::Scope;
   const metrics::Dimensions filters = dimensions_at(call.parameters, "Dimensions");
   const bool recently = call.parameters.text("RecentlyActive") == "PT3H";
   const Timestamp since = recently ? call.parts.engine.now() - kRecent : Timestamp();
-  const std::string own =
-      fmt::format("arn:aws:sqs:{}:{}:", call.caller.region, call.caller.account);
   std::vector<ListedSubject> found;
   for (const Scope scope : {Scope::queue, Scope::function, Scope::mapping}) {
+    const std::string own =
+        metrics::subject_name(scope, call.caller.account, call.caller.region, "");
     for (const metrics::Subject& subject : call.parts.history.subjects(scope, since)) {
-      const bool queue = scope == Scope::queue;
-      if (queue && !subject.name.starts_with(own)) continue;
-      std::string value = subject.name.substr(queue ? own.size() : 0);
+      if (!subject.name.starts_with(own) || !sees_subject(call, subject)) continue;
+      std::string value = subject.name.substr(own.size());
       const bool fits = std::ranges::all_of(filters, [&](const auto& filter) {
         return filter.first == metrics::dimension_of(scope) &&
                (filter.second.empty() || filter.second == value);
@@ -194,6 +210,7 @@ Result<Value> get_metric_data(Call& call) {
 Result<Value> get_metric_statistics(Call& call) {
   call.parts.observe();
   const CloudLine line = TRY(line_at(call, ""));
+  CHECK(check_line(call, line));
   const seconds period = TRY(period_at(call, "Period"));
   const Range range = TRY(range_of(call, period, kStatisticsPointsMax));
   std::vector<Column> columns;

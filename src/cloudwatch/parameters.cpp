@@ -82,8 +82,11 @@ Result<Parameters> Parameters::from_form(std::string_view query, std::string_vie
       if (parameters.values_.size() >= kParametersMax) return too_much();
       const std::size_t equals = std::min(pair.find('='), pair.size());
       std::string value = percent_decode(pair.substr(std::min(pair.size(), equals + 1)), true);
-      if (!is_utf8(value)) return fail(ErrorCode::malformed_request, "A parameter is not UTF-8.");
-      parameters.values_[percent_decode(pair.substr(0, equals), true)] = std::move(value);
+      std::string name = percent_decode(pair.substr(0, equals), true);
+      if (!is_utf8(name) || !is_utf8(value)) {
+        return fail(ErrorCode::malformed_request, "A parameter is not UTF-8.");
+      }
+      parameters.values_[std::move(name)] = std::move(value);
     }
   }
   return parameters;

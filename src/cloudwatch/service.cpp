@@ -50,7 +50,7 @@ Form form_of(const http::Request& request) {
   if (request.path.starts_with(kRpcPrefix) || !request.header("smithy-protocol").empty()) {
     return Form::cbor;
   }
-  return request.header("x-amz-target").starts_with(kTargetPrefix) ? Form::json : Form::query;
+  return request.header("x-amz-target").empty() ? Form::query : Form::json;
 }
 
 std::string success_xml(const Action& action, const Value& value, std::string_view id) {
@@ -112,9 +112,13 @@ std::string resource_of(const Parameters& parameters) {
 
 }  // namespace
 
+bool names_cloudwatch(const http::Request& request) {
+  return request.path.starts_with(kRpcPrefix) ||
+         request.header("x-amz-target").starts_with(kTargetPrefix);
+}
+
 bool is_cloudwatch_request(const http::Request& request) {
-  if (request.path.starts_with(kRpcPrefix)) return true;
-  if (request.header("x-amz-target").starts_with(kTargetPrefix)) return true;
+  if (names_cloudwatch(request)) return true;
   const std::string_view authorization = request.header("authorization");
   if (const auto scope = auth::scope_of(authorization, request.query)) {
     return scope->service == "monitoring";
@@ -147,22 +151,22 @@ Service::Service(Parts parts)
     : parts_(std::move(parts)), witness_(parts_.observers, "cloudwatch", action_names()) {}
 
 Result<Value> Service::run(const Action& action, const Parameters& parameters, Asked& asked) const {
-  const auto admitted = parts_.gate.admit(asked.request, "monitoring");
+  const auto admitted = parts_.gate.admit(asked.request, api::Gate::Api::monitoring);
   if (!admitted) {
     asked.unproven = api::is_unproven(admitted.error().code);
     return std::unexpected(admitted.error());
   }
   const api::Caller& caller = *admitted;
   Result<Value> value;
-  if (caller.key != nullptr && !auth::has_right(caller.key->role, action.right)) {
-    value = fail(ErrorCode::access_denied,
-                 fmt::format("User: {} is not authorized to perform: cloudwatch:{}",
-                             caller.key->arn(),
-                             action.name));
+  const std::string name = fmt::format("cloudwatch:{}", action.name);
+  const api::Operation operation{.name = name, .right = action.right};
+  const auto allowed = api::authorize_role(caller, operation);
+  if (!allowed) {
+    value = std::unexpected(allowed.error());
   } else {
     const Duration ahead =
         parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall - turn.stamp().now; });
-    Call call{parts_, parameters, caller, ahead};
+    Call call{parts_, parameters, caller, operation, ahead};
     value = action.run(call);
   }
   if (action.right != auth::Right::look) {
@@ -191,9 +195,10 @@ Result<std::string> Service::answer(Asked& asked) const {
   const bool json = asked.form == Form::json;
   const Parameters parameters = TRY(json ? Parameters::from_json(request.body)
                                          : Parameters::from_form(request.query, request.body));
-  const std::string name =
-      json ? std::string(request.header("x-amz-target").substr(kTargetPrefix.size()))
-           : parameters.text("Action");
+  // A target of another service is the name of no action here.
+  std::string_view target = request.header("x-amz-target");
+  if (target.starts_with(kTargetPrefix)) target.remove_prefix(kTargetPrefix.size());
+  const std::string name = json ? std::string(target) : parameters.text("Action");
   const auto action = std::ranges::find(actions(), name, &Action::name);
   if (action == actions().end()) {
     return fail(ErrorCode::invalid_action,
@@ -213,20 +218,36 @@ void Service::handle(http::Exchange& exchange) {
   http::Answer reply{
       .status = 415, .content_type = std::string(kJson), .body = std::string(kNoCbor)};
   if (asked.form != Form::cbor) {
-    const auto body = answer(asked);
-    if (!body) {
-      const CloudError shown = error_of(body.error().code);
-      witness_.refused(asked.mark(),
-                       {.status = shown.status,
-                        .code = shown.code,
-                        .message = body.error().message,
-                        .unproven = asked.unproven});
-    }
-    reply = asked.answer(body);
+    return finish(exchange, asked, answer(asked));
   }
   exchange.measure(witness_.latency(asked.action));
   http::append_answer(exchange.out(), reply, {{"x-amzn-RequestId", asked.id}}, request.keep_alive);
   exchange.reply(parts_.engine.appended());
+}
+
+void Service::finish(http::Exchange& exchange, const Asked& asked,
+                     const Result<std::string>& body) const {
+  if (!body) {
+    const CloudError shown = error_of(body.error().code);
+    witness_.refused(asked.mark(),
+                     {.status = shown.status,
+                      .code = shown.code,
+                      .message = body.error().message,
+                      .unproven = asked.unproven});
+  }
+  exchange.measure(witness_.latency(asked.action));
+  http::append_answer(exchange.out(),
+                      asked.answer(body),
+                      {{"x-amzn-RequestId", asked.id}},
+                      asked.request.keep_alive);
+  exchange.reply(parts_.engine.appended());
+}
+
+void Service::refuse_busy(http::Exchange& exchange) const {
+  const http::Request& request = exchange.request();
+  finish(exchange,
+         {.request = request, .form = form_of(request), .action = witness_.unknown()},
+         fail(ErrorCode::service_unavailable, "The server is busy. Please try again."));
 }
 
 }  // namespace redrive::cloudwatch

@@ -1,153 +1,58 @@
 #include "dead_letter/secrets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "base/pattern.h"
+#include "base/text.h"
 #include "dead_letter/characters.h"
+#include "dead_letter/json_values.h"
+#include "dead_letter/secret_values.h"
 
 // One pass, and the same for JSON, for JSON inside a JSON string, for JSON that was cut off, for
-// forms, headers and log lines: a name, a sign that its value follows, and the value.
+// XML, forms, headers and log lines: a name, a sign that its value follows, and the value.
+//
+// Every step consumes what it has read, or has read no more than a constant number of bytes; the
+// contents of an XML element are read ahead, out of a budget. So the time is linear in the text.
 
 namespace redrive::dead_letter {
 namespace {
 
-constexpr std::string_view kMask = "***";
-
-constexpr auto kSecretParts = std::to_array<std::string_view>({
-    "password",      "passwd",     "passphrase",     "passcode",         "secret",
-    "authorization", "apikey",     "accesskey",      "privatekey",       "signingkey",
-    "cookie",        "credential", "sessionid",      "cardnumber",       "cardno",
-    "creditcard",    "cvv",        "socialsecurity", "connectionstring",
-});
-constexpr auto kSecretWhole = std::to_array<std::string_view>({
-    "pwd",
-    "pass",
-    "pin",
-    "auth",
-    "cvc",
-    "ssn",
-    "ssnno",
-    "jwt",
-    "bearer",
-    "pan",
-    "otp",
-});
-
-// Keys that say by their first letters what they are.
-struct Prefix {
-  std::string_view text;
-  std::size_t more_min;  // Letters, digits, _ and - that follow.
-};
-constexpr auto kPrefixes = std::to_array<Prefix>({
-    {"AKIA", 16},
-    {"ASIA", 16},
-    {"ghp_", 30},
-    {"gho_", 30},
-    {"ghs_", 30},
-    {"github_pat_", 30},
-    {"glpat-", 20},
-    {"xoxb-", 20},
-    {"xoxp-", 20},
-    {"sk_live_", 16},
-    {"sk_test_", 16},
-    {"rk_live_", 16},
-    {"AIza", 35},
-});
+constexpr std::size_t kMaskRulesNameMax = 256;
 
 bool in_token(char c) {
   return is_word(c) || c == '-';
 }
-bool in_base64(char c) {
-  return in_token(c) || c == '.' || c == '+' || c == '/' || c == '=';
+bool is_high(char c) {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_slash(char c) {
+  return c == '\\';
 }
 
-std::size_t match_prefixed(std::string_view text) {
-  for (const Prefix& prefix : kPrefixes) {
-    if (!text.starts_with(prefix.text)) continue;
-    const std::size_t more = run(text, prefix.text.size(), in_token);
-    if (more >= prefix.more_min) return prefix.text.size() + more;
+// Whether the id of an AWS access key stands shortly before or behind `at`.
+bool is_near_access_key_id(std::string_view text, std::size_t at) {
+  constexpr std::size_t kNear = 256;
+  constexpr std::size_t kIdBytes = 20;
+  const std::size_t begin = at - std::min(at, kNear);
+  const std::string_view near = text.substr(begin, at - begin + kNear + kIdBytes);
+  for (std::size_t id = near.find('A'); id != near.npos; id = near.find('A', id + 1)) {
+    if (match_access_key_id(near.substr(id, kIdBytes)) > 0) return true;
   }
-  return 0;
-}
-
-std::size_t match_jwt(std::string_view text) {
-  if (!text.starts_with("eyJ")) return 0;
-  const std::size_t header = run(text, 0, in_token);
-  if (header < 10 || header >= text.size() || text[header] != '.') return 0;
-  const std::size_t payload = run(text, header + 1, in_token);
-  if (payload < 4) return 0;
-  return run(text, 0, [](char c) { return in_token(c) || c == '.'; });
-}
-
-std::size_t match_private_key(std::string_view text) {
-  if (!text.starts_with("-----BEGIN ")) return 0;
-  const std::size_t title = text.substr(0, 64).find("PRIVATE KEY");
-  if (title == std::string_view::npos) return 0;
-  const std::size_t end = text.find("-----END ", title);
-  if (end == std::string_view::npos) return text.size();
-  const std::size_t dashes = text.find("-----", end + 9);
-  return dashes == std::string_view::npos ? text.size() : dashes + 5;
-}
-
-// Bearer and Basic, as in headers: the word stays, what follows goes.
-std::size_t match_scheme(std::string_view text) {
-  for (const std::string_view scheme : {"Bearer ", "bearer ", "Basic ", "basic "}) {
-    if (text.starts_with(scheme))
-      return run(text, scheme.size(), in_base64) >= 8 ? scheme.size() : 0;
-  }
-  return 0;
-}
-
-bool is_card_issuer(std::string_view digits) {
-  const auto number = [&](std::size_t size) {
-    int value = 0;
-    for (const char c : digits.substr(0, size)) value = value * 10 + (c - '0');
-    return value;
-  };
-  const std::size_t size = digits.size();
-  const int two = number(2);
-  const int four = number(4);
-  if (digits[0] == '4') return size == 13 || size == 16 || size == 19;
-  if ((two >= 51 && two <= 55) || (four >= 2221 && four <= 2720)) return size == 16;
-  if (two == 34 || two == 37) return size == 15;
-  if (two == 36 || two == 38 || two == 30) return size == 14;
-  return (two == 35 || two == 62 || two == 65 || four == 6011) && size >= 16;
-}
-
-bool passes_luhn(std::string_view digits) {
-  int sum = 0;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    int value = digits[digits.size() - 1 - i] - '0';
-    if (i % 2 == 1) value = value * 2 > 9 ? value * 2 - 9 : value * 2;
-    sum += value;
-  }
-  return sum % 10 == 0;
-}
-
-// 13 to 19 digits, in groups or not.
-std::size_t match_card(std::string_view text) {
-  std::string digits;
-  std::size_t end = 0;
-  for (std::size_t at = 0; at < text.size() && digits.size() <= 19; ++at) {
-    if (is_digit(text[at])) {
-      digits += text[at];
-      end = at + 1;
-    } else if ((text[at] != ' ' && text[at] != '-') || at != end) {
-      break;
-    }
-  }
-  const bool alone = end >= text.size() || !is_word(text[end]);
-  if (digits.size() < 13 || digits.size() > 19 || !alone) return 0;
-  return is_card_issuer(digits) && passes_luhn(digits) ? end : 0;
+  return false;
 }
 
 class Masker {
  public:
-  Masker(std::string_view text, std::size_t bytes_max) : text_(text), bytes_max_(bytes_max) {}
+  Masker(std::string_view text, std::size_t bytes_max, std::span<const ByteRange> chosen)
+      : text_(text), bytes_max_(bytes_max), chosen_(chosen), budget_(4 * text.size()) {}
 
   std::string run_all() {
-    while (at_ < text_.size() && out_.size() <= bytes_max_) step();
+    while (at_ < text_.size() && out_.size() <= bytes_max_) {
+      if (!chosen_value()) step();
+    }
     return cut(out_, bytes_max_);
   }
 
@@ -158,9 +63,20 @@ class Masker {
     out_ += text_.substr(at_, size);
     at_ += size;
   }
+  // Where JSON has a number or an object, the mask is a string, so that JSON stays JSON.
   void mask(std::size_t size) {
-    out_ += kMask;
+    const std::string_view quote = at_ == value_at_ ? value_quote_ : std::string_view();
+    out_.append(quote).append(kMask).append(quote);
     at_ += size;
+  }
+
+  // A value that the rules chose; what lies in one that was masked anyway is passed over.
+  bool chosen_value() {
+    while (!chosen_.empty() && chosen_.front().begin < at_) chosen_ = chosen_.subspan(1);
+    if (chosen_.empty() || chosen_.front().begin != at_) return false;
+    fmt::format_to(std::back_inserter(out_), "\"{}\"", kMask);
+    at_ = chosen_.front().end;
+    return true;
   }
 
   void step() {
@@ -170,50 +86,83 @@ class Masker {
       return size > 0 ? mask(size) : copy(1);
     }
     if (c == ':' && rest().starts_with("://")) return url_password();
-    if (!is_word(c)) return copy(1);
-    word();
+    if (c == '<') return tag();
+    if (in_secret_access_key(c) && secret_access_key()) return;
+    if (is_slash(c)) return slashes();
+    if (is_word(c) || is_high(c)) return word();
+    copy(1);
+  }
+
+  bool secret_access_key() {
+    if (at_ > 0 && in_secret_access_key(text_[at_ - 1])) return false;
+    const std::size_t size = match_secret_access_key(rest());
+    if (size == 0 || !is_near_access_key_id(text_, at_)) return false;
+    mask(size);
+    return true;
+  }
+
+  // Of an escape, or of a path. What follows \n is the beginning of a word, the n is not.
+  void slashes() {
+    if (unicode_escape(text_, at_) > 0) return word();
+    copy(run(text_, at_, is_slash));
+    const bool letter = at_ < text_.size() && std::string_view("bfnrt").contains(text_[at_]);
+    if (letter) copy(1);
+  }
+
+  // A name as JSON may write it: letters of any script, and escapes of them.
+  std::size_t name_size() const {
+    std::size_t end = at_;
+    while (end < text_.size()) {
+      const std::size_t escape = is_slash(text_[end]) ? unicode_escape(text_, end) : 0;
+      if (escape == 0 && !in_token(text_[end]) && !is_high(text_[end])) break;
+      end += std::max<std::size_t>(escape, 1);
+    }
+    return end - at_;
   }
 
   // Here a word begins.
   void word() {
-    for (const auto match : {match_prefixed, match_jwt, match_card}) {
+    for (const auto match : {match_prefixed_key, match_jwt, match_card, match_iban}) {
       if (const std::size_t size = match(rest())) return mask(size);
     }
     if (const std::size_t scheme = match_scheme(rest())) {
       copy(scheme);
-      return mask(run(text_, at_, in_base64));
+      return mask(run(text_, at_, in_base64_token));
     }
-    const std::size_t size = run(text_, at_, in_token);
+    const std::size_t size = name_size();
     const std::string_view name = text_.substr(at_, size);
     copy(size);
-    if (is_secret_name(name)) value_of(name);
+    const std::size_t value = value_begin();
+    if (value == 0) return;
+    value_at_ = value;
+    const std::size_t slashes = run(text_.substr(0, at_ + kEscapeDepthMax), at_, is_slash);
+    const bool json = text_.substr(at_ + slashes).starts_with('"') && text_[value - 1] != '=';
+    value_quote_ = json ? text_.substr(at_, slashes + 1) : std::string_view();
+    if (!is_secret_name(name)) return;
+    copy(value - at_);
+    mask_value(name);
   }
 
-  // Passes `": "`, `=`, `: ` and their like, then masks what they announce.
-  void value_of(std::string_view name) {
+  // Where the value of the name that was just copied begins, behind `": "`, `=`, `: ` and their
+  // like; 0 when none is announced.
+  std::size_t value_begin() const {
     std::size_t sign = at_;
-    while (sign < text_.size() &&
-           (text_[sign] == '\\' || text_[sign] == '"' || text_[sign] == '\'')) {
-      ++sign;
-    }
+    sign += run(text_, sign, [](char c) { return is_slash(c) || c == '"' || c == '\''; });
     sign += run(text_, sign, is_space);
-    if (sign >= text_.size() || (text_[sign] != ':' && text_[sign] != '=')) return;
-    if (text_.substr(sign).starts_with("://")) return;
-    std::size_t begin = sign + 1;
-    begin += run(text_, begin, [](char c) { return c == ' ' || c == '\t' || c == '>'; });
-    copy(begin - at_);
-    mask_value(name);
+    if (sign >= text_.size() || (text_[sign] != ':' && text_[sign] != '=')) return 0;
+    if (text_.substr(sign).starts_with("://")) return 0;
+    const std::size_t begin = sign + 1;
+    return begin + run(text_, begin, [](char c) { return c == ' ' || c == '\t' || c == '>'; });
   }
 
   void mask_value(std::string_view name) {
     if (at_ >= text_.size()) return;
     if (text_[at_] == '{' || text_[at_] == '[') return mask(nested());
-    if (std::string_view("\"'\\").find(text_[at_]) != std::string_view::npos) return quoted();
+    if (std::string_view("\"'\\").contains(text_[at_])) return quoted();
     const std::string lower = to_lower(name);
     const bool whole_line = lower.ends_with("authorization") || lower.ends_with("cookie");
     const std::string_view ends = whole_line ? "\r\n" : " \t\r\n,;&}])\"'\\";
-    const std::size_t size =
-        run(text_, at_, [&](char c) { return ends.find(c) == std::string_view::npos; });
+    const std::size_t size = run(text_, at_, [&](char c) { return !ends.contains(c); });
     const std::string_view value = text_.substr(at_, size);
     if (size == 0 || value == "null" || value == "true" || value == "false") return copy(size);
     mask(size);
@@ -221,10 +170,11 @@ class Masker {
 
   // A quoted value, whose quote may itself be escaped.
   void quoted() {
-    const std::size_t slashes = run(text_, at_, [](char c) { return c == '\\'; });
+    const std::size_t slashes = run(text_, at_, is_slash);
     if (at_ + slashes >= text_.size()) return copy(slashes);
     const char quote = text_[at_ + slashes];
     if (quote != '"' && quote != '\'') return mask(slashes);
+    if (slashes > kEscapeDepthMax) return mask(text_.size() - at_);  // Nothing writes this.
     copy(slashes + 1);
     const std::string_view end = text_.substr(at_ - slashes - 1, slashes + 1);
     std::size_t size = 0;
@@ -232,7 +182,7 @@ class Masker {
       size = std::min(find_text(rest(), end), rest().size());
     } else {
       for (; size < rest().size() && rest()[size] != quote; ++size) {
-        if (rest()[size] == '\\' && size + 1 < rest().size()) ++size;
+        if (is_slash(rest()[size]) && size + 1 < rest().size()) ++size;
       }
     }
     if (size > 0) mask(size);
@@ -244,7 +194,7 @@ class Masker {
     bool in_string = false;
     for (std::size_t at = at_; at < text_.size(); ++at) {
       const char c = text_[at];
-      if (c == '\\') ++at;
+      if (is_slash(c)) ++at;
       if (c == '"') in_string = !in_string;
       if (in_string) continue;
       if (c == '{' || c == '[') ++depth;
@@ -267,29 +217,105 @@ class Masker {
     mask(host - colon - 1);
   }
 
+  // <password kind="x">: attributes are names with values as elsewhere, the contents go as a whole.
+  void tag() {
+    copy(1);
+    const std::size_t size =
+        run(text_, at_, [](char c) { return in_token(c) || is_high(c) || c == ':' || c == '.'; });
+    const std::string_view name = text_.substr(at_, size);
+    if (size == 0 || !is_secret_name(name.substr(name.rfind(':') + 1))) return;
+    copy(size);
+    while (at_ < text_.size() && text_[at_] != '>' && text_[at_] != '<') {
+      if (!chosen_value()) step();
+    }
+    if (at_ >= text_.size() || text_[at_] != '>') return;
+    const bool empty = text_[at_ - 1] == '/';
+    copy(1);
+    if (!empty) mask_contents();
+  }
+
+  void mask_contents() {
+    std::size_t size = contents_size();
+    if (size == std::string_view::npos) {
+      // No element after all, or one that was cut off.
+      size = run(text_, at_, [](char c) { return c != '<' && c != '\n'; });
+    }
+    const bool blank = run(text_, at_, is_space) >= size;
+    blank ? copy(size) : mask(size);
+  }
+
+  // Up to the end tag that closes the element whose start tag was just passed.
+  std::size_t contents_size() {
+    constexpr std::size_t kNone = std::string_view::npos;
+    if (budget_ == 0) return kNone;
+    std::size_t depth = 1;
+    for (std::size_t at = text_.find('<', at_); at != kNone; at = text_.find('<', at)) {
+      const std::string_view markup = text_.substr(at);
+      if (markup.starts_with("</") && --depth == 0) return at - at_;
+      const bool opens =
+          !markup.starts_with("</") && !markup.starts_with("<!") && !markup.starts_with("<?");
+      const std::size_t end = markup.starts_with("<![CDATA[") ? text_.find("]]>", at)
+                              : markup.starts_with("<!--")    ? text_.find("-->", at)
+                                                              : text_.find('>', at);
+      if (end == kNone) break;
+      if (opens && text_[end - 1] != '/') ++depth;
+      at = end;
+    }
+    budget_ -= std::min(budget_, text_.size() - at_);
+    return kNone;
+  }
+
   std::string_view text_;
   std::size_t bytes_max_;
+  std::span<const ByteRange> chosen_;
+  std::size_t budget_;  // Bytes that may yet be read ahead in vain.
   std::size_t at_ = 0;
+  std::size_t value_at_ = std::string_view::npos;  // Where the value of the last name begins,
+  std::string_view value_quote_;                   // and the quote behind that name, if any.
   std::string out_;
 };
 
 }  // namespace
 
-bool is_secret_name(std::string_view name) {
-  constexpr std::size_t kNameBytesMax = 64;
-  std::string plain;
-  for (const char c : name.substr(0, kNameBytesMax)) {
-    if (is_letter(c)) plain += static_cast<char>(c | 0x20);
+Result<MaskRules> MaskRules::make(const std::vector<std::string>& json_paths,
+                                  std::vector<std::string> attributes) {
+  MaskRules rules;
+  if (json_paths.size() > kPathsMax || attributes.size() > kPathsMax) {
+    return fail(
+        ErrorCode::usage,
+        fmt::format("There can be at most {} JSON paths and as many attributes.", kPathsMax));
   }
-  const auto is_part = [&](std::string_view part) {
-    return plain.find(part) != std::string_view::npos;
-  };
-  return std::ranges::any_of(kSecretParts, is_part) ||
-         std::ranges::find(kSecretWhole, plain) != kSecretWhole.end() || plain.ends_with("token");
+  for (const std::string& path : json_paths) {
+    auto parsed = JsonPath::parse(path);
+    if (!parsed) {
+      return fail(ErrorCode::usage,
+                  fmt::format("the JSON path `{}`: {}", path, parsed.error().message));
+    }
+    rules.json_paths_.push_back(*std::move(parsed));
+  }
+  for (const std::string& name : attributes) {
+    if (!name.empty() && name.size() <= kMaskRulesNameMax) continue;
+    return fail(ErrorCode::usage, "the name of an attribute has 1 to 256 bytes");
+  }
+  rules.attributes_ = std::move(attributes);
+  return rules;
+}
+
+bool MaskRules::is_secret_attribute(std::string_view name) const {
+  return std::ranges::any_of(attributes_, [&](const auto& each) { return iequals(each, name); });
 }
 
 std::string mask_secrets(std::string_view text, const MaskOptions& options) {
-  return Masker(text, options.bytes_max).run_all();
+  std::vector<ByteRange> chosen;
+  if (options.rules != nullptr) chosen = find_json_values(text, options.rules->json_paths());
+  return Masker(text, options.bytes_max, chosen).run_all();
+}
+
+std::string mask_named_value(std::string_view name, std::string_view value,
+                             const MaskRules* rules) {
+  const bool chosen = rules != nullptr && rules->is_secret_attribute(name);
+  if (chosen || is_secret_name(name)) return std::string(value.empty() ? value : kMask);
+  return mask_secrets(value, {.bytes_max = value.npos, .rules = rules});
 }
 
 }  // namespace redrive::dead_letter

@@ -79,7 +79,7 @@ void AsyncRunner::begin(Waiting next) {
       std::make_shared<const Run>(Run{entry_, std::move(next.item), std::move(next.event), runs});
   if (too_old(*run, Duration::zero())) return give_up(run, runs, "EventAgeExceeded", nullptr);
   const Duration age = std::max(Duration::zero(), world().wall() - run->item.sent_wall);
-  world().counted(run->entry.id.name)->async_age.record(static_cast<std::uint64_t>(age.count()));
+  world().counted(run->entry.id.arn())->async_age.record(static_cast<std::uint64_t>(age.count()));
   auto self = std::static_pointer_cast<AsyncRunner>(shared_from_this());
   world().invoker.invoke(
       run->entry.spec,
@@ -168,7 +168,7 @@ bool AsyncRunner::too_old(const Run& run, Duration after) {
 void AsyncRunner::give_up(const RunPtr& run, std::uint32_t runs, std::string_view condition,
                           const runtime::Outcome* outcome) {
   stats_->dropped += 1;
-  const auto counted = world().counted(run->entry.id.name);
+  const auto counted = world().counted(run->entry.id.arn());
   counted->async_dropped.add();
   if (!run->entry.dead_letter_arn.empty()) {
     if (const auto sent = send_dead_letter(*run, outcome); !sent) {
@@ -240,7 +240,7 @@ void AsyncRunner::send_away(const RunPtr& run, const std::string& to, std::strin
   deliver(shared_world(), std::move(parcel), [self, run](const Result<void>& delivered) {
     if (!delivered) {
       self->stats_->undelivered += 1;
-      self->world().counted(run->entry.id.name)->destination_failures.add();
+      self->world().counted(run->entry.id.arn())->destination_failures.add();
       self->world().log("function " + run->entry.id.name +
                         ": a destination did not take a record: " + delivered.error().message);
       self->remove(*run);

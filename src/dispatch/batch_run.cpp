@@ -144,6 +144,7 @@ void BatchRun::answered(const runtime::Outcome& outcome) {
   if (outcome.kind == Kind::throttled || outcome.kind == Kind::service_error)
     return not_run(outcome);
   summary_.run_time += outcome.duration;
+  summary_.waited_for_process |= outcome.waited_for_process;
   ran(outcome);
   step();
 }

@@ -24,6 +24,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   struct Summary {
     bool function_error = false;
     bool throttled = false;
+    bool waited_for_process = false;
     std::chrono::microseconds run_time{0};  // Of all its runs.
   };
   struct Parts {

@@ -20,7 +20,12 @@ class Concurrency {
   };
   explicit Concurrency(Range range) { adopt(range); }
 
+  // Why fewer run than the range allows.
+  enum class Slowed : std::uint8_t { no, by_errors, by_throttling, by_process_limit };
+
   unsigned limit() const { return std::min(scaled_, slowed_); }
+  unsigned max() const { return range_.max; }
+  Slowed slowed() const { return slowed_ < scaled_ ? cause_ : Slowed::no; }
 
   // Another range is in force.
   void adopt(Range range) {
@@ -38,12 +43,20 @@ class Concurrency {
     scaled_ = range_.first;
     slowed_ = range_.max;
   }
-  void failed() { slowed_ = std::max(1u, limit() - (limit() + 3) / 4); }
-  void throttled() { slowed_ = std::max(1u, limit() / 2); }
+  void failed() { slow_down(limit() - std::min(limit(), (limit() + 3) / 4), Slowed::by_errors); }
+  void throttled() { slow_down(limit() / 2, Slowed::by_throttling); }
+  // A batch had to wait for a process. One less at a time: the limit settles at what really runs.
+  void crowded() { slow_down(limit() - 1, Slowed::by_process_limit); }
   void succeeded() { slowed_ = std::min(slowed_ + 1, range_.max); }
 
  private:
+  void slow_down(unsigned to, Slowed cause) {
+    slowed_ = std::max(1u, to);
+    cause_ = cause;
+  }
+
   Range range_;
+  Slowed cause_ = Slowed::no;
   unsigned scaled_ = 0;
   unsigned slowed_ = UINT32_MAX;
   Timestamp grown_at_;

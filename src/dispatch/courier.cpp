@@ -43,7 +43,7 @@ Result<void> invoke_later(World& world, const functions::FunctionId& function,
                           const Parcel& parcel) {
   CHECK(ensure_async_queue(world.engine, function));
   CHECK(exchange(world, async_queue_of(function), parcel));
-  world.counted(function.name)->async_received.add(parcel.documents.size());
+  world.counted(function.arn())->async_received.add(parcel.documents.size());
   if (world.async_sent) world.async_sent(function.arn());
   return {};
 }
@@ -59,6 +59,10 @@ std::string key_of(const Parcel& parcel, std::size_t index) {
 
 Result<void> put_objects(World& world, const std::string& bucket, const Parcel& parcel) {
   if (world.buckets == nullptr) return fail(ErrorCode::resource_not_found, "there are no buckets");
+  if (!world.buckets->is_for(bucket, parcel.from.account)) {
+    return fail(ErrorCode::access_denied,
+                fmt::format("the bucket {} belongs to another account", bucket));
+  }
   const Timestamp wall = world.wall();
   for (std::size_t i = 0; i < parcel.documents.size(); ++i) {
     const std::string key = key_of(parcel, i);
@@ -73,19 +77,24 @@ Result<void> put_objects(World& world, const std::string& bucket, const Parcel& 
   return {};
 }
 
-Result<void> post_document(const std::string& url, const std::string& document) {
+Result<void> post_document(const World& world, const std::string& url,
+                           const std::string& document) {
   http::Client client;
   const auto answer = TRY(client.send({.url = url,
                                        .headers = {{"Content-Type", "application/json"}},
                                        .body = document,
-                                       .timeout = kWebhookTimeout}));
+                                       .timeout = kWebhookTimeout,
+                                       .outgoing = world.outgoing}));
   if (answer.status / 100 == 2) return {};
   return fail(ErrorCode::network, fmt::format("{} answered {}", url, answer.status));
 }
 
 // Blocks: on a worker. `sent` is the number of documents that have arrived so far.
-Result<void> post_documents(const std::string& url, const Parcel& parcel, std::size_t& sent) {
-  for (; sent < parcel.documents.size(); ++sent) CHECK(post_document(url, parcel.documents[sent]));
+Result<void> post_documents(const World& world, const std::string& url, const Parcel& parcel,
+                            std::size_t& sent) {
+  for (; sent < parcel.documents.size(); ++sent) {
+    CHECK(post_document(world, url, parcel.documents[sent]));
+  }
   return {};
 }
 
@@ -107,11 +116,13 @@ struct Errand : std::enable_shared_from_this<Errand> {
     ++attempts;
     if (const auto* bucket = std::get_if<BucketName>(&parcel.to))
       return put_objects(*world, bucket->name, parcel);
-    return post_documents(std::get<WebhookUrl>(parcel.to).url, parcel, sent);
+    return post_documents(*world, std::get<WebhookUrl>(parcel.to).url, parcel, sent);
   }
   void ended(const Result<void>& result) {
     if (result) return done(remove_messages(*world, parcel));
-    if (std::holds_alternative<BucketName>(parcel.to) || attempts >= kWebhookAttempts)
+    // What the policy forbids stays forbidden.
+    const bool hopeless = result.error().code == ErrorCode::access_denied;
+    if (std::holds_alternative<BucketName>(parcel.to) || hopeless || attempts >= kWebhookAttempts)
       return done(result);
     world->strand.after(std::chrono::seconds(attempts),
                         [self = shared_from_this()] { self->begin(); });

@@ -46,10 +46,12 @@ Dispatcher::Dispatcher(Parts parts, Hooks hooks, Options options)
           .ids = SeededIds(parts.engine.turn([](engine::Turn& turn) { return turn.ids().bits(); })),
           .secret = parts.engine.turn([](engine::Turn& turn) { return turn.state().secret(); }),
           .concurrency_max = options.concurrency_max,
+          .processes_max = options.processes_max,
           .async_sent = [this](std::string arn) { wake_async(arn); },
           .reload = [this] { reload(); },
           .ran = std::move(hooks.ran),
           .measured = parts.measured,
+          .outgoing = std::move(parts.outgoing),
           .waits_for_sync = options.wait_for_sync}) {}
 
 Dispatcher::~Dispatcher() {
@@ -178,7 +180,7 @@ void Dispatcher::note_synced(engine::Sequence synced) {
 Result<engine::Sequence> Dispatcher::invoke_async(const functions::FunctionId& function,
                                                   const runtime::Invocation& event) {
   const engine::Sequence after = TRY(send_event(world_->engine, function, event));
-  world_->counted(function.name)->async_received.add();
+  world_->counted(function.arn())->async_received.add();
   world_->strand.post([this, arn = function.arn()] { wake_async(arn); });
   return after;
 }

@@ -31,6 +31,8 @@ class Dispatcher {
     objects::Store* buckets = nullptr;         // For destinations that are buckets.
     std::function<Definitions()> definitions;  // Asked at reload, on the strand.
     metrics::FunctionRegistry* measured = nullptr;
+    // For destinations that are URLs.
+    http::OutgoingPolicyPtr outgoing = std::make_shared<http::OutgoingPolicy>();
   };
   struct Hooks {
     // Something was recorded that no caller is going to ask a sync for.
@@ -42,6 +44,7 @@ class Dispatcher {
   };
   struct Options {
     unsigned concurrency_max = 1000;  // Of mappings that have no limit of their own.
+    unsigned processes_max = runtime::kProcessesDefault;  // What the invoker runs at most.
     Strand::Mode mode = Strand::Mode::thread;
     // A handler begins when it is durable that its messages were received, so that no crash
     // forgets a run that has begun. Needs note_synced().

@@ -51,11 +51,14 @@ ReceivedMessages::ReceivedMessages(engine::Engine& engine, const engine::Receive
   char* at = bytes_.get();
   const bool all_read = engine.read_bodies(outcome, at).has_value();
   for (const auto& received : outcome.messages) {
-    // When reading all has failed, one by one tells which.
-    const bool read = all_read || engine.read_body(received.body, at).has_value();
-    const auto stored = read ? store::decode_message({at, received.body.size}) : std::nullopt;
-    if (stored) messages_.push_back({received, *stored});
+    auto stored = all_read ? store::decode_message({at, received.body.size}) : std::nullopt;
     at += received.body.size;
+    if (!stored || stored->key != received.handle.key) {
+      std::string& bytes = *reread_.emplace_back(std::make_unique<std::string>());
+      const auto again = engine.read_message(received, bytes);
+      stored = again ? std::optional(*again) : std::nullopt;
+    }
+    if (stored) messages_.push_back({received, *stored});
   }
 }
 

@@ -43,8 +43,8 @@ struct RunReport {
   const runtime::Outcome& outcome;
 };
 
-// What was received, with its stored bytes. Messages whose bytes are damaged are left out: nobody
-// can work on them, and after enough receives they are dead letters like any other.
+// What was received, with its stored bytes. Messages that cannot be read are left out; those that
+// are damaged have left their queue, the others come again when their visibility timeout ends.
 class ReceivedMessages {
  public:
   ReceivedMessages(engine::Engine& engine, const engine::ReceiveOutcome& outcome);
@@ -59,6 +59,7 @@ class ReceivedMessages {
  private:
   std::size_t size_ = 0;
   std::unique_ptr<char[]> bytes_;
+  std::vector<std::unique_ptr<std::string>> reread_;  // Of messages that had to be read twice.
   std::vector<Message> messages_;
 };
 

@@ -16,7 +16,7 @@ constexpr std::int64_t kAheadMax = 256;
 // Where so few receives make a dead letter, none is spent on waiting.
 constexpr std::uint32_t kReceivesToSpare = 3;
 
-Concurrency::Range range_of(const functions::Mapping& mapping, unsigned common_max) {
+Concurrency::Range wanted_range(const functions::Mapping& mapping, unsigned common_max) {
   if (mapping.pollers_max || mapping.pollers_min) {
     const unsigned min = mapping.pollers_min.value_or(2);
     return {.first = min * kInvocationsPerPoller,
@@ -25,19 +25,27 @@ Concurrency::Range range_of(const functions::Mapping& mapping, unsigned common_m
   return {.first = Concurrency::kFirst, .max = mapping.concurrency_max.value_or(common_max)};
 }
 
+// Batches beyond what the server can run at once would only wait for a process.
+Concurrency::Range range_of(const Plan& plan, const World& world) {
+  Concurrency::Range range = wanted_range(plan.mapping, world.concurrency_max);
+  const bool needs_processes = plan.spec->runtime != "http";
+  if (needs_processes) range.max = std::min(range.max, world.processes_max);
+  return range;
+}
+
 }  // namespace
 
 MappingRunner::MappingRunner(std::shared_ptr<World> world, std::shared_ptr<const Plan> plan)
     : Poller(std::move(world)),
       plan_(std::move(plan)),
-      concurrency_(range_of(plan_->mapping, this->world().concurrency_max)) {
+      concurrency_(range_of(*plan_, this->world())) {
   note_limit();
 }
 
 void MappingRunner::adopt(std::shared_ptr<const Plan> plan) {
   assert(plan->queue == plan_->queue);
   plan_ = std::move(plan);
-  concurrency_.adopt(range_of(plan_->mapping, world().concurrency_max));
+  concurrency_.adopt(range_of(*plan_, world()));
   note_limit();
   // What it waits for may not be what it should.
   interrupt();
@@ -55,6 +63,8 @@ void MappingRunner::retire() {
 
 void MappingRunner::note_limit() {
   stats_->limit = concurrency_.limit();
+  stats_->limit_max = concurrency_.max();
+  stats_->slowed = concurrency_.slowed();
   stats_->running = std::min(running_, concurrency_.limit());
   lane_->running_max = concurrency_.limit();
 }
@@ -218,6 +228,8 @@ void MappingRunner::finished(const Plan& plan, const BatchRun::Summary& summary)
     concurrency_.throttled();
   } else if (summary.function_error && !plan.mapping.report_item_failures) {
     concurrency_.failed();
+  } else if (summary.waited_for_process) {
+    concurrency_.crowded();
   } else {
     concurrency_.succeeded();
     if (all_in_use) concurrency_.saturated(world().engine.now());

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "dispatch/concurrency.h"
+
 namespace redrive::dispatch {
 
 // What became of a mapping's messages since the server started. Any thread may read.
@@ -16,8 +18,10 @@ struct MappingStats {
   std::atomic<std::uint64_t> deleted = 0;          // After success.
   std::atomic<std::uint64_t> batches = 0;
   std::atomic<std::uint64_t> throttles = 0;
-  std::atomic<std::uint32_t> running = 0;  // Batches, at this moment.
-  std::atomic<std::uint32_t> limit = 0;    // Of them, at this moment.
+  std::atomic<std::uint32_t> running = 0;    // Batches, at this moment.
+  std::atomic<std::uint32_t> limit = 0;      // Of them, at this moment.
+  std::atomic<std::uint32_t> limit_max = 0;  // Without errors, throttling or a lack of processes.
+  std::atomic<Concurrency::Slowed> slowed = Concurrency::Slowed::no;
 };
 
 // The same of a function's asynchronous invocations.

@@ -9,6 +9,7 @@
 #include "base/workers.h"
 #include "dispatch/strand.h"
 #include "engine/engine.h"
+#include "http/outgoing_policy.h"
 #include "metrics/function_metrics.h"
 #include "objects/store.h"
 #include "runtime/invoker.h"
@@ -29,10 +30,12 @@ struct World {
   SeededIds ids;                                // On the strand only.
   queue::ReceiptHandle::Secret secret;          // Of receipt handles.
   unsigned concurrency_max;                     // Of pollers that have no limit of their own.
+  unsigned processes_max;                       // Of all functions together.
   std::function<void(std::string)> async_sent;  // To this function. On the strand.
   std::function<void()> reload;                 // Something is not as it was defined.
   std::function<void(const RunReport&)> ran;    // May be empty. On the strand.
   metrics::FunctionRegistry* measured;          // None: nobody measures.
+  http::OutgoingPolicyPtr outgoing;             // For destinations that are URLs.
   const bool waits_for_sync = false;            // Nothing runs before its receive is durable.
   std::atomic<engine::Sequence> synced = 0;
   std::atomic<bool> sync_awaited = false;  // Somebody waits for `synced` to grow.

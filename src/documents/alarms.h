@@ -13,7 +13,8 @@ namespace redrive::documents {
 
 struct AlarmLine {
   std::string_view name;
-  std::string_view kind;  // dead-letters: a queue has it by itself; metric: somebody made it.
+  std::string_view
+      kind;  // dead-letters, damage: a queue has it by itself; metric: somebody made it.
   std::string_view state;
   std::string_view queue;  // Of dead letters.
   std::string_view reason;
@@ -26,7 +27,7 @@ consteval auto shape_of(AlarmLine*) {
                      wire::required("kind", &D::kind),
                      wire::required("state", &D::state),
                      wire::optional("queue", &D::queue),
-                     wire::optional("reason", &D::reason),
+                     wire::optional("reason", &D::reason).sensitive(),
                      wire::optional("since", &D::since),
                      wire::required("on", &D::on));
 }
@@ -47,7 +48,7 @@ consteval auto shape_of(AlarmEvent*) {
   using D = AlarmEvent;
   return wire::shape(wire::required("time", &D::time),
                      wire::required("kind", &D::kind),
-                     wire::required("summary", &D::summary));
+                     wire::required("summary", &D::summary).sensitive());
 }
 
 struct AlarmEvents {
@@ -98,9 +99,9 @@ struct AlarmTarget {
 consteval auto shape_of(AlarmTarget*) {
   using D = AlarmTarget;
   return wire::shape(wire::required("target", &D::target),
-                     wire::optional("notice", &D::notice),
+                     wire::optional("notice", &D::notice).sensitive(),
                      wire::required("waiting", &D::waiting),
-                     wire::optional("error", &D::error));
+                     wire::optional("error", &D::error).sensitive());
 }
 
 struct AlarmTargets {

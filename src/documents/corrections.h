@@ -20,7 +20,7 @@ consteval auto shape_of(EditRequest*) {
   using In = EditRequest;
   return wire::shape(
       wire::optional("body", &In::body).content(),
-      wire::optional("patch", &In::patch).content(),
+      wire::optional("patch", &In::patch),
       wire::optional("setAttributes", &In::set_attributes).each("attribute").content(),
       wire::optional("removeAttributes", &In::remove_attributes).each("name"),
       wire::optional("traceHeader", &In::trace_header),

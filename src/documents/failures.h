@@ -19,8 +19,8 @@ consteval auto shape_of(FailureReport*) {
   using In = FailureReport;
   return wire::shape(wire::required("receiptHandle", &In::receipt_handle).filled(),
                      wire::optional("errorType", &In::error_type),
-                     wire::optional("errorMessage", &In::error_message).content(),
-                     wire::optional("stackTrace", &In::stack_trace).content(),
+                     wire::optional("errorMessage", &In::error_message),
+                     wire::optional("stackTrace", &In::stack_trace),
                      wire::optional("fingerprint", &In::fingerprint),
                      wire::optional("disposition", &In::disposition),
                      wire::optional("retryAfterSeconds", &In::retry_after_seconds)
@@ -49,9 +49,9 @@ struct Distinction {
 consteval auto shape_of(Distinction*) {
   using Out = Distinction;
   return wire::shape(wire::required("kind", &Out::kind),
-                     wire::optional("feature", &Out::feature),
-                     wire::required("sentence", &Out::sentence),
-                     wire::optional("filter", &Out::filter),
+                     wire::optional("feature", &Out::feature).sensitive(),
+                     wire::required("sentence", &Out::sentence).sensitive(),
+                     wire::optional("filter", &Out::filter).sensitive(),
                      wire::required("deadWith", &Out::dead_with),
                      wire::required("deadTotal", &Out::dead_total),
                      wire::required("processedWith", &Out::processed_with),
@@ -81,7 +81,7 @@ struct FailureGroup {
 consteval auto shape_of(FailureGroup*) {
   using Out = FailureGroup;
   return wire::shape(wire::required("id", &Out::id),
-                     wire::required("title", &Out::title),
+                     wire::required("title", &Out::title).sensitive(),
                      wire::required("status", &Out::status),
                      wire::required("count", &Out::count),
                      wire::required("total", &Out::total),
@@ -92,8 +92,8 @@ consteval auto shape_of(FailureGroup*) {
                      wire::optional("sources", &Out::sources).each("source"),
                      wire::optional("consumers", &Out::consumers).each("consumer"),
                      wire::required("basis", &Out::basis),
-                     wire::required("whyGrouped", &Out::why_grouped),
-                     wire::optional("note", &Out::note),
+                     wire::required("whyGrouped", &Out::why_grouped).sensitive(),
+                     wire::optional("note", &Out::note).sensitive(),
                      wire::optional("markedBy", &Out::marked_by),
                      wire::optional("sample", &Out::sample),
                      wire::optional("setsApart", &Out::sets_apart).each("distinction"));

@@ -19,8 +19,7 @@ struct Environment {
   TextMap variables;
 };
 consteval auto shape_of(Environment*) {
-  return wire::shape(
-      wire::optional("Variables", &Environment::variables).each("entry").always().content());
+  return wire::shape(wire::optional("Variables", &Environment::variables).each("entry").always());
 }
 
 struct DeadLetterConfig {
@@ -63,6 +62,28 @@ consteval auto shape_of(VpcConfig*) {
       wire::optional("SecurityGroupIds", &VpcConfig::security_group_ids).each("member"));
 }
 
+struct LoggingConfig {
+  std::optional<std::string_view> log_format;
+  std::optional<std::string_view> application_log_level;
+  std::optional<std::string_view> system_log_level;
+  std::optional<std::string_view> log_group;
+};
+consteval auto shape_of(LoggingConfig*) {
+  using Self = LoggingConfig;
+  return wire::shape(wire::optional("LogFormat", &Self::log_format),
+                     wire::optional("ApplicationLogLevel", &Self::application_log_level),
+                     wire::optional("SystemLogLevel", &Self::system_log_level),
+                     wire::optional("LogGroup", &Self::log_group));
+}
+
+struct RuntimeVersionConfig {
+  std::optional<std::string_view> runtime_version_arn;
+};
+consteval auto shape_of(RuntimeVersionConfig*) {
+  return wire::shape(
+      wire::optional("RuntimeVersionArn", &RuntimeVersionConfig::runtime_version_arn));
+}
+
 // A function as the API tells of it.
 struct FunctionConfiguration {
   std::string_view function_name;
@@ -84,6 +105,9 @@ struct FunctionConfiguration {
   SnapStart snap_start;
   std::optional<Environment> environment;
   std::optional<DeadLetterConfig> dead_letter_config;
+  LoggingConfig logging_config;
+  std::optional<std::string_view> kms_key_arn;
+  std::optional<RuntimeVersionConfig> runtime_version_config;
   Texts layers;
   std::string_view revision_id;
   std::string_view state;
@@ -101,7 +125,7 @@ consteval auto shape_of(FunctionConfiguration*) {
                      wire::optional("Handler", &Out::handler),
                      wire::optional("CodeSize", &Out::code_size),
                      wire::optional("CodeSha256", &Out::code_sha256),
-                     wire::required("Description", &Out::description).content(),
+                     wire::required("Description", &Out::description),
                      wire::optional("Timeout", &Out::timeout),
                      wire::optional("MemorySize", &Out::memory_size),
                      wire::optional("LastModified", &Out::last_modified),
@@ -113,6 +137,9 @@ consteval auto shape_of(FunctionConfiguration*) {
                      wire::optional("SnapStart", &Out::snap_start),
                      wire::optional("Environment", &Out::environment),
                      wire::optional("DeadLetterConfig", &Out::dead_letter_config),
+                     wire::optional("LoggingConfig", &Out::logging_config),
+                     wire::optional("KMSKeyArn", &Out::kms_key_arn),
+                     wire::optional("RuntimeVersionConfig", &Out::runtime_version_config),
                      wire::optional("Layers", &Out::layers).each("member").always(),
                      wire::optional("RevisionId", &Out::revision_id),
                      wire::optional("State", &Out::state),
@@ -125,10 +152,12 @@ consteval auto shape_of(FunctionConfiguration*) {
 struct CodeLocation {
   std::string_view repository_type;
   std::string_view location;
+  std::optional<std::string_view> source_kms_key_arn;
 };
 consteval auto shape_of(CodeLocation*) {
   return wire::shape(wire::required("RepositoryType", &CodeLocation::repository_type),
-                     wire::required("Location", &CodeLocation::location));
+                     wire::required("Location", &CodeLocation::location),
+                     wire::optional("SourceKMSKeyArn", &CodeLocation::source_kms_key_arn));
 }
 
 struct Concurrency {
@@ -175,6 +204,7 @@ struct Code {
   std::optional<std::string_view> s3_bucket;
   std::optional<std::string_view> s3_key;
   std::optional<std::string_view> image_uri;
+  std::optional<std::string_view> source_kms_key_arn;
   std::optional<std::string_view> directory;
 };
 consteval auto shape_of(Code*) {
@@ -182,6 +212,7 @@ consteval auto shape_of(Code*) {
                      wire::optional("S3Bucket", &Code::s3_bucket),
                      wire::optional("S3Key", &Code::s3_key),
                      wire::optional("ImageUri", &Code::image_uri),
+                     wire::optional("SourceKMSKeyArn", &Code::source_kms_key_arn),
                      wire::optional("Directory", &Code::directory));
 }
 
@@ -200,6 +231,10 @@ struct FunctionSettings {
   std::optional<EphemeralStorage> ephemeral_storage;
   std::optional<TracingConfig> tracing_config;
   std::optional<VpcConfig> vpc_config;
+  std::optional<SnapStart> snap_start;
+  std::optional<LoggingConfig> logging_config;
+  std::optional<std::string_view> kms_key_arn;
+  std::optional<RuntimeVersionConfig> runtime_version_config;
   Texts architectures;
   Texts layers;
   TextMap tags;
@@ -213,7 +248,7 @@ consteval auto shape_of(FunctionSettings*) {
   using In = FunctionSettings;
   return wire::shape(wire::optional("FunctionName", &In::function_name),
                      wire::optional("Code", &In::code),
-                     wire::optional("Description", &In::description).content(),
+                     wire::optional("Description", &In::description),
                      wire::optional("Runtime", &In::runtime),
                      wire::optional("Handler", &In::handler),
                      wire::optional("Role", &In::role),
@@ -224,6 +259,10 @@ consteval auto shape_of(FunctionSettings*) {
                      wire::optional("EphemeralStorage", &In::ephemeral_storage),
                      wire::optional("TracingConfig", &In::tracing_config),
                      wire::optional("VpcConfig", &In::vpc_config),
+                     wire::optional("SnapStart", &In::snap_start),
+                     wire::optional("LoggingConfig", &In::logging_config),
+                     wire::optional("KMSKeyArn", &In::kms_key_arn),
+                     wire::optional("RuntimeVersionConfig", &In::runtime_version_config),
                      wire::optional("Architectures", &In::architectures).each("member"),
                      wire::optional("Layers", &In::layers).each("member"),
                      wire::optional("Tags", &In::tags).each("entry"),
@@ -242,7 +281,7 @@ struct PublishInput {
 };
 consteval auto shape_of(PublishInput*) {
   return wire::shape(wire::optional("CodeSha256", &PublishInput::code_sha256),
-                     wire::optional("Description", &PublishInput::description).content(),
+                     wire::optional("Description", &PublishInput::description),
                      wire::optional("RevisionId", &PublishInput::revision_id));
 }
 
@@ -258,7 +297,7 @@ consteval auto shape_of(AliasDocument*) {
   return wire::shape(wire::required("AliasArn", &Out::alias_arn),
                      wire::required("Name", &Out::name),
                      wire::required("FunctionVersion", &Out::function_version),
-                     wire::required("Description", &Out::description).content(),
+                     wire::required("Description", &Out::description),
                      wire::required("RevisionId", &Out::revision_id));
 }
 
@@ -280,7 +319,7 @@ consteval auto shape_of(AliasInput*) {
   using In = AliasInput;
   return wire::shape(wire::optional("Name", &In::name),
                      wire::optional("FunctionVersion", &In::function_version),
-                     wire::optional("Description", &In::description).content(),
+                     wire::optional("Description", &In::description),
                      wire::optional("RevisionId", &In::revision_id));
 }
 
@@ -290,6 +329,7 @@ struct CodeUpdate {
   std::optional<std::string_view> s3_bucket;
   std::optional<std::string_view> s3_key;
   std::optional<std::string_view> image_uri;
+  std::optional<std::string_view> source_kms_key_arn;
   std::optional<std::string_view> directory;  // Ours.
   Texts architectures;
   bool dry_run = false;
@@ -302,6 +342,7 @@ consteval auto shape_of(CodeUpdate*) {
                      wire::optional("S3Bucket", &In::s3_bucket),
                      wire::optional("S3Key", &In::s3_key),
                      wire::optional("ImageUri", &In::image_uri),
+                     wire::optional("SourceKMSKeyArn", &In::source_kms_key_arn),
                      wire::optional("Directory", &In::directory),
                      wire::optional("Architectures", &In::architectures).each("member"),
                      wire::optional("DryRun", &In::dry_run),
@@ -327,7 +368,7 @@ consteval auto shape_of(LogLine*) {
   return wire::shape(wire::required("number", &LogLine::number),
                      wire::required("at", &LogLine::at),
                      wire::optional("requestId", &LogLine::request_id),
-                     wire::required("text", &LogLine::text).content());
+                     wire::required("text", &LogLine::text).sensitive());
 }
 
 inline constexpr std::size_t kLogPageLines = 1000;  // Where there are more.

@@ -8,7 +8,8 @@ namespace redrive::documents {
 
 // Where one message of a lineage is, or was put away, and what it had been through.
 struct LineagePlace {
-  std::string_view state;  // in-queue, in-bin, archived, restored: archived once, and back since
+  std::string_view
+      state;  // in-queue, in-bin, damaged, archived, restored: archived once, and back since
   std::string_view queue;  // The ARN of the queue it is in, was discarded from or archived from.
   Uuid message_id;
   std::optional<std::int64_t> key;  // While it is in a queue or a bin.
@@ -28,7 +29,7 @@ consteval auto shape_of(LineagePlace*) {
                      wire::required("queue", &Out::queue),
                      wire::required("messageId", &Out::message_id),
                      wire::optional("key", &Out::key),
-                     wire::optional("archive", &Out::archive).content(),
+                     wire::optional("archive", &Out::archive),
                      wire::optional("archivedAt", &Out::archived_at),
                      wire::optional("restoredAt", &Out::restored_at),
                      wire::optional("origin", &Out::origin),
@@ -71,9 +72,11 @@ consteval auto shape_of(HeldLineage*) {
 
 struct HeldLineages {
   std::vector<HeldLineage> messages;  // In the order of the handles.
+  std::optional<bool> masked;         // As in MessagePage.
 };
 consteval auto shape_of(HeldLineages*) {
-  return wire::shape(wire::optional("messages", &HeldLineages::messages).each("message").always());
+  return wire::shape(wire::optional("messages", &HeldLineages::messages).each("message").always(),
+                     wire::optional("masked", &HeldLineages::masked));
 }
 
 // A message that whoever received it has put into an archive.
@@ -83,7 +86,7 @@ struct ArchivedMessage {
 };
 consteval auto shape_of(ArchivedMessage*) {
   return wire::shape(wire::required("receiptHandle", &ArchivedMessage::receipt_handle),
-                     wire::required("place", &ArchivedMessage::place).content());
+                     wire::required("place", &ArchivedMessage::place));
 }
 
 struct ArchivedRequest {

@@ -29,7 +29,7 @@ consteval auto shape_of(ServerLogLine*) {
   return wire::shape(wire::required("number", &ServerLogLine::number),
                      wire::required("at", &ServerLogLine::at),
                      wire::required("level", &ServerLogLine::level),
-                     wire::required("text", &ServerLogLine::text).content());
+                     wire::required("text", &ServerLogLine::text).sensitive());
 }
 
 struct ServerLogPage {

@@ -33,7 +33,7 @@ struct FilterPattern {
   std::string_view pattern;
 };
 consteval auto shape_of(FilterPattern*) {
-  return wire::shape(wire::required("Pattern", &FilterPattern::pattern).content());
+  return wire::shape(wire::required("Pattern", &FilterPattern::pattern));
 }
 
 struct FilterCriteria {

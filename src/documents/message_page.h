@@ -24,10 +24,10 @@ consteval auto shape_of(Attempt*) {
                      wire::optional("by", &Attempt::by),
                      wire::optional("durationMs", &Attempt::duration_ms),
                      wire::required("end", &Attempt::end),
-                     wire::optional("errorType", &Attempt::error_type),
-                     wire::optional("errorMessage", &Attempt::error_message).content(),
-                     wire::optional("stackTrace", &Attempt::stack_trace).content(),
-                     wire::optional("log", &Attempt::log).content());
+                     wire::optional("errorType", &Attempt::error_type).sensitive(),
+                     wire::optional("errorMessage", &Attempt::error_message).sensitive(),
+                     wire::optional("stackTrace", &Attempt::stack_trace).sensitive(),
+                     wire::optional("log", &Attempt::log).sensitive());
 }
 
 // What happened to a message besides being delivered.
@@ -48,7 +48,7 @@ consteval auto shape_of(Event*) {
                      wire::optional("from", &Event::from),
                      wire::optional("why", &Event::why),
                      wire::optional("actor", &Event::actor),
-                     wire::optional("reason", &Event::reason),
+                     wire::optional("reason", &Event::reason).sensitive(),
                      wire::optional("job", &Event::job));
 }
 
@@ -111,9 +111,9 @@ consteval auto shape_of(Message*) {
                      wire::required("receiveCount", &Message::receive_count),
                      wire::optional("firstReceivedAt", &Message::first_received_at),
                      wire::optional("senderId", &Message::sender_id),
-                     wire::optional("groupId", &Message::group_id),
-                     wire::optional("deduplicationId", &Message::deduplication_id),
-                     wire::optional("traceHeader", &Message::trace_header),
+                     wire::optional("groupId", &Message::group_id).sensitive(),
+                     wire::optional("deduplicationId", &Message::deduplication_id).sensitive(),
+                     wire::optional("traceHeader", &Message::trace_header).sensitive(),
                      wire::optional("deadLetterSource", &Message::dead_letter_source),
                      wire::optional("origin", &Message::origin),
                      wire::required("redrives", &Message::redrives),
@@ -123,8 +123,8 @@ consteval auto shape_of(Message*) {
                      wire::optional("failureGroup", &Message::failure_group),
                      wire::required("failedAgain", &Message::failed_again),
                      wire::required("parked", &Message::parked),
-                     wire::optional("attributes", &Message::attributes).each("attribute").content(),
-                     wire::required("body", &Message::body).content());
+                     wire::optional("attributes", &Message::attributes).each("attribute"),
+                     wire::required("body", &Message::body).sensitive());
 }
 
 struct MessagePage {
@@ -132,6 +132,7 @@ struct MessagePage {
   std::optional<std::string_view> next;  // For the page after this one; absent on the last.
   std::optional<std::string_view> now;   // The server's time, to tell ages by.
   std::optional<std::int64_t> scanned;   // With a filter: how many were looked at for this page.
+  std::optional<bool> masked;  // Whether secrets are; for readers, the server adds it by itself.
 
   bool operator==(const MessagePage&) const = default;
 };
@@ -139,7 +140,8 @@ consteval auto shape_of(MessagePage*) {
   return wire::shape(wire::optional("messages", &MessagePage::messages).each("message"),
                      wire::optional("next", &MessagePage::next),
                      wire::optional("now", &MessagePage::now),
-                     wire::optional("scanned", &MessagePage::scanned));
+                     wire::optional("scanned", &MessagePage::scanned),
+                     wire::optional("masked", &MessagePage::masked));
 }
 
 // A receipt handle that speaks of no message.

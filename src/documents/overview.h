@@ -25,6 +25,7 @@ struct QueueOverview {
   std::int64_t dead_lettered_away = 0;  // Left here for a dead-letter queue.
   std::int64_t redriven = 0;            // Left here by a redrive.
   std::int64_t expired = 0;
+  std::int64_t damaged = 0;  // Messages whose bytes cannot be read, now set aside.
   std::optional<std::string_view> dead_letter_queue;  // Where its failures go.
   std::vector<std::string_view> sources;              // Whose failures come here.
 };
@@ -43,6 +44,7 @@ consteval auto shape_of(QueueOverview*) {
                      wire::required("deadLetteredAway", &Out::dead_lettered_away),
                      wire::required("redriven", &Out::redriven),
                      wire::required("expired", &Out::expired),
+                     wire::optional("damaged", &Out::damaged),
                      wire::optional("deadLetterQueue", &Out::dead_letter_queue),
                      wire::optional("sources", &Out::sources).each("source"));
 }
@@ -55,7 +57,10 @@ struct HandlerOverview {
   bool enabled = true;
   bool polling = false;  // False though enabled: it cannot be followed, and the log says why.
   std::int64_t running = 0;
-  std::int64_t limit = 0;  // Of batches at once; 0: not known.
+  std::int64_t limit = 0;      // Of batches at once; 0: not known.
+  std::int64_t limit_max = 0;  // What it may grow to; 0: not known.
+  // Why the limit is below what it has grown to: errors, throttling, function-processes.
+  std::optional<std::string_view> slowed_by;
   std::int64_t runs = 0;
   std::int64_t messages = 0;  // Handed to the function.
   std::int64_t failed = 0;    // Of those.
@@ -70,6 +75,8 @@ consteval auto shape_of(HandlerOverview*) {
                      wire::required("polling", &Out::polling),
                      wire::required("running", &Out::running),
                      wire::required("limit", &Out::limit),
+                     wire::optional("limitMax", &Out::limit_max),
+                     wire::optional("slowedBy", &Out::slowed_by),
                      wire::required("runs", &Out::runs),
                      wire::required("messages", &Out::messages),
                      wire::required("failed", &Out::failed),

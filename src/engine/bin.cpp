@@ -126,7 +126,9 @@ Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const
   }));
   std::string bytes;
   std::optional<store::StoredMessage> stored;
-  if (!pins.empty()) stored = store_.read_message(edit.of, bytes);
+  if (!pins.empty()) {
+    if (const auto read = store_.read_message(edit.key, edit.of, bytes)) stored = *read;
+  }
   return turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const queue::Slot slot = find_free(turn.state(), queue, edit.key);

@@ -126,6 +126,8 @@ void Turn::note(const Change& change) {
     if (failed->visible_at) touched_.push_back(failed->queue);
   } else if (const auto* discarded = change.as<queue::MessageDiscarded>()) {
     touched_.push_back(discarded->from);
+  } else if (const auto* damaged = change.as<queue::MessageDamaged>()) {
+    touched_.push_back(damaged->from);  // FIFO: those behind it can be received now.
   } else if (const auto* restored = change.as<queue::MessageRestored>()) {
     touched_.push_back(restored->to);
     dead_letters_.emplace_back(restored->to, restored->key);
@@ -178,23 +180,27 @@ Engine::Engine(Parts parts, Hooks hooks)
       queues_version_(new_version()),
       policies_(std::move(parts.policies)) {
   // Engine time goes on from the journal's last moment, plus the time the server was away as far as
-  // the wall clock knows. A wall that says we ended in the future is not believed: then no time has
-  // passed.
-  const Stamp& last = store_.last_stamp();
+  // the wall clock can be believed (ClockWatch).
+  const Stamp last = store_.last_stamp();
   const Timestamp wall = clock_.wall();
   steady_start_ = clock_.steady();
-  engine_start_ =
-      last.now == Timestamp() ? wall : last.now + std::max(Duration::zero(), wall - last.wall);
+  clock_watch_.emplace(parts.jump, last, ClockWatch::Reading{wall, steady_start_});
+  engine_start_ = last.now == Timestamp() ? wall : last.now + clock_watch_->counted();
   std::unique_lock lock(mutex_);
   for (const auto& [identity, queue] : store_.state().queues()) queue->traffic = {};
   if (!store_.state().started()) {
     Change started = queue::ServerStarted{ids_.secret()};
     store_.commit(stamp(), std::span(&started, 1));
   }
+  suspect_segments_ = store_.damaged_segments();
   for (const auto& [key, task] : store_.state().tasks()) adopt_task(key, engine_start_);
   Turn first(store_, ids_, stamp(), touched_, nullptr);
   for (const auto& [identity, queue] : store_.state().queues()) adopt_policy(first, queue->key);
   while (!policy_scans_.empty()) scan_for_policies(first, SIZE_MAX);
+  lock.unlock();
+  if (clock_watch_->away() > ClockWatch::kUnsuspectedMax && hooks_.notice) {
+    hooks_.notice(away_notice());
+  }
 }
 
 void Engine::wait_for_turn(std::unique_lock<std::mutex>& lock) {
@@ -220,7 +226,7 @@ std::uint64_t Engine::take_most_work() {
 }
 
 Timestamp Engine::now() const {
-  return engine_start_ + (clock_.steady() - steady_start_);
+  return engine_start_.load(std::memory_order_relaxed) + (clock_.steady() - steady_start_);
 }
 
 Stamp Engine::stamp() const {
@@ -639,6 +645,11 @@ Result<std::vector<Result<void>>> Engine::change_visibility(
   });
 }
 
+// That there is nothing may follow from records that are not durable yet: the reply waits for them.
+ReceiveOutcome Engine::nothing_received() const {
+  return {.messages = {}, .pins = {}, .after = journal_.appended()};
+}
+
 void Engine::tick() {
   const Sequence before = journal_.appended();
   std::vector<std::function<void()>> calls;
@@ -658,7 +669,7 @@ void Engine::tick() {
       auto due = waiters_.take(next->id);
       rearm(due->queue);
       if (Queue* queue = store_.state().find(due->queue)) ++queue->traffic.empty_receives;
-      answer(std::move(due->done), ReceiveOutcome{});
+      answer(std::move(due->done), nothing_received());
     }
     touched_.insert(touched_.end(), resumed_.begin(), resumed_.end());
     resumed_.clear();
@@ -681,7 +692,7 @@ void Engine::tick() {
 void Engine::stop_waiting() {
   turn([&](Turn&) {
     stopping_ = true;
-    while (auto waiter = waiters_.take_any()) answer(std::move(waiter->done), ReceiveOutcome{});
+    while (auto waiter = waiters_.take_any()) answer(std::move(waiter->done), nothing_received());
   });
 }
 
@@ -751,6 +762,7 @@ std::size_t Engine::reset() {
 
 Result<bool> Engine::maintain() {
   const Sequence before = journal_.appended();
+  look_at_clock();
   bool more = false;
   std::vector<store::Store::Relocation> relocations;
   turn([&](Turn& turn) {
@@ -769,20 +781,21 @@ Result<bool> Engine::maintain() {
   count_processed();
   if (group_dead_letters(kGroupedPerSlice) > 0) more = true;
   if (archive_due() > 0) more = true;
+  if (examine_neighbours()) more = true;
   if (!relocations.empty()) {
+    std::vector<std::uint32_t> unmovable;
     for (auto& relocation : relocations) {
       std::string bytes;
-      if (store_.read_message(relocation.from, bytes)) {
+      if (read_message(relocation.key, relocation.from, bytes)) {
         relocation.stored = std::move(bytes);
-      } else if (hooks_.log) {
-        hooks_.log(fmt::format(
-            "message {} in segment {} at offset {} cannot be read and stays where it is",
-            number(relocation.key),
-            relocation.from.segment,
-            relocation.from.offset));
+      } else {
+        unmovable.push_back(relocation.from.segment);
       }
     }
-    turn([&](Turn& turn) { store_.relocate(turn.stamp(), relocations); });
+    turn([&](Turn& turn) {
+      store_.relocate(turn.stamp(), relocations);
+      for (const std::uint32_t segment : unmovable) store_.give_up_on(segment);
+    });
     more = true;
   }
   if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();

@@ -19,6 +19,8 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "dead_letter/features.h"
+#include "engine/clock_watch.h"
+#include "engine/damage.h"
 #include "engine/lineage.h"
 #include "engine/notice.h"
 #include "engine/peeked.h"
@@ -89,6 +91,15 @@ struct ReceiveStart {
   WaitId wait = 0;
 };
 
+// A message whose stored bytes are not what was written.
+struct Unreadable {
+  queue::MessageKey key;
+  queue::BodyRef body;
+  std::string error;
+  // The receive that found out, as receipt handles count them: it may take away what it holds.
+  std::optional<std::uint32_t> delivery = {};
+};
+
 struct PeekPage {
   std::vector<Peeked> messages;
   BodyPins pins;
@@ -127,6 +138,7 @@ struct TaskReading {
     std::string stored = {};  // Its bytes, for patches.
     std::string changed = {};
     Selection::Fit fit = Selection::Fit::no;
+    std::string damage = {};  // What is wrong with it, when it is damaged.
   };
 
   queue::TaskKey task = queue::TaskKey::none;
@@ -159,6 +171,7 @@ struct Edit {
 
 // A message as the holder of a receipt handle finds it.
 struct Delivered {
+  queue::MessageKey key{};
   queue::BodyRef body;
   std::string dead_letter_source;  // ARN, or empty.
 };
@@ -188,8 +201,13 @@ struct HeldMessages {
 
 // A queue of the server's own, where what is discarded from `queue` rests.
 inline queue::QueueIdentity bin_of(const queue::QueueIdentity& queue) {
-  return {queue.account, queue.region, queue.name + "!bin"};
+  return {queue.account, queue.region, queue.name + std::string(queue::kBinSuffix)};
 }
+// A queue of the server's own for those messages of `queue` whose stored bytes cannot be read. What
+// was discarded from a queue goes to the same place.
+queue::QueueIdentity damaged_of(const queue::QueueIdentity& queue);
+// How long damaged messages are kept, from the moment they were found.
+inline constexpr std::chrono::seconds kDamagedRetention = std::chrono::days(14);
 // How long discarded dead letters can be taken back.
 inline constexpr std::chrono::seconds kBinRetention = std::chrono::days(7);
 
@@ -206,6 +224,8 @@ class Turn {
   Result<queue::Queue*> queue(queue::QueueKey key);
   // The bin of that queue, made when there is none yet.
   Result<queue::Queue*> bin(const queue::QueueIdentity& identity);
+  // The queue that takes this queue's damaged messages, made when there is none yet.
+  queue::Queue& damaged(const queue::QueueIdentity& identity);
   void commit(std::span<queue::Change> changes);
   void commit(queue::Change change) { commit(std::span(&change, 1)); }
   // A text's index; a new one is added to `changes` and becomes known with them.
@@ -282,6 +302,8 @@ class Engine {
     std::vector<PolicyRule> policies = {};
     // Between turns of a move task without a rate: others come first. Zero where time stands still.
     Duration task_pause{1};
+    // What to make of a wall clock that says the server was away for more than a day.
+    JumpOptions jump = {};
   };
   Engine(Parts parts, Hooks hooks);
 
@@ -352,6 +374,26 @@ class Engine {
   // The same for all messages of an outcome, to one place after another. After an error any of them
   // may be missing.
   Result<void> read_bodies(const ReceiveOutcome& outcome, char* out) const;
+
+  // A message's stored bytes, checked; views `bytes`. Not in turn; for pinned bodies. Whoever finds
+  // damage (storage_damaged) has also had the message set aside, unless a consumer holds it.
+  Result<store::StoredMessage> read_message(queue::MessageKey key, const queue::BodyRef& body,
+                                            std::string& bytes);
+  // The same for what a receive took: that delivery ends when the message is set aside.
+  Result<store::StoredMessage> read_message(const Received& received, std::string& bytes);
+
+  // A page of a queue's damaged messages, oldest first. For a queue of any name.
+  Result<DamagedPage> damaged(const queue::QueueIdentity& queue,
+                              const queue::Mailbox::AgeMark& after, std::size_t max);
+  // How many each queue has, by the queue that they were in; only those that ever had one.
+  std::map<queue::QueueIdentity, std::size_t> damaged_counts();
+  // Forgets damaged messages for good; how many there were.
+  Result<std::size_t> drop_damaged(const queue::QueueIdentity& queue,
+                                   std::span<const queue::MessageKey> keys);
+  // Reads damaged messages again. Those that are whole now, say because their file was restored
+  // from a backup, go back to where they were; how many.
+  Result<std::size_t> retry_damaged(const queue::QueueIdentity& queue,
+                                    std::span<const queue::MessageKey> keys, const Signature& by);
 
   struct FailureReport {
     std::string_view handle;
@@ -456,6 +498,10 @@ class Engine {
   Timestamp now() const;
   Timestamp wall() const { return clock_.wall(); }
   Timestamp armed() const;  // When the next tick is due.
+  // Time away that is not counted yet, because the wall clock may be wrong; see ClockWatch.
+  Duration held_time() const;
+  // Counts it now. Returns how much it was.
+  Duration accept_held_time();
   std::size_t waiting() const;
 
  private:
@@ -509,8 +555,12 @@ class Engine {
   Result<std::vector<Result<void>>> remove_each(const queue::QueueIdentity& identity,
                                                 std::size_t count, Decide decide);
   Timestamp next_wake() const;
+  void look_at_clock();
+  void move_time(Duration by);
+  Notice away_notice() const;
   std::vector<std::function<void()>> take_calls(Timestamp now);
   void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
+  ReceiveOutcome nothing_received() const;
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
   bool prepare_selection(Turn& turn, const queue::MoveTask& task, const queue::Queue& source,
@@ -544,6 +594,11 @@ class Engine {
   void retire_schedule(queue::QueueKey queue);
   void follow_policy(const queue::Queue& queue, queue::MessageKey key, const queue::Stamp& stamp);
   void run_policies(Turn& turn);
+  // Moves messages that are damaged out of the way of others.
+  void set_aside(Turn& turn, std::span<const Unreadable> found);
+  void set_aside(const Unreadable& found);
+  const queue::Queue* find_unreadable(Turn& turn, const Unreadable& one);
+  bool examine_neighbours();
   bool apply_policy(Turn& turn, queue::Queue& queue, queue::Slot slot,
                     const queue::DeadLetterPolicy& policy);
   template <class MoveSome>
@@ -579,8 +634,9 @@ class Engine {
   const Duration task_pause_;
   Hooks hooks_;
 
-  // Engine time = engine_start_ + (steady - steady_start_).
-  Timestamp engine_start_;
+  // Engine time = engine_start_ + (steady - steady_start_). The start moves forward, in turn, when
+  // time away is counted late.
+  std::atomic<Timestamp> engine_start_;
   Timestamp steady_start_;
 
   std::atomic<std::uint64_t> queues_version_;  // Written in turn.
@@ -613,6 +669,8 @@ class Engine {
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;
   Timestamp compact_at_;
+  std::optional<ClockWatch> clock_watch_;
+  Timestamp clock_look_at_;  // By the steady clock; for maintain() alone.
   // A dead letter for which a policy will do something.
   struct PolicyDue {
     Timestamp at;
@@ -643,6 +701,13 @@ class Engine {
     std::string_view reason;
   };
   std::deque<ToArchive> to_archive_;
+  // Damage seldom comes alone: what else lies in a segment with damage is read, too.
+  struct Examination {
+    std::set<std::uint32_t> segments;
+    queue::Slot slot = 0;
+  };
+  Examination examination_;
+  std::set<std::uint32_t> suspect_segments_;  // To be examined next.
   ProcessedSamples samples_;
   std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;
   std::vector<queue::QueueKey> queues_gone_;  // Of which processed_ is to forget.

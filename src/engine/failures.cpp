@@ -205,7 +205,7 @@ std::size_t Engine::group_dead_letters(std::size_t max) {
   std::vector<queue::GroupIdentity> identities;
   std::string bytes;
   for (const Ungrouped& message : messages) {
-    const auto stored = store_.read_message(message.body, bytes);
+    const auto stored = read_message(message.key, message.body, bytes);
     identities.push_back(identify(message, stored ? stored->contents.body : std::string_view()));
   }
   std::size_t at = 0;

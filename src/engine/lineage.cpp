@@ -210,7 +210,9 @@ LineagePlace Engine::look_at_archived(const queue::ArchivedLineage& archived) co
 LineagePlace Engine::look_at_place(const queue::Queue& queue, Slot slot, const Uuid& lineage,
                                    const queue::Stamp& stamp) const {
   const bool hidden = queue.identity.is_hidden();
-  LineagePlace place{.where = hidden ? LineagePlace::Where::bin : LineagePlace::Where::queue,
+  using Where = LineagePlace::Where;
+  const Where aside = queue.identity.is_damaged() ? Where::damaged : Where::bin;
+  LineagePlace place{.where = hidden ? aside : Where::queue,
                      .queue = arn_without_bin(queue.identity),
                      .message_id = lineage,
                      .message = look(queue, slot, stamp),
@@ -238,13 +240,15 @@ Result<HeldMessages> Engine::look_at_held(const queue::QueueIdentity& identity,
     }
     return {};
   }));
+  std::string bytes;
   for (auto& message : held.messages) {
     if (!message) continue;
-    const auto lineage = read_lineage(store_, message->message.body);
-    if (!lineage) {
+    const Peeked& seen = message->message;
+    const auto stored = store_.read_message(seen.mark.key, seen.body, bytes);
+    if (!stored) {
       message = fail(ErrorCode::internal_failure, "The message cannot be read.");
     } else {
-      message->lineage = *lineage;
+      message->lineage = stored->message_id;
     }
   }
   return held;

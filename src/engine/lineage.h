@@ -15,7 +15,7 @@ namespace redrive::engine {
 
 // Where a message of a lineage is, or where it was put away.
 struct LineagePlace {
-  enum class Where : std::uint8_t { queue, bin, archive };
+  enum class Where : std::uint8_t { queue, bin, archive, damaged };
 
   Where where = Where::queue;
   std::string queue;  // The ARN of the one it is in, was discarded from, or was archived from.

@@ -48,7 +48,10 @@ bool too_many_failed(const MoveTask& task, std::uint64_t of) {
 
 Destination destination_of(const queue::State& state, const MoveTask& task, queue::Slot slot) {
   if (!task.destination_arn.empty()) {
-    return {state.find_by_arn(task.destination_arn), "AWS.SimpleQueueService.NonExistentQueue"};
+    const Queue* const named = state.find_by_arn(task.destination_arn);
+    // An internal queue is no destination, whatever an old journal says.
+    const bool usable = named != nullptr && !named->identity.is_hidden();
+    return {usable ? named : nullptr, "AWS.SimpleQueueService.NonExistentQueue"};
   }
   const queue::History* history = state.messages().history_if(slot);
   if (history == nullptr || history->dead_letter_source == queue::NameIndex::none) {
@@ -217,10 +220,15 @@ void Engine::read(TaskReading& reading) const {
   for (TaskReading::Candidate& candidate : reading.candidates) {
     candidate.fit = Selection::Fit::yes;
     if (reading.sieve->is_empty()) continue;
-    candidate.stored.resize(candidate.body.size);
-    candidate.fit = store_.read(candidate.body, candidate.stored.data())
-                        ? reading.sieve->judge(candidate.known, candidate.stored, candidate.changed)
-                        : Selection::Fit::unreadable;
+    const auto stored = store_.read_message(candidate.key, candidate.body, candidate.stored);
+    if (stored) {
+      candidate.fit = reading.sieve->judge(candidate.known, *stored, candidate.changed);
+    } else if (stored.error().code == ErrorCode::storage_damaged) {
+      candidate.fit = Selection::Fit::damaged;
+      candidate.damage = stored.error().message;
+    } else {
+      candidate.fit = Selection::Fit::unreadable;
+    }
     if (candidate.changed.empty()) candidate.stored = {};
   }
   reading.pins.reset();
@@ -320,6 +328,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   std::uint64_t moved = 0;
   bool exhausted = false;
   queue::ReadyWalk walk(turn.state().mailbox(*source));
+  std::vector<Unreadable> damaged;
   std::size_t edit_bytes = 0;
   const std::size_t edit_bytes_max =
       std::min<std::size_t>(kEditBytesPerRecord, journal_.payload_bytes_max() / 8);
@@ -336,6 +345,10 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
       break;
     }
     const auto fit = candidate != nullptr ? candidate->fit : Selection::Fit::yes;
+    if (fit == Selection::Fit::damaged) {
+      damaged.push_back(
+          {.key = candidate->key, .body = candidate->body, .error = candidate->damage});
+    }
     if (fit == Selection::Fit::unreadable) {
       run.selection->leave_group_of(turn.state(), *source, slot);
       const queue::Message& message = turn.state().messages()[slot];
@@ -386,6 +399,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
       task.plan.limit > 0 ? std::min(task.plan.limit, task.to_move) : task.to_move;
   exhausted = exhausted || task.counts.moved + moved >= total;
   if (changes_.size() > names) turn.commit(changes_);
+  set_aside(turn, damaged);
   if (run.reading && run.reading->at == run.reading->candidates.size()) run.reading.reset();
   run.moved += moved;
   if (moved > 0) run.watched_since = now;
@@ -434,12 +448,18 @@ Result<Chosen> Engine::choose(const queue::QueueIdentity& identity, queue::TaskP
     }));
     give_way();
     read(reading);
+    std::vector<Unreadable> damaged;
     for (const TaskReading::Candidate& candidate : reading.candidates) {
       ++chosen.scanned;
+      if (candidate.fit == Selection::Fit::damaged) {
+        damaged.push_back(
+            {.key = candidate.key, .body = candidate.body, .error = candidate.damage});
+      }
       if (candidate.fit != Selection::Fit::yes) continue;
       ++chosen.matched;
       if (chosen.keys.size() < keys_max) chosen.keys.push_back(candidate.key);
     }
+    if (!damaged.empty()) turn([&](Turn& turn) { set_aside(turn, damaged); });
   }
   chosen.complete = selection->at_end();
   return chosen;

@@ -90,7 +90,9 @@ Result<DeliveredMessages> Engine::delivered(const queue::QueueIdentity& identity
         continue;
       }
       const auto source = state.messages().history_if(*slot)->dead_letter_source;
-      Delivered message{.body = state.messages()[*slot].body, .dead_letter_source = {}};
+      Delivered message{.key = state.messages()[*slot].key,
+                        .body = state.messages()[*slot].body,
+                        .dead_letter_source = {}};
       if (source != queue::NameIndex::none) message.dead_letter_source = state.name(source);
       found.pins.add(message.body);
       found.messages.push_back(std::move(message));

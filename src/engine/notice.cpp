@@ -21,6 +21,11 @@ std::string job_of(const State& state, queue::TaskKey key) {
 struct Describe {
   const State& state;
 
+  // The text may become known with the same record.
+  std::string error_of(queue::NameIndex error) const {
+    return number(error) < state.names().size() ? state.name(error) : std::string();
+  }
+
   std::optional<Notice> operator()(const queue::QueueCreated& f) const {
     if (f.identity.is_hidden()) return std::nullopt;
     return Notice{.event = "queue created", .fields = {{"queue", f.identity.name}}};
@@ -40,6 +45,23 @@ struct Describe {
                   .fields = {{"queue", name_of(state, f.to)},
                              {"from", name_of(state, f.from)},
                              {"message", std::to_string(number(f.key))}}};
+  }
+  std::optional<Notice> operator()(const queue::MessageDamaged& f) const {
+    const queue::Slot slot = state.messages().find(f.key);
+    if (slot == queue::kNoSlot) return std::nullopt;
+    const queue::Message& message = state.messages()[slot];
+    const std::string name = name_of(state, f.from);
+    return Notice{.weight = Notice::Weight::fault,
+                  .event = "message damaged and moved aside",
+                  .fields = {{"queue", name},
+                             {"message", std::to_string(number(f.key))},
+                             {"segment", std::to_string(message.body.segment)},
+                             {"offset", std::to_string(message.body.offset)},
+                             {"size", std::to_string(message.body.size)},
+                             {"error", error_of(f.error)},
+                             {"todo",
+                              "see `redrive queue damaged ls`; restore the segment's file from a "
+                              "backup and use `redrive queue damaged retry`, or `drop` it"}}};
   }
   std::optional<Notice> operator()(const queue::GroupLearned& f) const {
     return Notice{.weight = Notice::Weight::grave,

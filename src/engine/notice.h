@@ -12,7 +12,8 @@ namespace redrive::engine {
 
 // Something that an operator would want to read of afterwards. Never what messages contain.
 struct Notice {
-  enum class Weight { usual, grave, swarm };  // Swarm: may come by the thousand.
+  // Swarm and fault may come by the thousand. Fault: the server could not do what it should.
+  enum class Weight { usual, grave, swarm, fault };
 
   Weight weight = Weight::usual;
   std::string event;

@@ -257,8 +257,8 @@ std::size_t Engine::archive_due() {
   });
   for (std::size_t i = 0; i < items.size(); ++i) {
     ArchiveItem& item = items[i];
-    item.stored.resize(item.message.body.size);
-    const Result<void> read = store_.read(item.message.body, item.stored.data());
+    const auto read = read_message(item.message.mark.key, item.message.body, item.stored);
+    if (!read && read.error().code == ErrorCode::storage_damaged) continue;
     const Result<std::string> kept = read ? archive(item) : std::unexpected(read.error());
     if (kept) {
       let_go_archived(queues[i], item, *kept);

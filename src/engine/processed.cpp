@@ -56,7 +56,9 @@ void Engine::count_processed() {
   std::string bytes;
   for (const auto& [key, body] : samples) {
     ProcessedCounts& counts = processed_counts(key, recorded[key]);
-    const auto stored = store_.read_message(body, bytes);
+    bytes.resize(body.size);
+    const bool read = store_.read(body, bytes.data()).has_value();
+    const auto stored = read ? store::decode_message(bytes) : std::nullopt;
     store_.unpin(body);
     if (!stored) continue;
     const StoredView view(*stored);
@@ -95,7 +97,7 @@ dead_letter::FeatureCounts Engine::processed(const queue::QueueIdentity& identit
 
 Result<dead_letter::FeatureCounts> Engine::dead_features(const queue::QueueIdentity& identity,
                                                          queue::FailureGroupKey group) {
-  std::vector<queue::BodyRef> bodies;
+  std::vector<std::pair<queue::MessageKey, queue::BodyRef>> samples;
   BodyPins pins(store_);
   CHECK(turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
@@ -112,17 +114,15 @@ Result<dead_letter::FeatureCounts> Engine::dead_features(const queue::QueueIdent
       }
     }
     for (const queue::Slot slot : slots) {
-      bodies.push_back(state.messages()[slot].body);
-      pins.add(bodies.back());
+      samples.emplace_back(state.messages()[slot].key, state.messages()[slot].body);
+      pins.add(samples.back().second);
     }
     return {};
   }));
   dead_letter::FeatureCounts counts;
   std::string bytes;
-  for (const queue::BodyRef& body : bodies) {
-    bytes.resize(body.size);
-    CHECK(store_.read(body, bytes.data()));
-    if (const auto stored = store::decode_message(bytes)) {
+  for (const auto& [key, body] : samples) {
+    if (const auto stored = read_message(key, body, bytes)) {
       counts.add(StoredView(*stored).features());
     }
   }

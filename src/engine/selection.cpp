@@ -16,19 +16,17 @@ Result<Sieve> Sieve::make(const queue::TaskPlan& plan) {
   return sieve;
 }
 
-Sieve::Fit Sieve::judge(const KnownMessage& known, std::string_view bytes,
+Sieve::Fit Sieve::judge(const KnownMessage& known, const store::StoredMessage& stored,
                         std::string& changed) const {
-  const auto stored = store::decode_message(bytes);
-  if (!stored) return Fit::unreadable;
-  StoredView view(*stored);
+  StoredView view(stored);
   if (filter_ && !filter_->matches(view.subject(known))) return Fit::no;
   if (!patch_) return Fit::yes;
-  const auto patched = patch_->apply(stored->contents.body);
+  const auto patched = patch_->apply(stored.contents.body);
   if (!patched) return Fit::no;
-  store::MessageContents contents = stored->contents;
+  store::MessageContents contents = stored.contents;
   contents.body = *patched;
   contents.md5_of_body = md5(*patched);
-  changed = store::encode_message(*stored, contents);
+  changed = store::encode_message(stored, contents);
   return Fit::yes;
 }
 

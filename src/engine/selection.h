@@ -21,15 +21,21 @@ namespace redrive::engine {
 // it.
 class Sieve {
  public:
-  enum class Fit { yes, no, unreadable };
+  enum class Fit {
+    yes,
+    no,
+    unreadable,  // For now.
+    damaged,     // For good.
+  };
 
   // An error when the plan's filter or patch cannot be read.
   static Result<Sieve> make(const queue::TaskPlan& plan);
   bool is_empty() const { return !filter_ && !patch_; }
   bool has_patch() const { return patch_.has_value(); }
-  // Whether the plan is for this message, given its stored bytes. With a patch, `changed` gets its
-  // new ones.
-  Fit judge(const KnownMessage& known, std::string_view stored, std::string& changed) const;
+  // Whether the plan is for this message: yes or no. With a patch, `changed` gets its new stored
+  // bytes.
+  Fit judge(const KnownMessage& known, const store::StoredMessage& stored,
+            std::string& changed) const;
 
  private:
   std::optional<dead_letter::Filter> filter_;

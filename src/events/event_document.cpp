@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 void add_text(std::string& out, std::string_view name, std::string_view text) {
   const std::string_view begin = out.back() == '{' ? "\""sv : ",\""sv;
   const char* const end = text.data() + text.size();
-  if (wire::scan_to<wire::JsonEscapes>(text.data(), end) == end)
+  if (wire::scan_to<wire::JsonEscapesOrHigh>(text.data(), end) == end)
     return wire::append_parts(out, begin, name, "\":\"", text, "\"");
   wire::append_parts(out, begin, name, "\":");
   wire::append_json_text(out, text);

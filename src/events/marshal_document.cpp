@@ -1,5 +1,7 @@
 #include "events/marshal_document.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -85,6 +87,16 @@ struct NotAscii {
 #endif
 };
 
+bool all_ascii(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  return wire::scan_to<NotAscii>(text.data(), end) == end;
+}
+
+// Bytes that `text` may take: three for each that is replaced by U+FFFD.
+std::size_t room_for(std::string_view text) {
+  return all_ascii(text) ? text.size() : 3 * text.size();
+}
+
 // Writes into memory that is large enough.
 class Pen {
  public:
@@ -100,9 +112,16 @@ class Pen {
     code(kReference);
     number(static_cast<std::uint32_t>(text));
   }
+  // Python refuses a whole event in which one text is no UTF-8, as those that an older version
+  // stored may be.
   void text(std::string_view text, char flag = 0) {
-    const char* const end = text.data() + text.size();
-    const bool ascii = wire::scan_to<NotAscii>(text.data(), end) == end;
+    const bool ascii = all_ascii(text);
+    if (!ascii && !simdjson::validate_utf8(text.data(), text.size())) {
+      return valid_text(replace_invalid(text), flag, false);
+    }
+    valid_text(text, flag, ascii);
+  }
+  void valid_text(std::string_view text, char flag, bool ascii) {
     if (ascii && text.size() <= 0xff) {
       code(static_cast<char>(kShortAscii | flag));
       code(static_cast<char>(text.size()));
@@ -150,13 +169,13 @@ constexpr std::size_t base64_size(std::size_t bytes) {
 
 std::size_t size_max_of(const Record& record) {
   std::size_t size = kRecordFrame + record.message_id.size() + record.receipt_handle.size() +
-                     record.body.size() + record.md5_of_body.size() +
+                     room_for(record.body) + record.md5_of_body.size() +
                      record.md5_of_message_attributes.size();
   for (const auto& [name, text] : record.attributes)
-    size += 2 * kTextFrame + name.size() + text.size();
+    size += 2 * kTextFrame + name.size() + room_for(text);
   for (const RecordAttribute& attribute : record.message_attributes) {
-    size += kAttributeFrame + attribute.name.size() + attribute.type.size() +
-            base64_size(attribute.value.size());
+    size += kAttributeFrame + room_for(attribute.name) + room_for(attribute.type) +
+            (attribute.binary ? base64_size(attribute.value.size()) : room_for(attribute.value));
   }
   return size;
 }
@@ -274,7 +293,7 @@ class Reader {
 
 std::string event_head(const EventSource& source) {
   std::string out;
-  const std::size_t size_max = 1024 + source.arn.size() + source.region.size();
+  const std::size_t size_max = 1024 + room_for(source.arn) + room_for(source.region);
   append(out, size_max, [&](Pen& pen) {
     pen.code(kTuple);
     pen.code(2);

@@ -43,6 +43,13 @@ void members(Fields& fields, Function& function) {
   fields("architecture", function.architecture);
   fields("storage", function.storage_mb);
   fields("tracing", function.tracing);
+  fields("logFormat", function.log_format);
+  fields("applicationLogLevel", function.application_log_level);
+  fields("systemLogLevel", function.system_log_level);
+  fields("logGroup", function.log_group);
+  fields("kmsKey", function.kms_key_arn);
+  fields("sourceKmsKey", function.source_kms_key_arn);
+  fields("runtimeVersion", function.runtime_version_arn);
   fields("permissions", function.permissions);
   fields("revision", function.revision);
   fields("modified", function.modified_wall);

@@ -46,6 +46,13 @@ struct Function {
   std::string architecture = "x86_64";
   unsigned storage_mb = 512;
   std::string tracing = "PassThrough";
+  std::string log_format = "Text";
+  std::string application_log_level;  // Empty, like the next two: not set.
+  std::string system_log_level;
+  std::string log_group;
+  std::string kms_key_arn;
+  std::string source_kms_key_arn;
+  std::string runtime_version_arn;
   std::map<std::string, std::string> permissions;  // Statements of its policy by their Sid.
   std::string revision;                            // Changes with every change.
   Timestamp modified_wall;

@@ -4,6 +4,9 @@ namespace redrive::http {
 
 void append_answer(std::string& out, const Answer& answer, std::vector<Header> first,
                    bool keep_alive) {
+  // Browsers otherwise take an upload or an error with markup in it for a page, and run its
+  // scripts.
+  if (!answer.content_type.empty()) first.push_back({"X-Content-Type-Options", "nosniff"});
   for (const auto& [name, value] : answer.headers) first.push_back({name, value});
   const std::size_t mark = begin_response(out,
                                           {.status = answer.status,

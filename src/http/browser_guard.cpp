@@ -87,6 +87,19 @@ bool is_same_origin(std::string_view origin, std::string_view host) {
   return !asked.host.empty() && iequals(page.host, asked.host) && page.port == asked.port;
 }
 
+// The scheme and authority of a URL, without user information.
+std::string origin_of(std::string_view url) {
+  const std::size_t scheme_end = url.find("://");
+  if (scheme_end == std::string_view::npos) return std::string(url.substr(0, 64));
+  const std::size_t begin = scheme_end + 3;
+  const std::size_t end = std::min(url.find_first_of("/?#\\", begin), url.size());
+  std::string_view authority = url.substr(begin, end - begin);
+  if (const std::size_t at = authority.rfind('@'); at != authority.npos) {
+    authority.remove_prefix(at + 1);
+  }
+  return std::string(url.substr(0, begin)).append(authority);
+}
+
 }  // namespace
 
 BrowserGuard::BrowserGuard(Options options)
@@ -116,6 +129,12 @@ std::optional<std::string> BrowserGuard::refusal(const Claims& claims) const {
         "This server runs without keys and takes no requests from web pages of other origins; "
         "this one comes from `{}`.",
         claims.origin);
+  }
+  if (!claims.referer.empty() && !is_same_origin(origin_of(claims.referer), claims.host)) {
+    return fmt::format(
+        "This server runs without keys and takes no requests from web pages of other origins; "
+        "this one was sent by a page of `{}` (Referer).",
+        origin_of(claims.referer));
   }
   const bool own = claims.fetch_site.empty() || iequals(claims.fetch_site, "same-origin") ||
                    iequals(claims.fetch_site, "none");

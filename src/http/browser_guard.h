@@ -11,8 +11,11 @@ namespace redrive::http {
 //
 // Any page that somebody on this machine opens may send requests to 127.0.0.1, without being able
 // to read the answers; and with a name of its own that it lets point here (DNS rebinding) it may
-// read them too. Browsers say where a request comes from (Origin, Sec-Fetch-Site) and which name
-// was asked for (Host), and pages cannot forge these. SDKs and tools send neither of the first two.
+// read them too. Browsers say where a request comes from (Origin, Sec-Fetch-Site, Referer) and
+// which name was asked for (Host), and pages cannot forge these. SDKs and tools send only Host.
+//
+// Referer matters for GET: browsers send no Origin with images and links, and no Sec-Fetch-Site to
+// plain http except to loopback names (nor at all before 2023).
 class BrowserGuard {
  public:
   // Names under which the server may be asked for besides those of the loopback: `host` or
@@ -29,6 +32,7 @@ class BrowserGuard {
     std::string_view host;  // With or without port.
     std::string_view origin;
     std::string_view fetch_site;  // Sec-Fetch-Site
+    std::string_view referer;
   };
   // Why the request is refused, for people, or nothing. Pure.
   std::optional<std::string> refusal(const Claims& claims) const;

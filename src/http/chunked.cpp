@@ -67,7 +67,8 @@ Step ChunkDecoder::read_size_line(Cursor& cursor, const Limits& limits, Refusal&
   if (p == end) return Step::need_more;
   if (p == cursor.p) return refuse(refusal, 400, "A chunk has no size.");
   if (*p != '\r' && *p != ';') return refuse(refusal, 400, "A chunk size is malformed.");
-  const char* const stop = find_value_stop(p, end);
+  bool ascii = true;
+  const char* const stop = skip_value(p, end, ascii);
   if (stop + 1 >= end) {
     return full ? refuse(refusal, 400, "A chunk's extensions are too long.") : Step::need_more;
   }
@@ -110,7 +111,8 @@ Step ChunkDecoder::read_trailer(Cursor& cursor, const Limits& limits, Refusal& r
   const char* const end = bounded(begin, cursor.end, limit);
   Header dropped;
   Step step = parse_empty_line(cursor.p, end, whole, refusal);
-  if (step == Step::done && !whole) step = parse_field(cursor.p, end, dropped, refusal);
+  bool ascii = true;
+  if (step == Step::done && !whole) step = parse_field(cursor.p, end, dropped, ascii, refusal);
   if (step == Step::need_more && static_cast<std::size_t>(end - begin) == limit) {
     return refuse(refusal, 431, "The trailers are too large.");
   }

@@ -3,10 +3,14 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
+#include "http/outgoing_curl.h"
 
 namespace redrive::http {
 
@@ -54,17 +58,17 @@ bool is_loopback_host(std::string_view host) {
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
 }
 
-// A proxy named in the environment is meant for the way out, not for this machine.
-bool is_loopback(const std::string& url) {
+// The host of a URL; empty when it is none.
+std::string host_of(const std::string& url) {
   const Url parsed(curl_url(), curl_url_cleanup);
   char* host = nullptr;
   if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK ||
       curl_url_get(parsed.get(), CURLUPART_HOST, &host, 0) != CURLUE_OK) {
-    return false;
+    return {};
   }
-  const bool result = is_loopback_host(host);
+  std::string copy(host);
   curl_free(host);
-  return result;
+  return copy;
 }
 
 bool append(HeaderList& list, const std::string& line) {
@@ -124,7 +128,10 @@ void set_options(CURL* curl, const ClientRequest& request, ClientResponse& respo
   }
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, request.verify_tls ? 1L : 0L);
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, request.verify_tls ? 2L : 0L);
-  if (is_loopback(request.url)) curl_easy_setopt(curl, CURLOPT_PROXY, "");
+  // A proxy named in the environment is meant for the way out, not for this machine.
+  if (request.outgoing != nullptr || is_loopback_host(host_of(request.url))) {
+    curl_easy_setopt(curl, CURLOPT_PROXY, "");
+  }
   set_method_and_body(curl, request);
 }
 
@@ -151,8 +158,18 @@ Result<ClientResponse> Client::send(const ClientRequest& request) {
   set_options(curl_, request, response);
   curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(curl_, CURLOPT_ERRORBUFFER, details);
+  std::optional<OutgoingPassage> passage;
+  if (request.outgoing != nullptr) {
+    passage.emplace(OutgoingPassage{.policy = *request.outgoing, .host = host_of(request.url)});
+    passage->guard(curl_);
+  }
   const CURLcode code = curl_easy_perform(curl_);
   curl_easy_setopt(curl_, CURLOPT_ERRORBUFFER, nullptr);  // `details` ends here.
+  OutgoingPassage::release(curl_);
+  if (code != CURLE_OK && passage && passage->refused) {
+    return fail(ErrorCode::access_denied,
+                fmt::format("{} {} refused: {}", request.method, request.url, kNotPermitted));
+  }
   if (code != CURLE_OK) {
     const std::string_view reason = details[0] != '\0' ? details : curl_easy_strerror(code);
     return fail(ErrorCode::network,

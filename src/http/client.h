@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "http/outgoing_policy.h"
 
 namespace redrive::http {
 
@@ -18,6 +19,10 @@ struct ClientRequest {
   std::chrono::milliseconds timeout{60'000};
   std::string ca_bundle;   // PEM file of those who may vouch for the server; empty: the system's.
   bool verify_tls = true;  // Whether the server must prove its name.
+  // What the URL may lead to, checked for each address before it is connected to. None: the URL is
+  // the operator's own, from the configuration or the command line. With a policy no proxy of the
+  // environment is used, because then the proxy would do the connecting.
+  OutgoingPolicyPtr outgoing = nullptr;
 };
 
 struct ClientResponse {

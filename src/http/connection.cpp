@@ -331,6 +331,7 @@ void Connection::hand_over(Buffer& in) {
   began_ = Poller::Clock::now();
   state_ = State::handling;
   loop_.hooks().handle(*this);
+  loop_.note_handled(Poller::Clock::now() - began_);
   assert(replied_ || state_ == State::deferred);  // Exactly one of the two.
 
   in.consume(parser_.request_bytes());

@@ -1,5 +1,7 @@
 #include "http/desk.h"
 
+#include <cassert>
+#include <iterator>
 #include <utility>
 
 namespace redrive::http {
@@ -29,9 +31,9 @@ void Desk::Task::answer(std::function<Mark(std::string& out)> write,
       measured);
 }
 
-Desk::Desk(std::function<void(const TaskPtr&)> serve) : Desk(std::move(serve), Limits()) {}
+Desk::Desk(Serve serve) : Desk(std::move(serve), Limits()) {}
 
-Desk::Desk(std::function<void(const TaskPtr&)> serve, Limits limits)
+Desk::Desk(Serve serve, Limits limits)
     : serve_(std::move(serve)),
       limits_(limits),
       door_(std::make_shared<Door>()),
@@ -54,27 +56,102 @@ void Desk::stop() {
   door_->open(nullptr);
 }
 
-bool Desk::take(Exchange& exchange) {
-  const Request& request = exchange.request();
+bool Desk::has_room(std::size_t bytes, const std::string& client) const {
+  if (waiting_.size() >= limits_.waiting_max) return false;
+  if (waiting_bytes_ + bytes > limits_.waiting_bytes_max) return false;
+  const auto of_client = waiting_of_.find(client);
+  return of_client == waiting_of_.end() || of_client->second < limits_.waiting_per_client_max;
+}
+
+bool Desk::take(Exchange& exchange, Work work) {
+  const std::size_t bytes = exchange.request().body.size();
   const std::lock_guard lock(mutex_);
-  const bool room = !stopping_ && waiting_ < limits_.waiting_max &&
-                    waiting_bytes_ + request.body.size() <= limits_.waiting_bytes_max;
-  if (!room) return false;
-  const std::shared_ptr<Task> task(new Task(request, door_));
-  task->ticket_ = exchange.defer([] {});
-  ++waiting_;
-  waiting_bytes_ += task->request().body.size();
-  workers_.run([this, task] { begin(task); });
+  if (stopping_) return false;
+  if (!has_room(bytes, work.client)) drop_abandoned();
+  if (!has_room(bytes, work.client)) return false;
+  const std::shared_ptr<Task> task(new Task(exchange.request(), door_));
+  task->ticket_ = exchange.defer([abandoned = task->abandoned_] { *abandoned = true; });
+  waiting_bytes_ += bytes;
+  ++waiting_of_[work.client];
+  waiting_.push_back({task, std::move(work)});
+  workers_.run([this] { serve_waiting(); });
   return true;
 }
 
-void Desk::begin(const TaskPtr& task) {
-  {
-    const std::lock_guard lock(mutex_);
-    --waiting_;
-    waiting_bytes_ -= task->request().body.size();
+// Serves until nothing that waits may begin. What may not begin yet is found again by whoever
+// finishes the request that it waits for.
+void Desk::serve_waiting() {
+  while (const auto item = next()) {
+    item->work.serve(item->task);
+    finish(*item);
   }
-  serve_(task);
+}
+
+std::optional<Desk::Item> Desk::next() {
+  const std::lock_guard lock(mutex_);
+  drop_abandoned();
+  for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+    if (!may_begin(*at)) continue;
+    Item item;
+    remove(at, &item);
+    if (item.work.pace == Pace::slow) {
+      ++slow_;
+      ++slow_of_[item.work.client];
+    }
+    return item;
+  }
+  return std::nullopt;
+}
+
+bool Desk::may_begin(const Item& item) const {
+  if (item.work.pace == Pace::quick) return true;
+  if (slow_ >= limits_.slow_max) return false;
+  const auto of_client = slow_of_.find(item.work.client);
+  return of_client == slow_of_.end() || of_client->second < limits_.slow_per_client_max;
+}
+
+std::list<Desk::Item>::iterator Desk::remove(std::list<Item>::iterator at, Item* into) {
+  waiting_bytes_ -= at->task->request().body.size();
+  const auto of_client = waiting_of_.find(at->work.client);
+  if (--of_client->second == 0) waiting_of_.erase(of_client);
+  if (into != nullptr) *into = std::move(*at);
+  return waiting_.erase(at);
+}
+
+void Desk::drop_abandoned() {
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    const std::string_view method = at->task->request().method;
+    const bool safe = method == "GET" || method == "HEAD";
+    at = safe && at->task->is_abandoned() ? remove(at, nullptr) : std::next(at);
+  }
+}
+
+void Desk::finish(const Item& item) {
+  if (item.work.pace == Pace::quick) return;
+  const std::lock_guard lock(mutex_);
+  --slow_;
+  const auto of_client = slow_of_.find(item.work.client);
+  if (--of_client->second == 0) slow_of_.erase(of_client);
+}
+
+void TaskExchange::reply(Mark after) {
+  const auto text = std::make_shared<std::string>(std::move(out_));
+  task_->answer(
+      [text, after](std::string& out) {
+        out = std::move(*text);
+        return after;
+      },
+      measured_);
+}
+
+Ticket TaskExchange::gather() {
+  assert(false && "a task is answered at once");
+  return {};
+}
+
+Ticket TaskExchange::defer(std::function<void()>) {
+  assert(false && "a task is answered at once");
+  return {};
 }
 
 }  // namespace redrive::http

@@ -98,6 +98,7 @@ class HeadReader {
 Step HeadReader::read() {
   request_.headers.clear();
   request_.host = {};
+  request_.ascii = true;
   for (const auto part : {&HeadReader::skip_leading_line,
                           &HeadReader::read_request_line,
                           &HeadReader::read_fields,
@@ -193,7 +194,7 @@ Step HeadReader::read_fields() {
     if (step != Step::done || at_end) return step;
     if (request_.headers.size() == limits_.headers_max) return refuse(431, "Too many headers.");
     Header& field = request_.headers.emplace_back();
-    step = parse_field(p_, end_, field, refusal_);
+    step = parse_field(p_, end_, field, request_.ascii, refusal_);
     if (step == Step::done) step = note(field);
     if (step != Step::done) return step;
   }
@@ -298,14 +299,14 @@ Step parse_head(std::string_view bytes, const Limits& limits, Request& request, 
   return step;
 }
 
-Step parse_field(const char*& p, const char* end, Header& field, Refusal& refusal) {
+Step parse_field(const char*& p, const char* end, Header& field, bool& ascii, Refusal& refusal) {
   const char* const name_end = skip_token(p, end);
   if (name_end == end) return Step::need_more;
   // Also refuses a folded line and a space before the colon.
   if (*name_end != ':' || name_end == p) return refuse(refusal, 400, "A header name is malformed.");
   const char* value = name_end + 1;
   while (value < end && is_blank(*value)) ++value;
-  const char* const stop = find_value_stop(value, end);
+  const char* const stop = skip_value(value, end, ascii);
   if (stop == end) return Step::need_more;
   if (*stop != '\r') return refuse(refusal, 400, "A header holds a control character.");
   if (stop + 1 == end) return Step::need_more;

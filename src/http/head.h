@@ -44,7 +44,8 @@ Step parse_head(std::string_view bytes, const Limits& limits, Request& request, 
                 Refusal& refusal);
 
 // Reads one header line at `p`, which is not the empty line, and moves `p` behind it when done.
-Step parse_field(const char*& p, const char* end, Header& field, Refusal& refusal);
+// `ascii` becomes false when the value has a byte beyond ASCII.
+Step parse_field(const char*& p, const char* end, Header& field, bool& ascii, Refusal& refusal);
 
 // Reads the empty line that ends headers and trailers, if `p` is at one. `at_end` says whether it
 // was; when not, nothing is read and the step is `done`.

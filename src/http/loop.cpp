@@ -46,7 +46,9 @@ Loop::Loop(Shared& shared, unsigned index)
     : shared_(shared),
       index_(index),
       sweep_timer_(poller_, [this] { sweep(); }),
-      tick_(tick_for(shared.limits)) {}
+      tick_(tick_for(shared.limits)) {
+  poller_.measure(traffic_.pass_micros);
+}
 
 void Loop::run() {
   t_running = this;
@@ -54,7 +56,9 @@ void Loop::run() {
   schedule_sweep();
   while (!is_over()) {
     write_released();
-    const bool worked = poller_.run_once(round_open_ ? Poller::Wait::none : Poller::Wait::allowed);
+    // Never sleeps on gathered requests: they wait for this thread, not for an event.
+    const bool pending = round_open_ || gathered_ > 0;
+    const bool worked = poller_.run_once(pending ? Poller::Wait::none : Poller::Wait::allowed);
     run_batch();
     if (!round_open_) answer_gathered();
     if (round_open_ && (!worked || is_round_full())) end_round(!worked);
@@ -195,6 +199,14 @@ void Loop::note_gathered() {
   open_round();
 }
 
+void Loop::note_handled(Poller::Clock::duration taken) {
+  const auto micros = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
+  // Written by this thread alone.
+  if (micros <= traffic_.handler_micros_max.load(std::memory_order_relaxed)) return;
+  traffic_.handler_micros_max.store(micros, std::memory_order_relaxed);
+}
+
 // An answer that leaves at once may bring a request that was waiting behind its own.
 void Loop::answer_gathered() {
   while (std::exchange(gathered_, 0) > 0) shared_.hooks.answer_gathered();
@@ -256,7 +268,8 @@ void Loop::write_released() {
   run_batch();
   if (asked_ > reached) return;
   asked_ = 0;
-  if (!held_.empty()) open_round();
+  // Writing a reply may have gathered the request pipelined behind it: it opens the next round.
+  if (!held_.empty() || gathered_ > 0) open_round();
 }
 
 // --- Response strings ---

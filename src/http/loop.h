@@ -18,6 +18,7 @@
 #include "http/server.h"
 #include "http/socket_batch.h"
 #include "metrics/counter.h"
+#include "metrics/histogram.h"
 
 namespace redrive::http {
 
@@ -50,6 +51,8 @@ struct LoopTraffic {
   metrics::Counter accepted;
   metrics::Counter bytes_received;
   metrics::Counter bytes_sent;
+  metrics::Histogram pass_micros;                    // From one wait for events to the next.
+  std::atomic<std::uint64_t> handler_micros_max{0};  // The longest that Hooks::handle took.
 };
 
 // A client that the listener let in.
@@ -112,6 +115,7 @@ class Loop {
     return mark <= shared_.released.load(std::memory_order_acquire);
   }
   void note_gathered();
+  void note_handled(Poller::Clock::duration taken);
   void hold(Mark mark, Connection& connection);
   Ticket make_ticket(const Connection& connection);
   std::string take_string();

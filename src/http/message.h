@@ -24,6 +24,7 @@ struct Request {
   std::vector<Header> headers;
   std::string_view body;  // De-chunked. At least kBodyPadding readable bytes follow it.
   bool keep_alive = true;
+  bool ascii = true;      // No header value has a byte beyond ASCII.
   bool secure = false;    // Came through TLS.
   std::string_view host;  // host:port as the client calls us: of an absolute target, else Host.
   std::string_view peer;  // The other side's address, without port.

@@ -69,19 +69,32 @@ void Poller::nap(std::chrono::microseconds time) {
 }
 
 // Rounded up: a timer that is called too early would be called again and again.
-int Poller::sleep_ms(Wait wait) const {
+int Poller::sleep_ms(Wait wait) {
   if (wait == Wait::none) return 0;
   Clock::time_point due = kNever;
   for (const Timer* timer : timers_) due = std::min(due, timer->due_);
+  if (due == kNever && passes_ == nullptr) return -1;
+  const Clock::time_point now = Clock::now();
+  note_pass(now);
   if (due == kNever) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - now);
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+void Poller::note_pass(Clock::time_point ended) {
+  const Clock::time_point began = std::exchange(pass_began_, kNever);
+  if (passes_ == nullptr || began == kNever) return;
+  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(ended - began);
+  passes_->record(static_cast<std::uint64_t>(taken.count()));
 }
 
 bool Poller::tell_watchers(int timeout_ms) {
   std::array<epoll_event, kEventsMax> events;
   const int count = ::epoll_wait(epoll_.number(), events.data(), kEventsMax, timeout_ms);
   sleeping_.store(false);
+  now_ = Clock::now();
+  note_pass(now_);  // Of a pass that did not sleep; sleep_ms() ends the others.
+  pass_began_ = now_;
   woken_.store(false);  // Before anything is looked at that somebody may have been woken for.
   bool told = false;
   for (int i = 0; i < count; ++i) {
@@ -94,10 +107,9 @@ bool Poller::tell_watchers(int timeout_ms) {
 }
 
 bool Poller::call_timers() {
-  const Clock::time_point now = Clock::now();
   bool called = false;
   for (Timer* timer : timers_) {
-    if (timer->due_ > now) continue;
+    if (timer->due_ > now_) continue;
     timer->due_ = kNever;
     timer->work_();
     called = true;

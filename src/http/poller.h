@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/histogram.h"
+
 namespace redrive::http {
 
 // Owns a file descriptor, and with it its place in an epoll.
@@ -89,6 +91,10 @@ class Poller {
   // there was something to do.
   bool run_once(Wait wait);
 
+  // Where to record, in microseconds, how long each pass took: from the return of a wait for events
+  // until the next wait begins. Before the first run_once; costs no reading of the clock.
+  void measure(metrics::Histogram& passes) { passes_ = &passes; }
+
   // Sleeps for so long, or until somebody calls wake(), whatever happens to descriptors: for those
   // who know that more of it will have happened by then.
   void nap(std::chrono::microseconds time);
@@ -104,7 +110,8 @@ class Poller {
   static constexpr Clock::time_point kNever = Clock::time_point::max();
   static constexpr int kEventsMax = 256;
 
-  int sleep_ms(Wait wait) const;
+  int sleep_ms(Wait wait);
+  void note_pass(Clock::time_point ended);
   bool tell_watchers(int timeout_ms);
   bool call_timers();
   bool run_errands();
@@ -112,6 +119,9 @@ class Poller {
   Descriptor epoll_;
   Descriptor wake_event_;
   std::vector<Timer*> timers_;
+  metrics::Histogram* passes_ = nullptr;
+  Clock::time_point now_;                       // When the last wait for events returned.
+  Clock::time_point pass_began_ = kNever;       // kNever: its end is recorded.
   std::vector<std::function<void()>> running_;  // Errands being run; kept for its memory.
 
   mutable std::mutex mutex_;

@@ -35,10 +35,11 @@ inline bool is_token_char(char c) {
   return detail::kTokenTable[static_cast<unsigned char>(c)];
 }
 
-// A control character that no header value may hold; the tab is allowed.
+// A control character that no header value may hold; the tab is allowed. Bytes beyond ASCII may
+// stand in a value, and end the quick scan all the same: see skip_value.
 inline bool is_value_stop(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return (byte < 0x20 && c != '\t') || byte == 0x7f;
+  return (byte < 0x20 && c != '\t') || byte >= 0x7f;
 }
 
 // Anything that cannot be part of a request target.
@@ -62,8 +63,8 @@ inline int name_stops(__m128i bytes) {
 }
 
 inline int value_stops(__m128i bytes) {
-  const __m128i low_max = _mm_set1_epi8(0x1f);
-  const __m128i low = _mm_cmpeq_epi8(_mm_max_epu8(bytes, low_max), low_max);
+  // As signed numbers the bytes from 0x80 are below the space too.
+  const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
   const __m128i tab = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t'));
   const __m128i del = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f));
   return _mm_movemask_epi8(_mm_or_si128(_mm_andnot_si128(tab, low), del));
@@ -116,5 +117,16 @@ inline const char* find_target_stop(const char* p, const char* end) {
 }
 
 #endif
+
+// The end of a header value: the first control character. `ascii` becomes false when there is a
+// byte beyond ASCII before it.
+inline const char* skip_value(const char* p, const char* end, bool& ascii) {
+  p = find_value_stop(p, end);
+  while (p < end && static_cast<unsigned char>(*p) >= 0x80) {
+    ascii = false;
+    p = find_value_stop(p + 1, end);
+  }
+  return p;
+}
 
 }  // namespace redrive::http

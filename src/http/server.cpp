@@ -144,6 +144,9 @@ Server::Totals LoopServer::totals() const {
     sum.accepted += traffic.accepted.value();
     sum.bytes_received += traffic.bytes_received.value();
     sum.bytes_sent += traffic.bytes_sent.value();
+    traffic.pass_micros.add_to(sum.pass_micros);
+    sum.handler_micros_max = std::max(sum.handler_micros_max,
+                                      traffic.handler_micros_max.load(std::memory_order_relaxed));
   }
   return sum;
 }

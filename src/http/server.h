@@ -46,6 +46,10 @@ class Exchange {
   // The answer comes later through Server::resume. `abandoned` runs on the connection's thread if
   // the client goes away first, or the server ends; afterwards the ticket is stale.
   virtual Ticket defer(std::function<void()> abandoned) = 0;
+  // False: the handler runs on a Desk's thread and may take its time.
+  virtual bool on_io_thread() const { return true; }
+  // The client is gone and nothing will be read: long work may end. Never on an I/O thread.
+  virtual bool is_abandoned() const { return false; }
 };
 
 // HTTP/1.1 over epoll. Each thread has its own event loop and its own connections; a
@@ -99,6 +103,10 @@ class Server {
     std::uint64_t accepted = 0;  // Connections.
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_sent = 0;
+    // Of the I/O threads: microseconds from one wait for events to the next, and the longest that a
+    // handler took.
+    metrics::Distribution pass_micros = {};
+    std::uint64_t handler_micros_max = 0;
   };
   virtual Totals totals() const = 0;
   // Reads certificate and key again, for connections from now on. When they cannot be used the old

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api/gate.h"
+#include "auth/access_key.h"
 #include "engine/engine.h"
 #include "iam/answer.h"
 #include "iam/entities.h"
@@ -20,6 +21,11 @@ struct Call {
   Xml out;
 
   const std::string& account() const { return caller.account; }
+  // Whether a list may show a role or policy of this name.
+  bool sees(std::string_view name) const {
+    return caller.key == nullptr || caller.key->role == auth::Role::scoped ||
+           caller.key->covers(name);
+  }
 };
 
 // Each takes a request apart and writes its result.

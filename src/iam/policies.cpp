@@ -153,6 +153,7 @@ Outcome<void> list_policies(Call& call) {
   const auto visit = [&](const queue::State& state, Policy& policy) {
     const std::string arn = policy_arn(call.account(), policy);
     if (arn <= page.after || !policy.path.starts_with(page.path_prefix)) return true;
+    if (!call.sees(policy.name)) return true;
     const std::int64_t attachments = attachments_of(state, call.account(), arn);
     if (attached_only && attachments == 0) return true;
     if (count++ == page.size) {

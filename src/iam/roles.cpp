@@ -85,6 +85,7 @@ Outcome<void> list_roles(Call& call) {
   call.engine.turn([&](engine::Turn& turn) {
     for_each_role(turn.state(), call.account(), [&](Role& role) {
       if (role.name <= page.after || !role.path.starts_with(page.path_prefix)) return true;
+      if (!call.sees(role.name)) return true;
       if (count == page.size) {
         next = last;
         return false;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "api/authorize.h"
 #include "auth/access_key.h"
 #include "auth/credential.h"
 #include "base/result.h"
@@ -100,18 +101,48 @@ Outcome<const Action*> find_action(Service service, std::string_view name) {
                             service == Service::iam ? "IAM" : "STS"));
 }
 
-Outcome<void> check_right(const api::Caller& caller, const Action& action) {
-  if (caller.key == nullptr || !action.right || auth::has_right(caller.key->role, *action.right)) {
-    return {};
-  }
-  return refuse(403,
-                "AccessDenied",
-                fmt::format("User: {} is not authorized to perform: {}:{}: the role {} does not "
-                            "allow it",
-                            caller.key->arn(),
-                            name_of(action.service),
-                            action.name,
-                            auth::role_name(caller.key->role)));
+// A policy as its ARN names it: another account's is not the caller's, one of AWS is everybody's.
+Result<void> authorize_policy(const api::Caller& caller, const api::Operation& operation,
+                              std::string_view arn) {
+  const auto parts = split(arn, ':');
+  if (is_aws_managed(arn) || parts.size() < 6) return {};
+  return api::decide(caller,
+                     operation,
+                     {.kind = api::ResourceKind::role,
+                      .account = parts[4],
+                      .name = parts[5],
+                      .covered_as = name_of_arn(arn)},
+                     {});
+}
+
+// What a request names: a role, a policy of its own, or a policy that is made.
+Result<void> authorize_named(const api::Caller& caller, const api::Operation& operation,
+                             const Form& form) {
+  const auto of_account = [&](std::string_view kind, std::string_view name) {
+    const std::string path = fmt::format("{}/{}", kind, name);
+    return api::decide(caller,
+                       operation,
+                       {.kind = api::ResourceKind::role,
+                        .account = caller.account,
+                        .name = path,
+                        .covered_as = name},
+                       {});
+  };
+  const auto role = form.find("RoleName");
+  if (role) CHECK(of_account("role", *role));
+  if (const auto arn = form.find("PolicyArn")) return authorize_policy(caller, operation, *arn);
+  const auto policy = form.find("PolicyName");
+  return policy && !role ? of_account("policy", *policy) : Result<void>();
+}
+
+Outcome<void> check_right(const api::Caller& caller, const Action& action, const Form& form) {
+  if (!action.right) return {};
+  const std::string name = fmt::format("{}:{}", name_of(action.service), action.name);
+  const api::Operation operation{.name = name, .right = *action.right};
+  auto allowed = api::authorize_role(caller, operation);
+  if (allowed) allowed = authorize_named(caller, operation, form);
+  if (!allowed) return std::unexpected(refusal_of(allowed.error()));
+  return {};
 }
 
 // What a change is made to.
@@ -141,6 +172,12 @@ std::size_t index_of(const Action& action) {
 
 }  // namespace
 
+std::vector<ActionInfo> actions() {
+  std::vector<ActionInfo> infos;
+  for (const Action& action : kActions) infos.push_back({action.name, action.service, action.right});
+  return infos;
+}
+
 std::optional<Service> service_of(const http::Request& request) {
   if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
     return std::nullopt;
@@ -169,7 +206,8 @@ Endpoint::Endpoint(Parts parts)
       sts_(parts_.observers, "sts", action_names(Service::sts)) {}
 
 Outcome<std::string> Endpoint::run(Asked& asked) const {
-  const auto caller = parts_.gate.admit(asked.request, name_of(asked.service));
+  const auto caller = parts_.gate.admit(
+      asked.request, asked.service == Service::iam ? api::Gate::Api::iam : api::Gate::Api::sts);
   if (!caller) {
     asked.unproven = api::is_unproven(caller.error().code);
     return std::unexpected(refusal_of(caller.error()));
@@ -178,7 +216,7 @@ Outcome<std::string> Endpoint::run(Asked& asked) const {
   const Action& action = *TRY(find_action(asked.service, form.text("Action")));
   asked.action = index_of(action);
   Call call{parts_.engine, form, *caller, {}};
-  auto done = check_right(*caller, action);
+  auto done = check_right(*caller, action, form);
   if (done) done = action.run(call);
   if (action.changes()) {
     const auto refused = done ? api::Refused{} : api::refused_as(done.error(), false);
@@ -197,14 +235,26 @@ Outcome<std::string> Endpoint::run(Asked& asked) const {
 void Endpoint::handle(http::Exchange& exchange, Service service) {
   const api::Witness& witness = witness_of(service);
   Asked asked{.request = exchange.request(), .service = service, .action = witness.unknown()};
-  const auto document = run(asked);
+  finish(exchange, asked, run(asked));
+}
+
+void Endpoint::refuse_busy(http::Exchange& exchange, Service service) const {
+  finish(
+      exchange,
+      {.request = exchange.request(), .service = service, .action = witness_of(service).unknown()},
+      refuse(503, "ServiceUnavailable", "The server is busy. Please try again."));
+}
+
+void Endpoint::finish(http::Exchange& exchange, const Asked& asked,
+                      const Outcome<std::string>& document) const {
+  const api::Witness& witness = witness_of(asked.service);
   exchange.measure(witness.latency(asked.action));
   if (!document) witness.refused(asked.mark(), api::refused_as(document.error(), asked.unproven));
   http::append_answer(
       exchange.out(),
       {.status = document ? 200 : document.error().status,
        .content_type = "text/xml",
-       .body = document ? *document : error_document(service, document.error(), asked.id)},
+       .body = document ? *document : error_document(asked.service, document.error(), asked.id)},
       {{"x-amzn-RequestId", asked.id}},
       asked.request.keep_alive);
   exchange.reply(parts_.engine.appended());

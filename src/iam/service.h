@@ -2,9 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "api/gate.h"
 #include "api/witness.h"
+#include "auth/access_key.h"
 #include "engine/engine.h"
 #include "http/server.h"
 #include "iam/answer.h"
@@ -15,8 +18,17 @@ namespace redrive::iam {
 // names; nothing: it is somebody else's. Costs a request of another API one look at a header.
 std::optional<Service> service_of(const http::Request& request);
 
+// The actions of both, for tests and documentation.
+struct ActionInfo {
+  std::string_view name;
+  Service service;
+  std::optional<auth::Right> right;  // Nothing: everybody who is let in.
+};
+std::vector<ActionInfo> actions();
+
 // IAM and STS as far as infrastructure as code needs them: roles, their policies, and who asks.
-// Runs on the connection's thread; an answer leaves when everything recorded before it is durable.
+// Lists are as long as they are, so it is not for I/O threads; an answer leaves when everything
+// recorded before it is durable.
 class Endpoint {
  public:
   struct Parts {
@@ -28,6 +40,8 @@ class Endpoint {
 
   // For requests that service_of() knows.
   void handle(http::Exchange& exchange, Service service);
+  // Answers that too much is waiting already.
+  void refuse_busy(http::Exchange& exchange, Service service) const;
 
  private:
   struct Asked;
@@ -36,6 +50,8 @@ class Endpoint {
     return service == Service::iam ? iam_ : sts_;
   }
   Outcome<std::string> run(Asked& asked) const;
+  void finish(http::Exchange& exchange, const Asked& asked,
+              const Outcome<std::string>& document) const;
 
   const Parts parts_;
   const api::Witness iam_;

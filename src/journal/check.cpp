@@ -28,6 +28,12 @@ void describe_segment(Files& files, const InspectedSegment& segment, CheckReport
   for (const Damage& damage : segment.scan.damage) {
     report.lines.push_back(fmt::format("{}: {}", path, describe(damage)));
   }
+  for (const std::uint32_t offset : segment.scan.explained) {
+    report.lines.push_back(
+        fmt::format("{}: the record at byte {} holds damaged messages and is whole apart from them",
+                    path,
+                    offset));
+  }
   if (segment.scan.torn) {
     report.lines.push_back(
         fmt::format("{}: ends at byte {} in a torn write that was never synced; harmless, the next "
@@ -58,8 +64,8 @@ std::string describe_lost_end(const Inspection& found) {
                      found.next_sequence());
 }
 
-Result<CheckReport> check_journal(Files& files) {
-  const Inspection found = TRY(inspect(files));
+Result<CheckReport> check_journal(Files& files, const Explain& explain) {
+  const Inspection found = TRY(inspect(files, explain));
   CheckReport report{.healthy = found.healthy()};
   describe_manifest(files, found, report);
   for (const InspectedSegment& segment : found.segments) describe_segment(files, segment, report);

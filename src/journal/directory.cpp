@@ -66,13 +66,34 @@ Result<Manifest> read_manifest(Files& files) {
   return std::unexpected(damaged_at(files, name, 0, "the manifest cannot be read"));
 }
 
+// The manifest and its temporary file exchange names, and both stay: a manifest can be written to a
+// disk without a free byte. Writing in place is safe, because nothing reads the temporary file.
 Result<void> write_manifest(Files& files, const Manifest& manifest) {
   const std::string temporary(kManifestTemporaryName);
-  const auto file = TRY(files.create(temporary));
-  CHECK(file->write(0, encode_manifest(manifest)));
-  CHECK(file->sync());
-  CHECK(files.rename(temporary, std::string(kManifestName)));
-  return files.sync_directory();
+  const std::string name(kManifestName);
+  // A run that was killed may have exchanged the names without making that durable: after a power
+  // loss, the file that is about to be overwritten would be the manifest again.
+  CHECK(files.sync_directory());
+  auto file = files.open(temporary);
+  if (!file) file = files.create(temporary);
+  if (!file) return std::unexpected(file.error());
+  CHECK((*file)->write(0, encode_manifest(manifest)));
+  CHECK((*file)->sync());
+  CHECK(files.open(name) ? files.exchange(temporary, name) : files.rename(temporary, name));
+  CHECK(files.sync_directory());
+  return keep_manifest_temporary(files, manifest);
+}
+
+Result<void> keep_manifest_temporary(Files& files, const Manifest& manifest) {
+  const std::string temporary(kManifestTemporaryName);
+  if (files.open(temporary)) return {};
+  auto file = files.create(temporary);
+  auto kept = file ? (*file)->write(0, encode_manifest(manifest)) : std::unexpected(file.error());
+  if (kept) kept = (*file)->sync();
+  if (kept) kept = files.sync_directory();
+  // Without space for it the next manifest has to find some.
+  if (!kept && kept.error().code == ErrorCode::storage_full) return {};
+  return kept;
 }
 
 Result<SegmentHeader> read_segment_header(Files& files, std::uint32_t number) {

@@ -28,6 +28,9 @@ Result<void> check_not_foreign(Files& files, const Directory& directory);
 Result<Manifest> read_manifest(Files& files);
 // Durable when it returns; a crash leaves the old or the new one.
 Result<void> write_manifest(Files& files, const Manifest& manifest);
+// Creates the temporary file that write_manifest() needs, if there is none. A full disk is no
+// error.
+Result<void> keep_manifest_temporary(Files& files, const Manifest& manifest);
 
 Result<SegmentHeader> read_segment_header(Files& files, std::uint32_t number);
 

@@ -52,7 +52,7 @@ FileJournal::FileJournal(Files& files, const Options& options, JournalState stat
       saved_checkpoint_(state.checkpoint),
       appended_(state.last_sequence),
       synced_(state.last_sequence),
-      has_room_(state.reserved),
+      has_room_(state.has_room),
       spare_target_(options.spare_segments) {
   file_ = segments_.last().file;
   file_segment_ = segments_.last().number;
@@ -195,6 +195,26 @@ Result<void> FileJournal::read_from_file(const Wanted& wanted) {
     return std::unexpected(
         damaged_at(files_, segment_name(segment), offset, "the file ends before the record does"));
   }
+  return {};
+}
+
+// Opened by its name: the file may have been replaced, say from a backup, since it was opened last.
+Result<void> FileJournal::read_afresh(Location from, std::size_t size, char* out) {
+  std::shared_ptr<File> file;
+  if (auto opened = files_.open(segment_name(from.segment))) {
+    file = std::move(*opened);
+  } else {
+    file = TRY(file_of(from.segment));  // A new segment that has not got its name yet.
+  }
+  const std::uint32_t begin = page_of(from.offset);
+  const std::size_t before = from.offset - begin;
+  Pages pages;
+  pages.grow(before + size);
+  if (TRY(file->read_pages(begin, pages.data(), whole_pages(before + size))) < before + size) {
+    return std::unexpected(damaged_at(
+        files_, segment_name(from.segment), from.offset, "the file ends before the record does"));
+  }
+  std::memcpy(out, pages.data() + before, size);
   return {};
 }
 

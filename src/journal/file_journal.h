@@ -18,7 +18,8 @@
 
 namespace redrive::journal {
 
-// What recovery hands over: a journal whose last segment has a header on disk and no records.
+// What recovery hands over: a journal whose last segment has a header on disk and, unless the disk
+// is full, no records. Behind its last record there are only zeros or nothing.
 struct JournalState {
   SegmentTable segments;
   Checkpoint checkpoint;
@@ -26,6 +27,7 @@ struct JournalState {
   std::uint64_t bytes_since_checkpoint = 0;
   std::unique_ptr<Spares> spares;
   bool reserved = true;  // Whether the last segment has its space for itself.
+  bool has_room = true;  // False: it started without any space but its own.
 };
 
 // The journal in files.
@@ -48,6 +50,7 @@ class FileJournal final : public Journal {
   std::size_t payload_bytes_max() const override;
   Result<void> read(Location from, std::size_t size, char* out) override;
   Result<void> read_many(std::span<const Wanted> wanted) override;
+  Result<void> read_afresh(Location from, std::size_t size, char* out) override;
   Sequence appended() const override { return appended_.load(std::memory_order_acquire); }
   Sequence synced() const override { return synced_.load(std::memory_order_acquire); }
   Result<Sequence> sync_once() override;

@@ -52,6 +52,11 @@ class Files {
   virtual Result<std::unique_ptr<File>> open(const std::string& name) = 0;    // Must exist.
   virtual Result<std::unique_ptr<File>> create(const std::string& name) = 0;  // Empty; replaces.
   virtual Result<void> rename(const std::string& from, const std::string& to) = 0;  // Replaces.
+  // Renames, and where the file system can do so in the same step gives the replaced file the name
+  // `from`. Otherwise `from` is gone afterwards.
+  virtual Result<void> exchange(const std::string& from, const std::string& to) {
+    return rename(from, to);
+  }
   virtual Result<void> remove(const std::string& name) = 0;
   // Makes creations, renames and removals durable.
   virtual Result<void> sync_directory() = 0;

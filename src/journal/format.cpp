@@ -78,6 +78,22 @@ std::uint32_t record_checksum(std::uint32_t segment, const char* record) {
   return seeded_checksum(segment_seed(segment), record, load_record_header(record));
 }
 
+std::uint32_t record_checksum(std::uint32_t segment, const char* record,
+                              std::span<const Stretch> damaged) {
+  const RecordHeader header = load_record_header(record);
+  const std::string_view bytes(record, record_bytes(header.length));
+  std::uint32_t sum = segment_seed(segment);
+  std::size_t at = sizeof header.checksum;
+  for (const Stretch& stretch : damaged) {
+    const std::size_t begin = kRecordHeaderBytes + stretch.offset;
+    assert(at <= begin && begin + stretch.size <= bytes.size());
+    sum = crc32c(bytes.substr(at, begin - at), sum);
+    sum = crc32c_join(sum, stretch.crc, stretch.size);
+    at = begin + stretch.size;
+  }
+  return crc32c(bytes.substr(at), sum);
+}
+
 void seal_records(std::uint32_t segment, Sequence durable, char* bytes, std::size_t size) {
   const std::uint32_t seed = segment_seed(segment);
   std::size_t at = 0;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -120,6 +121,10 @@ constexpr std::size_t largest_payload(std::uint32_t segment_bytes) {
 // passes. It covers the header behind the checksum, the payload and the padding; of a skip record
 // only the header, because what follows is the damage it replaces.
 std::uint32_t record_checksum(std::uint32_t segment, const char* record);
+
+// The same, as if these parts of the payload were what they were when it was written.
+std::uint32_t record_checksum(std::uint32_t segment, const char* record,
+                              std::span<const Stretch> damaged);
 
 // Fills in `unsynced` and the checksum of every record in `bytes`, which begins with one and ends
 // with one.

@@ -17,7 +17,7 @@ bool is_damage(const Error& error) {
 
 class Inspector {
  public:
-  explicit Inspector(Files& files) : files_(files) {}
+  Inspector(Files& files, const Explain& explain) : files_(files), explain_(explain) {}
 
   Result<Inspection> run() {
     found_.directory = TRY(list_directory(files_));
@@ -174,16 +174,19 @@ class Inspector {
     request.sequence = checkpoint.sequence;
     Scan after = TRY(scan_part(request));
     after.damage.insert(after.damage.begin(), all.damage.begin(), all.damage.end());
+    after.explained.insert(after.explained.begin(), all.explained.begin(), all.explained.end());
     after.records += all.records;
     after.bytes += all.bytes;
     return after;
   }
 
-  Result<Scan> scan_part(const ScanRequest& request) {
+  Result<Scan> scan_part(ScanRequest request) {
+    request.explain = &explain_;
     return scan_records(request, [](const WholeRecord&) { return Result<void>(); });
   }
 
   Files& files_;
+  const Explain& explain_;
   Inspection found_;
   std::vector<std::optional<SegmentHeader>> headers_;  // As directory.segments.
   std::uint32_t segment_bytes_ = 0;                    // The largest any header tells of.
@@ -197,8 +200,8 @@ bool Inspection::healthy() const {
   return !manifest_lost && end_lost == 0 && std::all_of(segments.begin(), segments.end(), sound);
 }
 
-Result<Inspection> inspect(Files& files) {
-  return Inspector(files).run();
+Result<Inspection> inspect(Files& files, const Explain& explain) {
+  return Inspector(files, explain).run();
 }
 
 }  // namespace redrive::journal

@@ -33,6 +33,6 @@ struct Inspection {
 
 // Errors: nothing can be said (no journal here, another version, reading failed), or nothing can be
 // rebuilt (storage_damaged).
-Result<Inspection> inspect(Files& files);
+Result<Inspection> inspect(Files& files, const Explain& explain);
 
 }  // namespace redrive::journal

@@ -46,12 +46,24 @@ struct Recovered {
   Sequence last_sequence = 0;
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
-  std::string truncated;  // Empty, or a sentence for the log: which file, at which offset.
+  std::string truncated;        // Empty, or a sentence for the log: which file, at which offset.
+  std::uint64_t explained = 0;  // Records of which only parts are whole, see Explain.
 };
 
 // Called for every record from the last checkpoint on, in order. An error stops recovery.
 using Replay =
     std::function<Result<void>(Sequence, Location payload, std::string_view payload_bytes)>;
+
+// Part of a payload, and the CRC-32C that it had when it was written.
+struct Stretch {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  std::uint32_t crc = 0;
+};
+// The owner is asked about the payload of a durable record that does not match its checksum: which
+// parts of it have a checksum of their own that they do not match, in order. If the record's
+// checksum is right with those, then all the rest of it is whole, and it is replayed as it is.
+using Explain = std::function<std::vector<Stretch>(std::string_view payload_bytes)>;
 
 // An append-only log in recycled segments. See docs/formats/journal.md for every byte.
 //
@@ -79,6 +91,11 @@ class Journal {
 
   // Reads payload bytes. From any thread, provided the segment is held or pinned.
   virtual Result<void> read(Location from, std::size_t size, char* out) = 0;
+  // The same straight from the disk, past every copy in memory: for bytes that turned out to be
+  // wrong, to tell a bad copy from damage. storage_damaged when the disk does not have them.
+  virtual Result<void> read_afresh(Location from, std::size_t size, char* out) {
+    return read(from, size, out);
+  }
   struct Wanted {
     Location from;
     std::size_t size = 0;
@@ -155,7 +172,10 @@ class Journal {
 // replayed before it returns. Refuses a foreign, damaged or newer directory without changing a byte
 // of it.
 Result<std::unique_ptr<Journal>> open_journal(Files& files, const Options& options,
-                                              const Replay& replay, Recovered& recovered);
+                                              const Replay& replay, Recovered& recovered,
+                                              const Explain& explain = {});
+// Replays the same and changes nothing: for tools.
+Result<Recovered> replay_journal(Files& files, const Replay& replay, const Explain& explain = {});
 
 // A journal that forgets: `redrive serve --memory`. Bytes live in memory until nobody holds them.
 std::unique_ptr<Journal> memory_journal(const Options& options);
@@ -192,11 +212,15 @@ struct CheckReport {
   bool healthy = true;
   std::vector<std::string> lines;  // For people: one finding each, with file and offset.
 };
-Result<CheckReport> check_journal(Files& files);
+Result<CheckReport> check_journal(Files& files, const Explain& explain = {});
 
 // `redrive journal repair`: salvages what can be read. Every record that is whole is kept, damaged
 // ranges are cut out, and the report says what was lost. Writes new files; the damaged ones are
-// kept under *.damaged.
-Result<CheckReport> repair_journal(Files& files);
+// kept under *.damaged. Records that can be explained are left as they are.
+Result<CheckReport> repair_journal(Files& files, const Explain& explain = {});
+
+// Puts an empty segment into the place of one that is missing and that a start does not replay, but
+// whose payloads somebody needs: they are lost, and everything else can be started with.
+Result<void> replace_missing_segment(Files& files, std::uint32_t number);
 
 }  // namespace redrive::journal

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -11,10 +12,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <chrono>
 #include <climits>
+#include <cstdio>
 #include <mutex>
 #include <system_error>
+#include <thread>
 
+#include "base/text.h"
 #include "journal/directory.h"
 #include "journal/format.h"
 
@@ -37,6 +42,12 @@ std::unexpected<Error> io_error(const std::string& path, std::string_view doing,
   const bool full = number == ENOSPC || number == EDQUOT;
   return fail(full ? ErrorCode::storage_full : ErrorCode::storage_io,
               fmt::format("{}: {} failed: {}", path, doing, error_text(number)));
+}
+
+// The medium itself has lost the bytes: unlike other errors, this one does not pass.
+std::unexpected<Error> unreadable(const std::string& path) {
+  return fail(ErrorCode::storage_damaged,
+              fmt::format("{}: reading failed: {}", path, error_text(EIO)));
 }
 
 // Aligned as direct writes ask for.
@@ -145,6 +156,7 @@ class PosixFile final : public File {
       const auto got = uninterrupted(
           [&] { return ::pread(fd, out + done, size - done, static_cast<off_t>(offset + done)); });
       if (got < 0 && errno == EINVAL && fd != fd_) return read_by(fd_, offset, out, size);
+      if (got < 0 && errno == EIO) return unreadable(path_);
       if (got < 0) return io_error(path_, "reading", errno);
       if (got == 0) break;
       done += static_cast<std::size_t>(got);
@@ -172,13 +184,30 @@ class PosixFile final : public File {
   int direct_fd_ = -1;
 };
 
-// The process that holds the lock, if it left its number.
-std::string holder_of(int lock_fd) {
+// The number that the holder of the lock left, or 0.
+pid_t holder_of(int lock_fd) {
   char text[32];
   const auto got = ::pread(lock_fd, text, sizeof text, 0);
   std::string_view pid(text, got > 0 ? static_cast<std::size_t>(got) : 0);
-  pid = pid.substr(0, pid.find_first_not_of("0123456789"));
-  return pid.empty() ? "another process" : fmt::format("process {}", pid);
+  return parse_int<pid_t>(pid.substr(0, pid.find_first_not_of("0123456789"))).value_or(0);
+}
+
+std::string name_of(pid_t holder) {
+  return holder == 0 ? "another process" : fmt::format("process {}", holder);
+}
+
+bool is_alive(pid_t process) {
+  return ::kill(process, 0) == 0 || errno == EPERM;
+}
+
+// A child that was being started when the server was killed holds its locks until it executes its
+// program.
+constexpr auto kDeadHolderPatience = std::chrono::seconds(3);
+constexpr auto kBetweenTries = std::chrono::milliseconds(10);
+
+// Network file systems may not lock directories, or not those opened for reading.
+bool cannot_be_locked(int error) {
+  return error == EBADF || error == EINVAL || error == ENOTSUP || error == ENOLCK;
 }
 
 }  // namespace
@@ -208,17 +237,30 @@ Result<void> PosixFiles::lock() {
   lock_fd_ = uninterrupted(
       [&] { return ::openat(directory_fd_, name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); });
   if (lock_fd_ < 0) return io_error(path(name), "opening", errno);
-  if (uninterrupted([&] { return ::flock(lock_fd_, LOCK_EX | LOCK_NB); }) < 0) {
-    if (errno != EWOULDBLOCK) return io_error(path(name), "locking", errno);
-    return fail(
-        ErrorCode::storage_locked,
-        fmt::format("{} is in use: {} holds {}", directory_, holder_of(lock_fd_), path(name)));
-  }
+  CHECK(lock_for_good(directory_fd_, directory_));
+  CHECK(lock_for_good(lock_fd_, path(name)));
   // The number is for people; a full disk that has no room for it is no reason to stop.
   const std::string pid = fmt::format("{}\n", ::getpid());
   const bool noted = ::ftruncate(lock_fd_, 0) == 0 &&
                      ::pwrite(lock_fd_, pid.data(), pid.size(), 0) == std::ssize(pid);
   static_cast<void>(noted);
+  return {};
+}
+
+// Waits for a holder only if it has died: its children let go in a moment.
+Result<void> PosixFiles::lock_for_good(int fd, const std::string& shown) const {
+  const auto patience = std::chrono::steady_clock::now() + kDeadHolderPatience;
+  while (uninterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) < 0) {
+    if (fd == directory_fd_ && cannot_be_locked(errno)) return {};
+    if (errno != EWOULDBLOCK) return io_error(shown, "locking", errno);
+    const pid_t holder = holder_of(lock_fd_);
+    const bool dead = holder != 0 && !is_alive(holder);
+    if (!dead || std::chrono::steady_clock::now() > patience) {
+      return fail(ErrorCode::storage_locked,
+                  fmt::format("{} is in use: {} holds {}", directory_, name_of(holder), shown));
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
   return {};
 }
 
@@ -258,6 +300,14 @@ Result<void> PosixFiles::rename(const std::string& from, const std::string& to) 
     return io_error(path(from), fmt::format("renaming to {}", to), errno);
   }
   return {};
+}
+
+// Both files keep their blocks, so an exchange works without a free byte.
+Result<void> PosixFiles::exchange(const std::string& from, const std::string& to) {
+  if (::renameat2(directory_fd_, from.c_str(), directory_fd_, to.c_str(), RENAME_EXCHANGE) == 0) {
+    return {};
+  }
+  return rename(from, to);
 }
 
 Result<void> PosixFiles::remove(const std::string& name) {

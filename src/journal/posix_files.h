@@ -13,8 +13,10 @@ enum class OpenMode {
   must_exist,
 };
 
-// A directory of the machine's file system, for this process alone: the lock file in it is held as
-// long as this object lives, and the kernel lets it go when the process ends, however it ends.
+// A directory of the machine's file system, for this process alone: the directory itself and the
+// file `lock` in it are locked (flock) as long as this object lives, and the kernel releases both
+// when the process ends, however it ends. The directory's lock cannot be removed; the file tells
+// which process holds it, and keeps versions out that lock nothing else.
 class PosixFiles final : public Files {
  public:
   static Result<std::unique_ptr<PosixFiles>> open(const std::string& path, OpenMode mode);
@@ -26,6 +28,7 @@ class PosixFiles final : public Files {
   Result<std::unique_ptr<File>> open(const std::string& name) override;
   Result<std::unique_ptr<File>> create(const std::string& name) override;
   Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> exchange(const std::string& from, const std::string& to) override;
   Result<void> remove(const std::string& name) override;
   Result<void> sync_directory() override;
   std::string path(const std::string& name) const override;
@@ -35,6 +38,7 @@ class PosixFiles final : public Files {
       : directory_(std::move(directory)), directory_fd_(directory_fd) {}
 
   Result<void> lock();
+  Result<void> lock_for_good(int fd, const std::string& shown) const;
   Result<std::unique_ptr<File>> open_with(const std::string& name, int flags);
 
   const std::string directory_;

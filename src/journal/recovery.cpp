@@ -15,10 +15,28 @@
 namespace redrive::journal {
 namespace {
 
+// With less space left the last segment is not worth going on in: a receive takes more.
+constexpr std::size_t kContinuedPayloadMin = 1024;
+
 class Recovery {
  public:
-  Recovery(Files& files, const Options& options, const Replay& replay, Recovered& recovered)
-      : files_(files), options_(options), replay_(replay), recovered_(recovered) {}
+  Recovery(Files& files, const Options& options, const Replay& replay, Recovered& recovered,
+           const Explain& explain)
+      : files_(files),
+        options_(options),
+        replay_(replay),
+        recovered_(recovered),
+        explain_(explain) {}
+
+  // Changes nothing. A journal without a manifest has no records to replay.
+  Result<void> replay_only() {
+    directory_ = TRY(list_directory(files_));
+    if (!directory_.manifest) return check_empty();
+    manifest_ = TRY(read_manifest(files_));
+    CHECK(read_headers());
+    CHECK(check_chain());
+    return replay_chain();
+  }
 
   Result<std::unique_ptr<Journal>> run() {
     directory_ = TRY(list_directory(files_));
@@ -133,7 +151,8 @@ class Recovery {
     ScanRequest request{.image = {image_, header.number, limit},
                         .from = from,
                         .sequence = next_.sequence,
-                        .stop_at_damage = true};
+                        .stop_at_damage = true,
+                        .explain = &explain_};
     if (!last) request.sealed_before = headers_[i + 1].first_sequence;
     CHECK(check_start(header, request));
     const Scan scan = TRY(scan_segment(request));
@@ -188,11 +207,13 @@ class Recovery {
     next_.sequence = scan.next;
     recovered_.records += scan.records;
     recovered_.bytes += scan.bytes;
+    recovered_.explained += scan.explained.size();
     state_.bytes_since_checkpoint += scan.end - from;
     state_.segments.add({.number = header.number, .bytes = header.segment_bytes, .used = scan.end});
   }
 
   void note_end(const SegmentHeader& header, const Scan& scan) {
+    last_end_ = scan.end;
     if (scan.torn) {
       recovered_.truncated =
           fmt::format("the end of {} was never synced and is torn: cut at byte {}, after record {}",
@@ -226,7 +247,59 @@ class Recovery {
 
   Result<std::unique_ptr<Journal>> start() {
     state_.spares = std::make_unique<Spares>(files_, options_, directory_.spares);
-    Spares::Taken taken = TRY(state_.spares->take_new());
+    auto taken = state_.spares->create_reserved();
+    if (taken) {
+      CHECK(start_in_new(*std::move(taken)));
+      CHECK(keep_manifest_temporary(files_, manifest_));
+    } else if (taken.error().code == ErrorCode::storage_full) {
+      CHECK(start_without_space());
+    } else {
+      return std::unexpected(taken.error());
+    }
+    state_.checkpoint = manifest_.checkpoint;
+    state_.last_sequence = next_.sequence - 1;
+    return std::make_unique<FileJournal>(files_, options_, std::move(state_));
+  }
+
+  // On a full disk a start takes no segment from the reserve as long as the last one has space
+  // left: otherwise a few crashes would use the reserve up, and nothing could be deleted any more.
+  Result<void> start_without_space() {
+    state_.has_room = false;
+    if (TRY(can_continue())) return start_in_last();
+    return start_in_new(TRY(state_.spares->take_new()));
+  }
+
+  Result<bool> can_continue() {
+    if (headers_.empty() || headers_.back().segment_bytes != options_.segment_bytes) return false;
+    if (last_end_ + record_bytes(kContinuedPayloadMin) > options_.segment_bytes) return false;
+    const auto file = TRY(files_.open(segment_name(headers_.back().number)));
+    return TRY(file->size()) == options_.segment_bytes;  // All of its space is its own.
+  }
+
+  // What lies behind the last record was never synced. It is overwritten first: a record of the run
+  // before that is still whole must not follow one of this run.
+  Result<void> start_in_last() {
+    const SegmentHeader& header = headers_.back();
+    std::shared_ptr<File> file = TRY(files_.open(segment_name(header.number)));
+    const auto page_end = std::min<std::uint64_t>(whole_pages(last_end_), header.segment_bytes);
+    CHECK(file->write(last_end_, std::string(page_end - last_end_, '\0')));
+    CHECK(file->write_zeros(page_end, header.segment_bytes - page_end));
+    CHECK(file->sync());
+    // The run before may have been killed before its last segment's name was durable.
+    CHECK(files_.sync_directory());
+    // Already there, unless it is without a record.
+    if (state_.segments.count() == 0 || state_.segments.last_number() != header.number) {
+      state_.segments.add({.number = header.number, .bytes = header.segment_bytes});
+    }
+    Segment& last = state_.segments.last();
+    last.used = last_end_;
+    last.filled = header.segment_bytes;
+    last.file = std::move(file);
+    state_.spares->require_clean_next();
+    return {};
+  }
+
+  Result<void> start_in_new(Spares::Taken taken) {
     next_.header.segment_bytes = options_.segment_bytes;
     next_.header.first_sequence = next_.sequence;
     CHECK(publish_segment(files_, *taken.file, taken.name, next_.header));
@@ -237,10 +310,9 @@ class Recovery {
                          .used = kSegmentHeaderBytes,
                          .filled = taken.filled,
                          .file = std::move(taken.file)});
-    state_.checkpoint = manifest_.checkpoint;
-    state_.last_sequence = next_.sequence - 1;
     state_.reserved = taken.reserved;
-    return std::make_unique<FileJournal>(files_, options_, std::move(state_));
+    state_.has_room = state_.has_room && taken.reserved;
+    return {};
   }
 
   struct Next {
@@ -252,11 +324,13 @@ class Recovery {
   const Options& options_;
   const Replay& replay_;
   Recovered& recovered_;
+  const Explain& explain_;
   Directory directory_;
   Manifest manifest_;
   std::vector<SegmentHeader> headers_;  // Of all segments, oldest first.
   Pages memory_;                        // For
   std::string_view image_;              // the segment being read.
+  std::uint32_t last_end_ = 0;          // Where the records of the last segment end.
   Next next_;                           // Where the journal goes on.
   JournalState state_;
   Pages coming_memory_;
@@ -267,11 +341,18 @@ class Recovery {
 }  // namespace
 
 Result<std::unique_ptr<Journal>> open_journal(Files& files, const Options& options,
-                                              const Replay& replay, Recovered& recovered) {
+                                              const Replay& replay, Recovered& recovered,
+                                              const Explain& explain) {
   assert(options.segment_bytes >= kSegmentBytesMin);
   assert(options.segment_bytes % kRecordAlignment == 0);
   recovered = {};
-  return Recovery(files, options, replay, recovered).run();
+  return Recovery(files, options, replay, recovered, explain).run();
+}
+
+Result<Recovered> replay_journal(Files& files, const Replay& replay, const Explain& explain) {
+  Recovered recovered;
+  CHECK(Recovery(files, {}, replay, recovered, explain).replay_only());
+  return recovered;
 }
 
 }  // namespace redrive::journal

@@ -143,12 +143,24 @@ class Repair {
 
 }  // namespace
 
-Result<CheckReport> repair_journal(Files& files) {
-  const Inspection found = TRY(inspect(files));
+Result<CheckReport> repair_journal(Files& files, const Explain& explain) {
+  const Inspection found = TRY(inspect(files, explain));
   if (found.healthy()) return CheckReport{.lines = {"nothing to repair"}};
   CheckReport report = TRY(Repair(files, found).run());
-  report.healthy = TRY(inspect(files)).healthy();
+  report.healthy = TRY(inspect(files, explain)).healthy();
   return report;
+}
+
+Result<void> replace_missing_segment(Files& files, std::uint32_t number) {
+  SegmentHeader header{.number = number, .segment_bytes = kSegmentBytesMin, .first_sequence = 1};
+  for (const std::uint32_t other : TRY(list_directory(files)).segments) {
+    if (const auto found = read_segment_header(files, other)) {
+      header.segment_bytes = std::max(header.segment_bytes, found->segment_bytes);
+    }
+  }
+  const std::string temporary = segment_name(number) + ".tmp" + std::string(kDamagedSuffix);
+  const auto file = TRY(files.create(temporary));
+  return publish_segment(files, *file, temporary, header);
 }
 
 }  // namespace redrive::journal

@@ -63,6 +63,11 @@ class Scanner {
       }
       const auto damage = damage_here();
       if (!damage) break;
+      if (const auto explained = explained_record(); explained && explained->end <= damage->to) {
+        scan_.explained.push_back(explained->offset);
+        CHECK(pass(*explained));
+        continue;
+      }
       scan_.damage.push_back(*damage);
       if (request_.stop_at_damage) return scan_;
       scan_.end = damage->to;
@@ -93,6 +98,21 @@ class Scanner {
     if (request_.sealed_before) return damage_up_to(image_.limit, *request_.sealed_before);
     scan_.torn = next || expected_header_here();
     return std::nullopt;
+  }
+
+  // The record expected here, if the owner can tell exactly which parts of it are damaged. Only for
+  // what is known to have been durable: the end of a torn write could be explained in the same way.
+  std::optional<WholeRecord> explained_record() const {
+    if (request_.explain == nullptr || !*request_.explain) return std::nullopt;
+    if (!expected_header_here()) return std::nullopt;
+    const char* const bytes = image_.bytes.data() + scan_.end;
+    const RecordHeader header = load_record_header(bytes);
+    if (header.kind == RecordKind::skip || !fits(image_, scan_.end, header)) return std::nullopt;
+    const WholeRecord record = view(image_, scan_.end, header);
+    const std::vector<Stretch> damaged = (*request_.explain)(record.payload);
+    const bool whole =
+        !damaged.empty() && record_checksum(image_.number, bytes, damaged) == header.checksum;
+    return whole ? std::optional(record) : std::nullopt;
   }
 
   Damage damage_up_to(std::uint32_t to, Sequence next) const {

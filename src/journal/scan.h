@@ -53,6 +53,7 @@ struct ScanRequest {
   // next one has this sequence. Otherwise the last records may never have become durable.
   std::optional<Sequence> sealed_before;
   bool stop_at_damage = false;  // Otherwise goes on behind it.
+  const Explain* explain = nullptr;
 };
 
 struct Scan {
@@ -60,8 +61,9 @@ struct Scan {
   std::uint32_t end = 0;  // Of the last record, or of the damage behind it.
   Sequence next = 0;      // The sequence that would follow.
   std::uint64_t records = 0;
-  std::uint64_t bytes = 0;  // Of whole records.
-  bool torn = false;        // Behind the end lies part of what was being written.
+  std::uint64_t bytes = 0;               // Of whole records.
+  std::vector<std::uint32_t> explained;  // Where records begin that are whole but for some parts.
+  bool torn = false;                     // Behind the end lies part of what was being written.
 };
 
 // Called for every whole record but skips, in order. An error ends the scan.

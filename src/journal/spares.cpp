@@ -64,6 +64,13 @@ Spares::List::iterator Spares::choose(Wanted wanted, std::unique_lock<std::mutex
 }
 
 Result<Spares::Taken> Spares::take() {
+  if (!clean_next_) return take_any();
+  auto taken = TRY(take_new());
+  clean_next_ = false;
+  return taken;
+}
+
+Result<Spares::Taken> Spares::take_any() {
   std::unique_lock lock(mutex_);
   const auto spare = choose(Wanted::fullest, lock);
   if (spare == spares_.end()) return create();
@@ -74,12 +81,31 @@ Result<Spares::Taken> Spares::take() {
 }
 
 Result<Spares::Taken> Spares::take_new() {
+  auto reserved = create_reserved();
+  if (reserved || reserved.error().code != ErrorCode::storage_full) return reserved;
+  if (size() == 0) return create();
+  auto taken = TRY(take_any());
+  CHECK(overwrite(*taken.file));
+  taken.filled = segment_bytes_;
+  return taken;
+}
+
+Result<Spares::Taken> Spares::create_reserved() {
   auto taken = create();
   const bool full = taken ? !taken->reserved : taken.error().code == ErrorCode::storage_full;
-  if (!full || size() == 0) return taken;
+  if (!full) return taken;
   if (taken) CHECK(files_.remove(taken->name));
-  CHECK(sacrifice());
-  return create();
+  if (!misfits_.empty()) {
+    CHECK(remove_misfits());
+    return create_reserved();
+  }
+  return fail(ErrorCode::storage_full, "there is no space for another segment");
+}
+
+// Zeros are durable before the file gets a segment's name: a crash never leaves old records in it.
+Result<void> Spares::overwrite(File& file) const {
+  CHECK(file.write_zeros(0, segment_bytes_));
+  return file.sync();
 }
 
 Result<Spares::Taken> Spares::create() {

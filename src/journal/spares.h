@@ -38,11 +38,17 @@ class Spares {
   // The best spare, or a new file when there is none; `reserved` is false when that one's space
   // could not be had in advance.
   Result<Taken> take();
-  // A new file in any case, if need be in the space of a spare. For the segment a journal goes on
-  // in after a start: the run before may have written that very segment into a spare and crashed
-  // before it got its name, and then the spare's old records would pass for new ones. Later
-  // segments have numbers no earlier run came to.
+  // A file without any old record: a new one, or on a full disk a spare overwritten with zeros. For
+  // the first segment with a number that an earlier run may have reached: that run may have written
+  // this very segment into a spare and crashed before it got its name, and then the spare's old
+  // records would pass for new ones.
   Result<Taken> take_new();
+  // A new file with its space reserved, or storage_full; spares are left alone. Files that a crash
+  // left half made give their space for it.
+  Result<Taken> create_reserved();
+  // The next take() gives a file without any old record, as take_new() does. Called when a journal
+  // goes on in the segment it ended in, so that the next segment's number is not new.
+  void require_clean_next() { clean_next_ = true; }
 
   // Turns segments nobody needs into spares, and removes those that would be too many. Their old
   // names are durably gone when it returns.
@@ -71,6 +77,8 @@ class Spares {
 
   std::string next_name();
   Result<Taken> create();
+  Result<Taken> take_any();
+  Result<void> overwrite(File& file) const;
   void add(Spare spare);
   void erase(List::iterator spare);
   std::size_t size() const;
@@ -91,6 +99,7 @@ class Spares {
   std::condition_variable let_go_;
   List spares_;                       // Guarded by mutex_.
   std::vector<std::string> misfits_;  // Left by a crash or by another segment size.
+  bool clean_next_ = false;
   std::atomic<std::uint32_t> count_ = 0;
 };
 

@@ -45,18 +45,29 @@ Outcome<CalledFunction> Call::function() const {
 
 Outcome<CalledFunction> Call::function_called(std::string_view text) const {
   CalledFunction called = TRY(parse_function_name(text, home()));
-  CHECK(may_touch(called.id.account, called.id.name));
+  CHECK(may_touch(called.id));
   return called;
 }
 
-Outcome<void> Call::may_touch(std::string_view account, std::string_view name) const {
-  if (caller.key == nullptr) return {};
-  if (account == caller.account && caller.key->covers(name)) return {};
-  return refuse(403,
-                "AccessDeniedException",
-                fmt::format("User: {} is not authorized to use {}: the key is for other names",
-                            caller.key->arn(),
-                            name));
+Outcome<void> Call::may_touch(const functions::FunctionId& function) const {
+  return told<void>(
+      api::decide(caller,
+                  operation(),
+                  api::function_resource(function.account, function.region, function.name),
+                  {}));
+}
+
+Outcome<void> Call::authorize(const api::Operation& what, const queue::QueueIdentity& queue) const {
+  return told<void>(api::authorize(parts.engine, caller, what, api::resource_of(queue)));
+}
+
+Outcome<void> Call::authorize_objects(const api::Operation& what, const std::string& bucket) const {
+  const auto owner = [&](const std::string& name) -> std::optional<std::string> {
+    if (parts.buckets == nullptr) return std::nullopt;
+    const auto info = parts.buckets->bucket(name);
+    return info ? std::optional(info->owner) : std::nullopt;
+  };
+  return told<void>(api::authorize_objects(caller, what, bucket, owner));
 }
 
 std::string_view Call::padded_body() const {

@@ -2,13 +2,16 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "api/catalogue_access.h"
 #include "api/gate.h"
+#include "api/masking.h"
 #include "api/witness.h"
 #include "engine/engine.h"
 #include "http/message.h"
@@ -36,6 +39,7 @@ struct Parts {
   std::function<void()> changed;
   api::Observers observers = {};
   bool directories = false;  // Functions may run from directories that a caller names.
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
 
 using http::PathParameters;
@@ -47,6 +51,8 @@ struct Call {
   const api::Caller caller;
   const PathParameters parameters;
   const std::string request_id;
+  const std::string operation_name;  // lambda:CreateFunction
+  const auth::Right right;           // That the operation needs.
   // For what is not done when the operation returns: give the answer here instead, once, from any
   // thread, and set `later`.
   std::function<void(Outcome<Answer>)> respond = {};
@@ -62,17 +68,25 @@ struct Call {
   // The function that {function} and Qualifier name; refused when the caller's key is for others.
   Outcome<CalledFunction> function() const;
   Outcome<CalledFunction> function_called(std::string_view text) const;
-  Outcome<void> may_touch(std::string_view account, std::string_view name) const;
+  // What is done, for decisions about it.
+  api::Operation operation() const { return {.name = operation_name, .right = right}; }
+  // Whether the caller may do this to that function.
+  Outcome<void> may_touch(const functions::FunctionId& function) const;
+  // Whether the caller may do something to that queue, or to the objects of that bucket.
+  Outcome<void> authorize(const api::Operation& what, const queue::QueueIdentity& queue) const;
+  Outcome<void> authorize_objects(const api::Operation& what, const std::string& bucket) const;
   // Whether the body, which has been decoded, names this member at all.
   bool body_names(std::string_view member) const;
   // Keeps a text alive until the answer is written.
   std::string_view keep(std::string text) { return kept.emplace_back(std::move(text)); }
   wire::Decoder& decoder() const;
 
+  // The body as T. A member that T does not have is refused: it could change what a function does.
   template <class T>
   Outcome<T> body() const {
     T input;
-    const auto decoded = wire::decode_json(decoder(), padded_body(), input);
+    const auto decoded =
+        wire::decode_json(decoder(), padded_body(), input, wire::UnknownMembers::refuse);
     if (!decoded) return std::unexpected(refusal_of(decoded.error()));
     return input;
   }

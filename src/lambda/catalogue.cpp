@@ -1,6 +1,6 @@
 #include "lambda/catalogue.h"
 
-#include "api/access.h"
+#include "api/catalogue_access.h"
 #include "base/result.h"
 
 namespace redrive::lambda {
@@ -107,8 +107,19 @@ void save(engine::Turn& turn, functions::Mapping& mapping) {
 }
 
 Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping) {
-  const auto queue = api::identity_from_arn(mapping.queue_arn);
-  return queue ? call.may_touch(queue->account, queue->name) : Outcome<void>();
+  return told<void>(
+      api::authorize_mapping(call.parts.engine,
+                             call.caller,
+                             call.operation(),
+                             {mapping.account, mapping.queue_arn, mapping.function_arn}));
+}
+
+Outcome<void> may_touch(const Call& call, engine::Turn& turn, const functions::Mapping& mapping) {
+  return told<void>(
+      api::authorize_mapping(std::as_const(turn).state(),
+                             call.caller,
+                             call.operation(),
+                             {mapping.account, mapping.queue_arn, mapping.function_arn}));
 }
 
 Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called) {

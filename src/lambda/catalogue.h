@@ -53,8 +53,10 @@ Outcome<functions::Function> change_function(Call& call, const CalledFunction& c
 Outcome<functions::Function> publish_version(Call& call, const CalledFunction& called,
                                              const std::string& description);
 
-// Refuses a mapping of a queue that the caller's key is not for.
+// Refuses a mapping of another account, or of a queue or a function that the caller's key is not
+// for. The second is for use in turn.
 Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping);
+Outcome<void> may_touch(const Call& call, engine::Turn& turn, const functions::Mapping& mapping);
 
 // Every function, or mapping, of the caller's account and region, in the order of their names.
 std::vector<functions::Function> all_functions(const Call& call);

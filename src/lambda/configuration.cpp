@@ -106,6 +106,35 @@ Outcome<void> apply_environment(const documents::TextMap& variables,
   return {};
 }
 
+Outcome<void> check_enum(std::optional<std::string_view> value, std::string_view where,
+                         std::span<const std::string_view> allowed) {
+  if (!value || std::ranges::find(allowed, *value) != allowed.end()) return {};
+  return breaks_constraint(
+      *value, where, fmt::format("satisfy enum value set: [{}]", fmt::join(allowed, ", ")));
+}
+
+// Stored and returned. Functions here log text to their own log whatever this says.
+Outcome<void> apply_logging(const documents::LoggingConfig& logging,
+                            functions::Function& function) {
+  static constexpr std::array<std::string_view, 2> kFormats = {"JSON", "Text"};
+  static constexpr std::array<std::string_view, 6> kLevels = {
+      "TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
+  static constexpr std::array<std::string_view, 3> kSystemLevels = {"DEBUG", "INFO", "WARN"};
+  CHECK(check_enum(logging.log_format, "loggingConfig.logFormat", kFormats));
+  CHECK(check_enum(logging.application_log_level, "loggingConfig.applicationLogLevel", kLevels));
+  CHECK(check_enum(logging.system_log_level, "loggingConfig.systemLogLevel", kSystemLevels));
+  const std::string_view format = logging.log_format.value_or(function.log_format);
+  const bool has_levels = logging.application_log_level || logging.system_log_level;
+  if (format != "JSON" && has_levels) {
+    return invalid("ApplicationLogLevel and SystemLogLevel need the LogFormat JSON.");
+  }
+  function.log_format = format;
+  function.application_log_level = logging.application_log_level.value_or("");
+  function.system_log_level = logging.system_log_level.value_or("");
+  if (logging.log_group) function.log_group = *logging.log_group;
+  return {};
+}
+
 // What is only kept and told.
 Outcome<void> apply_trimmings(const documents::FunctionSettings& settings,
                               functions::Function& function) {
@@ -118,6 +147,12 @@ Outcome<void> apply_trimmings(const documents::FunctionSettings& settings,
     function.tracing = settings.tracing_config->mode;
   }
   if (!settings.architectures.empty()) function.architecture = settings.architectures.front();
+  if (settings.logging_config) CHECK(apply_logging(*settings.logging_config, function));
+  if (settings.kms_key_arn) function.kms_key_arn = *settings.kms_key_arn;
+  if (settings.runtime_version_config) {
+    function.runtime_version_arn =
+        settings.runtime_version_config->runtime_version_arn.value_or("");
+  }
   return {};
 }
 
@@ -132,6 +167,10 @@ Outcome<void> check_supported(const documents::FunctionSettings& settings) {
   if (settings.vpc_config && !(settings.vpc_config->subnet_ids.empty() &&
                                settings.vpc_config->security_group_ids.empty())) {
     return invalid("VpcConfig is not supported here: functions are on the server's network.");
+  }
+  if (settings.snap_start && settings.snap_start->apply_on != "None" &&
+      !settings.snap_start->apply_on.empty()) {
+    return invalid("SnapStart is not supported here: use ApplyOn None.");
   }
   return {};
 }
@@ -150,6 +189,18 @@ Outcome<void> apply_texts(const documents::FunctionSettings& settings,
     function.dead_letter_arn = settings.dead_letter_config->target_arn.value_or("");
   }
   return {};
+}
+
+std::optional<std::string_view> if_set(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
+documents::LoggingConfig describe_logging(Call& call, const functions::Function& function) {
+  return {.log_format = function.log_format,
+          .application_log_level = if_set(function.application_log_level),
+          .system_log_level = if_set(function.system_log_level),
+          .log_group = function.log_group.empty() ? call.keep("/aws/lambda/" + function.id.name)
+                                                  : function.log_group};
 }
 
 }  // namespace
@@ -188,8 +239,17 @@ documents::FunctionConfiguration describe(Call& call, const functions::Function&
   if (!function.environment.empty()) {
     out.environment.emplace().variables.assign(function.environment.begin(),
                                                function.environment.end());
+    // Variables are where functions have their secrets, whatever their names.
+    if (api::is_always_masked(call.caller)) {
+      for (auto& [name, value] : out.environment->variables) value = dead_letter::kMask;
+    }
   }
   if (!function.dead_letter_arn.empty()) out.dead_letter_config = {function.dead_letter_arn};
+  out.logging_config = describe_logging(call, function);
+  out.kms_key_arn = if_set(function.kms_key_arn);
+  if (!function.runtime_version_arn.empty()) {
+    out.runtime_version_config = {function.runtime_version_arn};
+  }
   return out;
 }
 

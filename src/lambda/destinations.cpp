@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/access.h"
+#include "api/authorize.h"
 #include "base/result.h"
 #include "lambda/catalogue.h"
 
@@ -22,7 +22,7 @@ std::unexpected<Refusal> bad_destination(std::string_view destination, std::stri
 Outcome<std::string_view> obstacle_of(const Call& call, std::string_view arn, QueueTypes types) {
   const auto identity = api::identity_from_arn(arn);
   if (!identity) return "It is not a queue's ARN.";
-  CHECK(call.may_touch(identity->account, identity->name));
+  CHECK(call.authorize(api::kSendToQueue, *identity));
   return call.parts.engine.turn([&](engine::Turn& turn) -> std::string_view {
     const auto queue = turn.queue(*identity);
     if (!queue) return "There is no such queue.";
@@ -45,7 +45,7 @@ Outcome<void> check_function_destination(const Call& call, std::string_view arn)
 
 Outcome<void> check_bucket_destination(const Call& call, std::string_view arn) {
   const std::string bucket(arn.substr(kBucketPrefix.size()));
-  CHECK(call.may_touch(call.caller.account, bucket));
+  CHECK(call.authorize_objects(api::kPutObject, bucket));
   if (call.parts.buckets == nullptr || !call.parts.buckets->bucket(bucket)) {
     return bad_destination(arn, "There is no such bucket.");
   }

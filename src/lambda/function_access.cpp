@@ -20,13 +20,19 @@ struct Permission {
   std::string_view principal;
   std::string_view source_arn;
   std::string_view source_account;
+  std::string_view event_source_token;
+  std::string_view principal_org_id;
+  std::optional<std::string_view> revision_id;
 };
 consteval auto shape_of(Permission*) {
   return wire::shape(wire::required("StatementId", &Permission::statement_id),
                      wire::required("Action", &Permission::action),
                      wire::required("Principal", &Permission::principal),
                      wire::optional("SourceArn", &Permission::source_arn),
-                     wire::optional("SourceAccount", &Permission::source_account));
+                     wire::optional("SourceAccount", &Permission::source_account),
+                     wire::optional("EventSourceToken", &Permission::event_source_token),
+                     wire::optional("PrincipalOrgID", &Permission::principal_org_id),
+                     wire::optional("RevisionId", &Permission::revision_id));
 }
 
 struct StatementAnswer {
@@ -52,11 +58,20 @@ std::string quoted_json(std::string_view text) {
 }
 
 std::string condition_of(const Permission& permission) {
-  std::string tests;
-  if (!permission.source_account.empty()) {
-    tests = fmt::format(R"("StringEquals":{{"AWS:SourceAccount":{}}})",
-                        quoted_json(permission.source_account));
+  struct Test {
+    std::string_view key;
+    std::string_view value;
+  };
+  const Test equal[] = {{"AWS:SourceAccount", permission.source_account},
+                        {"lambda:EventSourceToken", permission.event_source_token},
+                        {"aws:PrincipalOrgID", permission.principal_org_id}};
+  std::string equals;
+  for (const auto& [key, value] : equal) {
+    if (value.empty()) continue;
+    equals += fmt::format(R"({}"{}":{})", equals.empty() ? "" : ",", key, quoted_json(value));
   }
+  std::string tests;
+  if (!equals.empty()) tests = fmt::format(R"("StringEquals":{{{}}})", equals);
   if (!permission.source_arn.empty()) {
     tests += fmt::format(R"({}"ArnLike":{{"AWS:SourceArn":{}}})",
                          tests.empty() ? "" : ",",
@@ -139,6 +154,7 @@ Outcome<Answer> add_permission(Call& call) {
   }
   const std::string statement = statement_of(input, called);
   CHECK(change_function(call, called, [&](functions::Function& function) -> Outcome<void> {
+    if (input.revision_id && *input.revision_id != function.revision) return stale_revision();
     if (function.permissions.size() >= kPermissionsMax) {
       return refuse(400, "PolicyLengthExceededException", "The policy has too many statements.");
     }

@@ -29,7 +29,7 @@ Outcome<PlacedCode> place_directory(const Call& call, std::string_view directory
 
 Outcome<std::string> read_object(const Call& call, const documents::Code& code) {
   const std::string bucket(*code.s3_bucket);
-  CHECK(call.may_touch(call.caller.account, bucket));
+  CHECK(call.authorize_objects(api::kGetObject, bucket));
   const auto missing = [](const objects::Failure& failure) {
     return invalid(
         fmt::format("Error occurred while GetObject. S3 Error Code: {}. S3 Error "
@@ -51,6 +51,7 @@ void PlacedCode::give_to(functions::Function& function) const {
   function.code_sha256 = stored.sha256;
   function.code_size = stored.size;
   function.directory = directory;
+  function.source_kms_key_arn = source_kms_key_arn;
 }
 
 Outcome<PlacedCode> place_code(Call& call, const documents::Code& code) {
@@ -63,7 +64,8 @@ Outcome<PlacedCode> place_code(Call& call, const documents::Code& code) {
   const std::string_view zip = code.zip_file ? code.zip_file->bytes : std::string_view(object);
   if (zip.empty()) return invalid("Please provide a source for function code.");
   return PlacedCode{.stored = TRY(told<CodeStore::Stored>(call.parts.functions.code().put(zip))),
-                    .directory = {}};
+                    .directory = {},
+                    .source_kms_key_arn = std::string(code.source_kms_key_arn.value_or(""))};
 }
 
 Outcome<Answer> update_function_code(Call& call) {
@@ -76,6 +78,7 @@ Outcome<Answer> update_function_code(Call& call) {
                                           .s3_bucket = input.s3_bucket,
                                           .s3_key = input.s3_key,
                                           .image_uri = input.image_uri,
+                                          .source_kms_key_arn = input.source_kms_key_arn,
                                           .directory = input.directory}));
   const auto change = [&](functions::Function& function) -> Outcome<void> {
     if (!revision.empty() && revision != function.revision) return stale_revision();

@@ -9,6 +9,7 @@ namespace redrive::lambda {
 struct PlacedCode {
   CodeStore::Stored stored;
   std::string directory;
+  std::string source_kms_key_arn = {};
 
   void give_to(functions::Function& function) const;
 };

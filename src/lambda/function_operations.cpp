@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "documents/functions.h"
 #include "lambda/catalogue.h"
 #include "lambda/configuration.h"
@@ -47,11 +48,30 @@ std::string role_or_default(const Call& call, std::optional<std::string_view> ro
   return fmt::format("arn:aws:iam::{}:role/none", call.caller.account);
 }
 
+// Whoever gives a function a role gives it the rights of that role. A role that does not exist
+// grants nothing.
+Outcome<void> check_role(const Call& call, std::optional<std::string_view> role) {
+  const auto parts = split(role.value_or(""), ':');
+  if (parts.size() != 6 || parts[2] != "iam") return {};
+  const std::string_view name = parts[5].substr(parts[5].rfind('/') + 1);
+  const bool exists = call.parts.engine.turn([&](engine::Turn& turn) {
+    return turn.state().find_entry(EntryKind::role, fmt::format("{}/{}", parts[4], name)) !=
+           nullptr;
+  });
+  if (!exists) return {};
+  return told<void>(api::decide(
+      call.caller,
+      {.name = "iam:PassRole", .right = auth::Right::look},
+      {.kind = api::ResourceKind::role, .account = parts[4], .name = parts[5], .covered_as = name},
+      {}));
+}
+
 Outcome<functions::Function> new_function(Call& call, const documents::FunctionSettings& input) {
   const CalledFunction called = TRY(call.function_called(input.function_name.value_or("")));
   functions::Function function{.id = called.id};
   CHECK(apply_settings(input, function));
   CHECK(check_dead_letters(call, input));
+  CHECK(check_role(call, input.role));
   if (!called.is_latest()) return invalid("A function is created without a qualifier.");
   function.role = role_or_default(call, input.role);
   for (const auto& [name, value] : input.tags) function.tags.emplace(name, value);
@@ -98,6 +118,9 @@ Outcome<Answer> get_function(Call& call) {
       .tags = {function.tags.begin(), function.tags.end()}};
   if (!called.qualifier.empty()) out.configuration.function_arn = call.keep(called.arn());
   if (function.reserved_concurrency) out.concurrency = {*function.reserved_concurrency};
+  if (!function.source_kms_key_arn.empty()) {
+    out.code.source_kms_key_arn = call.keep(function.source_kms_key_arn);
+  }
   return json_answer(200, out);
 }
 
@@ -116,7 +139,7 @@ Outcome<Answer> list_functions(Call& call) {
   documents::FunctionList out;
   for (const functions::Function& each : functions) {
     if (!after.empty() && each.id.name <= after) continue;
-    if (!call.may_touch(each.id.account, each.id.name)) continue;
+    if (!call.may_touch(each.id)) continue;
     if (out.functions.size() == max) {
       out.next_marker = out.functions.back().function_name;
       break;
@@ -130,6 +153,7 @@ Outcome<Answer> update_function_configuration(Call& call) {
   const CalledFunction called = TRY(call.function());
   const auto input = TRY(call.body<documents::FunctionSettings>());
   CHECK(check_dead_letters(call, input));
+  CHECK(check_role(call, input.role));
   const auto change = [&](functions::Function& function) -> Outcome<void> {
     if (input.revision_id && *input.revision_id != function.revision) return stale_revision();
     return apply_settings(input, function);
@@ -171,6 +195,7 @@ Outcome<Answer> get_code_signing_config(Call& call) {
 Outcome<Answer> get_account_settings(Call& call) {
   AccountSettings out;
   for (const functions::Function& each : all_functions(call)) {
+    if (!call.may_touch(each.id)) continue;
     ++out.usage.functions;
     out.usage.code_bytes += static_cast<std::int64_t>(each.code_size);
   }

@@ -131,7 +131,11 @@ Outcome<Answer> show_logs(Call& call) {
                          .request_id = line.request_id,
                          .text = line.text});
   }
-  return json_answer(200, out);
+  api::Masking masking(call.caller, call.request.query, call.parts.mask_rules);
+  masking.apply(out);
+  Answer answer = json_answer(200, out);
+  api::append_masked_member(answer.body, masking.masked());
+  return answer;
 }
 
 }  // namespace redrive::lambda

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "api/access.h"
+#include "api/authorize.h"
 #include "base/result.h"
 #include "lambda/catalogue.h"
 #include "lambda/mapping_rules.h"
@@ -22,10 +22,18 @@ Outcome<CalledFunction> wanted_function(const Call& call, std::string_view name)
   return called;
 }
 
+// A mapping takes messages from its queue in the name of whoever makes it.
+api::Operation consuming(const Call& call) {
+  return {.name = call.operation_name,
+          .right = auth::Right::consume,
+          .shareable = true,
+          .amounts_to = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}};
+}
+
 Outcome<queue::QueueIdentity> wanted_queue(const Call& call, std::string_view arn) {
   const auto identity = api::identity_from_arn(arn);
   if (!identity) return invalid("Unrecognized event source.");
-  CHECK(call.may_touch(identity->account, identity->name));
+  CHECK(call.authorize(consuming(call), *identity));
   return *identity;
 }
 
@@ -169,7 +177,7 @@ Outcome<Answer> update_mapping(Call& call) {
 Outcome<Answer> delete_mapping(Call& call) {
   auto removed = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<Mapping> {
     Mapping mapping = TRY(load_mapping(turn, mapping_id(call)));
-    CHECK(may_touch(call, mapping));
+    CHECK(may_touch(call, turn, mapping));
     turn.commit(queue::EntryRemoved{EntryKind::mapping, mapping.id});
     return mapping;
   });

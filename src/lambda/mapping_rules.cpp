@@ -1,10 +1,8 @@
 #include "lambda/mapping_rules.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/result.h"
 #include "events/pattern.h"
@@ -34,7 +32,7 @@ constexpr Limit kBatchLimit{"batchSize", 1, kBatchMax};
 constexpr Limit kWindowLimit{"maximumBatchingWindowInSeconds", 0, kWindowMax};
 constexpr Limit kConcurrencyLimit{"scalingConfig.maximumConcurrency", 2, 1000};
 constexpr Limit kPollersMinLimit{"provisionedPollerConfig.minimumPollers", 2, 200};
-constexpr Limit kPollersMaxLimit{"provisionedPollerConfig.maximumPollers", 2, 2000};
+constexpr Limit kPollersMaxLimit{"provisionedPollerConfig.maximumPollers", 2, 10'000};
 constexpr Limit kRetriesLimit{"maximumRetryAttempts", -1, kRetryAttemptsMax};
 
 Outcome<void> check_limit(std::int64_t value, const Limit& limit) {
@@ -176,36 +174,7 @@ Outcome<functions::Retrier> retrier_from(const documents::Retrier& input) {
   return out;
 }
 
-// Like Step Functions, and unlike Lambda, we do not pass over what we do not know: a misspelt
-// `MaxAttempts: 0` would be three retries.
-Outcome<void> check_retrier_fields(const Call& call) {
-  static constexpr auto kFields = std::to_array<std::string_view>({"ErrorEquals",
-                                                                   "IntervalSeconds",
-                                                                   "MaxAttempts",
-                                                                   "BackoffRate",
-                                                                   "MaxDelaySeconds",
-                                                                   "JitterStrategy"});
-  simdjson::dom::parser parser;
-  simdjson::dom::array retriers;
-  const std::string_view text = call.padded_body();
-  // Whether it is a list at all has been looked at before.
-  if (parser.parse(text.data(), text.size()).at_key("RetryPolicy").get(retriers)) return {};
-  std::size_t number = 0;
-  for (const simdjson::dom::element retrier : retriers) {
-    ++number;
-    simdjson::dom::object fields;
-    if (retrier.get(fields)) continue;
-    for (const auto& [name, value] : fields) {
-      if (std::ranges::find(kFields, name) != kFields.end()) continue;
-      return invalid(fmt::format("RetryPolicy: retrier {}: there is no {}.", number, name));
-    }
-  }
-  return {};
-}
-
-Outcome<void> apply_retry_policy(const Call& call, const std::vector<documents::Retrier>& policy,
-                                 Mapping& mapping) {
-  CHECK(check_retrier_fields(call));
+Outcome<void> apply_retry_policy(const std::vector<documents::Retrier>& policy, Mapping& mapping) {
   mapping.retriers.clear();
   for (const documents::Retrier& each : policy) mapping.retriers.push_back(TRY(retrier_from(each)));
   return told<void>(events::check_retry_policy(mapping.retriers));
@@ -261,8 +230,7 @@ Outcome<void> apply_settings(const Call& call, const documents::MappingSettings&
   CHECK(apply_scaling(settings, mapping));
   if (settings.metrics_config) CHECK(apply_metrics(*settings.metrics_config, mapping));
   CHECK(apply_giving_up(settings, mapping));
-  if (call.body_names("RetryPolicy"))
-    CHECK(apply_retry_policy(call, settings.retry_policy, mapping));
+  if (call.body_names("RetryPolicy")) CHECK(apply_retry_policy(settings.retry_policy, mapping));
   if (settings.destination_config) {
     CHECK(apply_destinations(call, *settings.destination_config, mapping));
   }

@@ -156,16 +156,18 @@ constexpr Route kRoutes[] = {
     {"GET", "/_redrive/v1/functions/{function}/code", "DownloadCode", Right::look, download_code},
 };
 
-constexpr std::array<std::string_view, 4> kRoots = {
-    "functions", "event-source-mappings", "tags", "account-settings"};
-
 // 2015-03-31
 bool is_version(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  if (text.size() != 10 || !text.starts_with("20") || text[4] != '-' || text[7] != '-')
+    return false;
   return std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; }) == 8;
 }
 
 }  // namespace
+
+std::span<const Route> routes() {
+  return kRoutes;
+}
 
 std::vector<std::string_view> operation_names() {
   std::vector<std::string_view> names;
@@ -185,9 +187,8 @@ Match find_route(std::string_view method, std::string_view path) {
 
 bool is_lambda_path(std::string_view path) {
   if (path.starts_with(kManagementPrefix)) return true;
-  const auto segments = split(path, '/');
-  return segments.size() >= 3 && is_version(segments[1]) &&
-         std::ranges::find(kRoots, segments[2]) != kRoots.end();
+  // Each operation of Lambda begins with the date of its version, known here or not.
+  return path.size() >= 12 && path[0] == '/' && path[11] == '/' && is_version(path.substr(1, 10));
 }
 
 }  // namespace redrive::lambda

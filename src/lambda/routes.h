@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "auth/access_key.h"
@@ -26,6 +27,7 @@ struct Match {
   PathParameters parameters;
 };
 
+std::span<const Route> routes();
 // What this room does, as Lambda calls it.
 std::vector<std::string_view> operation_names();
 

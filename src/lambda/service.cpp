@@ -37,16 +37,10 @@ Answer answer_for(const http::Request& request, const Refusal& refusal) {
   return json_answer(refusal.status, ManagementRefusal{{refusal.code, refusal.message}});
 }
 
-Outcome<void> check_right(const Route& route, const Call& call) {
-  const auth::AccessKey* const key = call.caller.key;
-  if (key == nullptr || auth::has_right(key->role, route.right)) return {};
-  return refuse(403,
-                "AccessDeniedException",
-                fmt::format("User: {} is not authorized to perform: lambda:{}: the role {} does "
-                            "not allow it",
-                            key->arn(),
-                            route.operation,
-                            auth::role_name(key->role)));
+// IAM has another name for the right to invoke.
+std::string operation_name(const Route& route) {
+  if (route.operation == "Invoke") return std::string(api::kInvokeFunction.name);
+  return fmt::format("lambda:{}", route.operation);
 }
 
 }  // namespace
@@ -114,7 +108,8 @@ void Service::serve(const http::Desk::TaskPtr& task) const {
   }
   asked->action = match.index;
   const bool own = request.path.starts_with(kManagementPrefix);
-  auto caller = parts_.gate.admit(request, own ? "" : "lambda");
+  auto caller =
+      parts_.gate.admit(request, own ? api::Gate::Api::management : api::Gate::Api::lambda);
   if (!caller) {
     asked->unproven = api::is_unproven(caller.error().code);
     return respond(std::unexpected(refusal_of(caller.error())));
@@ -124,20 +119,26 @@ void Service::serve(const http::Desk::TaskPtr& task) const {
             .caller = *std::move(caller),
             .parameters = std::move(match.parameters),
             .request_id = asked->id,
+            .operation_name = operation_name(*match.route),
+            .right = match.route->right,
             .respond = respond};
   auto answer = run(*match.route, call, *asked);
   if (!answer || !call.later) respond(std::move(answer));
 }
 
 Outcome<Answer> Service::run(const Route& route, Call& call, const Asked& asked) const {
-  const auto allowed = check_right(route, call);
+  const auto allowed = told<void>(api::authorize_role(call.caller, call.operation()));
   Outcome<Answer> answer = allowed ? route.run(call) : std::unexpected(allowed.error());
-  if (!route.audited()) return answer;
+  const api::Masking masking(call.caller, call.request.query, nullptr);
+  const bool unmasked =
+      masking.asked_for_secrets() && call.request.path.starts_with(kManagementPrefix);
+  if (!route.audited() && !unmasked) return answer;
   // The request itself stays out of it: it has code and environments, and in those secrets.
   const auto refused = answer ? api::Refused{} : api::refused_as(answer.error());
   witness_->write_down(asked.mark(),
                        call.caller,
-                       {.resource = call.request.path, .refused = answer ? nullptr : &refused},
+                       {.resource = unmasked ? call.request.target : call.request.path,
+                        .refused = answer ? nullptr : &refused},
                        parts_.gate.wall());
   return answer;
 }

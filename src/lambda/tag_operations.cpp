@@ -43,7 +43,7 @@ Outcome<void> with_tags(Call& call, Use use) {
       return use_of(function);
     }
     functions::Mapping found = TRY(load_mapping(turn, mapping));
-    CHECK(may_touch(call, found));
+    CHECK(may_touch(call, turn, found));
     return use_of(found);
   });
 }

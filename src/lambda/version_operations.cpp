@@ -43,14 +43,6 @@ std::unexpected<Refusal> no_such_alias(const functions::Function& function,
   return not_found("Cannot find alias arn: " + alias_arn(function, name));
 }
 
-// Weights between versions are not followed, so they are not taken either.
-Outcome<void> check_routing(const Call& call) {
-  if (!call.body_names("RoutingConfig")) return {};
-  const std::string_view body = call.padded_body();
-  if (body.find("AdditionalVersionWeights") == body.npos) return {};
-  return invalid("RoutingConfig is not supported here: an alias stands for one version.");
-}
-
 Outcome<void> give_version(functions::Alias& alias, const functions::Function& function,
                            std::string_view version) {
   const bool known = version == kLatest || function.versions.contains(std::string(version));
@@ -131,7 +123,6 @@ Outcome<Answer> delete_version(Call& call, const CalledFunction& called) {
 
 Outcome<Answer> create_alias(Call& call) {
   const auto input = TRY(call.body<documents::AliasInput>());
-  CHECK(check_routing(call));
   return change_alias(
       call, 201, [&](const functions::Function& function) -> Outcome<functions::Alias> {
         functions::Alias alias{.name = std::string(input.name.value_or("")),
@@ -157,7 +148,6 @@ Outcome<Answer> create_alias(Call& call) {
 Outcome<Answer> update_alias(Call& call) {
   const auto input = TRY(call.body<documents::AliasInput>());
   const std::string name(call.parameter("alias"));
-  CHECK(check_routing(call));
   return change_alias(
       call, 200, [&](const functions::Function& function) -> Outcome<functions::Alias> {
         auto alias = functions::find_alias(function, name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/catalogue_access.h"
 #include "base/calendar.h"
 #include "manage/operations.h"
 
@@ -37,6 +38,59 @@ std::string_view finding(Call& call, const alarms::Watcher::DeadLetterAlarm& ala
                                alarm.reading.messages == 1 ? "" : "s",
                                alarm.memory.flood ? ", more come fast" : "",
                                alarm.memory.expiring ? ", the oldest will soon be gone" : ""));
+}
+
+Result<void> may_use(const Call& call, const alarms::Alarm& alarm) {
+  return api::authorize_alarm(call.parts.engine,
+                              call.caller,
+                              call.operation(),
+                              {alarm.account, alarm.region, alarm.name, alarm.dimensions});
+}
+
+// An alarm that somebody made and the caller may use; an error of the second kind for others.
+Result<void> may_use_named(const Call& call, alarms::Watcher& watcher,
+                           const alarms::AlarmKey& key) {
+  if (const auto alarm = watcher.book().find(key)) return may_use(call, *alarm);
+  for (const auto& own : watcher.dead_letter_alarms()) {
+    if (own.alarm.name == key.name && own.reading.identity.account == key.account &&
+        own.reading.identity.region == key.region)
+      return may_use(call, own.alarm);
+  }
+  const metrics::Dimensions none;
+  return api::authorize_alarm(
+      call.parts.engine, call.caller, call.operation(), {key.account, key.region, key.name, none});
+}
+
+// Notices are sent and functions invoked in the name of whoever makes the alarm.
+Result<void> check_notified(const Call& call, const alarms::Alarm& alarm) {
+  for (const std::string& target : alarm.alarm_actions) {
+    CHECK(api::authorize_target(call.parts.engine, call.caller, target, call.parts.bucket_owner));
+  }
+  return {};
+}
+
+// Whether a target belongs to what the caller may see: a queue or a function of theirs, or one that
+// an alarm of theirs tells.
+bool sees_target(const Call& call, const std::vector<alarms::Alarm>& visible,
+                 const std::string& target) {
+  const auto names = [&](const std::vector<std::string>& actions) {
+    return std::ranges::any_of(actions, [&](const std::string& action) {
+      return action == target || alarms::shown_target(action) == target;
+    });
+  };
+  return call.sees_all() || std::ranges::any_of(visible, [&](const alarms::Alarm& alarm) {
+           return names(alarm.alarm_actions) || names(alarm.ok_actions) ||
+                  names(alarm.insufficient_data_actions);
+         });
+}
+
+std::vector<alarms::Alarm> visible_alarms(const Call& call, alarms::Watcher& watcher) {
+  std::vector<alarms::Alarm> all = watcher.book().all();
+  std::erase_if(all, [&](const alarms::Alarm& alarm) {
+    return alarm.account != call.caller.account || alarm.region != call.caller.region ||
+           !may_use(call, alarm);
+  });
+  return all;
 }
 
 Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& input) {
@@ -97,6 +151,7 @@ Result<documents::AlarmList> list_alarms(Call& call) {
   for (const auto& alarm : watcher.dead_letter_alarms()) {
     const queue::QueueIdentity& queue = alarm.reading.identity;
     if (queue.account != call.caller.account || queue.region != call.caller.region) continue;
+    if (!call.sees(queue)) continue;
     out.alarms.push_back({.name = call.keep(alarm.alarm.name),
                           .kind = "dead-letters",
                           .state = alarms::name_of(alarm.alarm.condition.state),
@@ -105,8 +160,20 @@ Result<documents::AlarmList> list_alarms(Call& call) {
                           .since = told_time(call, alarm.alarm.condition.transitioned),
                           .on = !alarm.memory.off});
   }
-  for (const alarms::Alarm& alarm : watcher.book().all()) {
-    if (alarm.account != call.caller.account || alarm.region != call.caller.region) continue;
+  for (const auto& [queue, messages, alarm] : watcher.damage_alarms()) {
+    if (queue.account != call.caller.account || queue.region != call.caller.region) continue;
+    if (!call.sees(queue)) continue;
+    const std::string found =
+        fmt::format("{} damaged message{}", messages, messages == 1 ? "" : "s");
+    out.alarms.push_back({.name = call.keep(alarm.name),
+                          .kind = "damage",
+                          .state = alarms::name_of(alarm.condition.state),
+                          .queue = call.keep(queue.name),
+                          .reason = messages > 0 ? call.keep(found) : std::string_view(),
+                          .since = told_time(call, alarm.condition.transitioned),
+                          .on = true});
+  }
+  for (const alarms::Alarm& alarm : visible_alarms(call, watcher)) {
     out.alarms.push_back({.name = call.keep(alarm.name),
                           .kind = "metric",
                           .state = alarms::name_of(alarm.condition.state),
@@ -120,7 +187,14 @@ Result<documents::AlarmList> list_alarms(Call& call) {
 
 Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& input) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
-  CHECK(watcher.book().put(TRY(alarm_of(call, input))));
+  alarms::Alarm alarm = TRY(alarm_of(call, input));
+  CHECK(may_use(call, alarm));
+  CHECK(check_notified(call, alarm));
+  // One of that name is replaced.
+  if (const auto before = watcher.book().find(own_key(call, input.name))) {
+    CHECK(may_use(call, *before));
+  }
+  CHECK(watcher.book().put(std::move(alarm)));
   call.parts.observe();
   watcher.look();
   return list_alarms(call);
@@ -128,7 +202,9 @@ Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& in
 
 Result<documents::AlarmList> remove_alarm(Call& call) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
-  if (!watcher.book().remove(own_key(call, call.parameter("alarm")))) {
+  const alarms::AlarmKey key = own_key(call, call.parameter("alarm"));
+  CHECK(may_use_named(call, watcher, key));
+  if (!watcher.book().remove(key)) {
     return fail(ErrorCode::resource_not_found, "There is no such alarm that somebody made.");
   }
   return list_alarms(call);
@@ -137,7 +213,9 @@ Result<documents::AlarmList> remove_alarm(Call& call) {
 Result<documents::AlarmEvents> show_alarm_history(Call& call) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
   documents::AlarmEvents out;
-  for (const auto& item : watcher.book().history(own_key(call, call.parameter("alarm")))) {
+  const alarms::AlarmKey key = own_key(call, call.parameter("alarm"));
+  CHECK(may_use_named(call, watcher, key));
+  for (const auto& item : watcher.book().history(key)) {
     out.events.push_back({.time = call.keep(format_utc(item.wall)),
                           .kind = alarms::name_of(item.kind),
                           .summary = call.keep(item.summary)});
@@ -147,14 +225,16 @@ Result<documents::AlarmEvents> show_alarm_history(Call& call) {
 
 Result<documents::AlarmList> switch_alarm(Call& call, const documents::AlarmSwitch& input) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
-  CHECK(watcher.switch_dead_letter_alarm(TRY(call.queue("queue")), input.on));
+  CHECK(watcher.switch_dead_letter_alarm(call.queue("queue"), input.on));
   return list_alarms(call);
 }
 
 Result<documents::AlarmTargets> list_alarm_targets(Call& call) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
   documents::AlarmTargets out;
+  const auto visible = visible_alarms(call, watcher);
   for (const auto& [target, outcome] : watcher.courier().outcomes()) {
+    if (!sees_target(call, visible, target)) continue;
     out.targets.push_back({.target = call.keep(target),
                            .notice = call.keep(outcome.notice),
                            .waiting = outcome.waiting,

@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "api/access.h"
+#include "api/authorize.h"
 #include "api/draft.h"
 #include "base/calendar.h"
 #include "manage/failure.h"
@@ -19,6 +19,7 @@ using Where = engine::LineagePlace::Where;
 std::string_view state_of(const engine::LineagePlace& place) {
   if (place.where == Where::queue) return "in-queue";
   if (place.where == Where::bin) return "in-bin";
+  if (place.where == Where::damaged) return "damaged";
   return place.restored_wall == Timestamp() ? "archived" : "restored";
 }
 
@@ -92,7 +93,7 @@ class Restoration {
                                         .system_attributes = system,
                                         .dedup_id = message.deduplication_id,
                                         .group_id = message.group_id};
-    CHECK(api::check_message(outgoing, settings_, api::SendForm::single));
+    CHECK(api::check_message(outgoing, settings_, api::SendForm::stored));
     api::PreparedMessage& prepared = prepared_.emplace_back();
     api::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
     api::set_digest(prepared, md5(prepared.body));
@@ -126,7 +127,7 @@ Result<documents::LineageView> show_lineage(Call& call) {
 }
 
 Result<documents::HeldLineages> look_at_held(Call& call, const documents::HandleList& input) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   if (input.receipt_handles.size() > documents::kHandlesMax) {
     return too_many(documents::kHandlesMax);
   }
@@ -147,7 +148,7 @@ Result<documents::HeldLineages> look_at_held(Call& call, const documents::Handle
 
 Result<documents::ArchivedResults> note_archived(Call& call,
                                                  const documents::ArchivedRequest& input) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   if (input.messages.size() > documents::kHandlesMax) return too_many(documents::kHandlesMax);
   std::vector<engine::ArchivedByHolder> archived;
   for (const documents::ArchivedMessage& message : input.messages) {
@@ -173,7 +174,7 @@ Result<documents::ArchivedResults> note_archived(Call& call,
 
 Result<documents::UnarchiveResults> unarchive_messages(Call& call,
                                                        const documents::UnarchiveRequest& input) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   if (input.messages.size() > documents::kUnarchivedMax) {
     return too_many(documents::kUnarchivedMax);
   }

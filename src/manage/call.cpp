@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "api/access.h"
+#include "api/authorize.h"
 #include "base/text.h"
 
 namespace redrive::manage {
@@ -16,31 +16,64 @@ std::string_view Call::parameter(std::string_view name) const {
   return found->second;
 }
 
-Result<queue::QueueIdentity> Call::queue(std::string_view name) const {
-  queue::QueueIdentity identity{caller.account, caller.region, std::string(parameter(name))};
-  CHECK(allow(identity));
-  return identity;
+api::Operation Call::operation() const {
+  return {.name = operation_name_, .right = route_.right, .amounts_to = route_.amounts_to};
+}
+
+Result<void> Call::authorize() const {
+  if (route_.whole_server) {
+    return api::decide(caller, operation(), api::server_resource(parts.gate), {});
+  }
+  const auto named = std::ranges::find(parameters_, "queue", &PathParameters::value_type::first);
+  if (named == parameters_.end()) return api::authorize_role(caller, operation());
+  return allow(TRY(identity_called(named->second)));
+}
+
+queue::QueueIdentity Call::queue(std::string_view name) const {
+  return {caller.account, caller.region, std::string(parameter(name))};
 }
 
 Result<void> Call::allow(const queue::QueueIdentity& queue) const {
-  if (caller.key == nullptr) return {};
-  if (queue.account == caller.account && caller.key->covers(queue.name)) return {};
-  return fail(ErrorCode::access_denied,
-              fmt::format("User: {} is not authorized to use {}: the key is for other queues",
-                          caller.key->arn(),
-                          queue.name));
+  return api::authorize(parts.engine, caller, operation(), api::resource_of(queue));
+}
+
+Result<void> Call::allow(const queue::State& state, const queue::QueueIdentity& queue) const {
+  return api::authorize(state, caller, operation(), api::resource_of(queue));
+}
+
+Result<queue::QueueIdentity> Call::identity_called(std::string_view name_or_arn) const {
+  if (!name_or_arn.starts_with("arn:")) {
+    return queue::QueueIdentity{caller.account, caller.region, std::string(name_or_arn)};
+  }
+  auto named = api::identity_from_arn(name_or_arn);
+  if (!named)
+    return fail(ErrorCode::invalid_parameter_value, "The destination is not a queue's ARN.");
+  return *std::move(named);
 }
 
 Result<queue::QueueIdentity> Call::queue_called(std::string_view name_or_arn) const {
-  queue::QueueIdentity identity{caller.account, caller.region, std::string(name_or_arn)};
-  if (name_or_arn.starts_with("arn:")) {
-    auto named = api::identity_from_arn(name_or_arn);
-    if (!named)
-      return fail(ErrorCode::invalid_parameter_value, "The destination is not a queue's ARN.");
-    identity = *std::move(named);
-  }
+  auto identity = TRY(identity_called(name_or_arn));
   CHECK(allow(identity));
   return identity;
+}
+
+Result<queue::QueueIdentity> Call::destination_called(std::string_view name_or_arn) const {
+  auto identity = TRY(identity_called(name_or_arn));
+  CHECK(api::authorize(parts.engine, caller, api::kSendToQueue, api::resource_of(identity)));
+  return identity;
+}
+
+bool Call::sees(const queue::State& state, const queue::QueueIdentity& queue) const {
+  return api::authorize(state, caller, api::kSeeQueue, api::resource_of(queue)).has_value();
+}
+
+bool Call::sees(const queue::QueueIdentity& queue) const {
+  return api::authorize(parts.engine, caller, api::kSeeQueue, api::resource_of(queue)).has_value();
+}
+
+bool Call::sees_all() const {
+  const api::Operation looking{.name = operation_name_, .right = auth::Right::look};
+  return api::decide(caller, looking, api::server_resource(parts.gate), {}).has_value();
 }
 
 Result<queue::MessageKey> Call::message_key(std::string_view name) const {
@@ -55,6 +88,16 @@ std::string Call::actor() const {
 
 std::unexpected<Error> no_such_message() {
   return fail(ErrorCode::resource_not_found, "There is no such message in the queue.");
+}
+
+std::unexpected<Error> unreadable_message(const Error& error) {
+  if (error.code != ErrorCode::storage_damaged) {
+    return fail(ErrorCode::internal_failure, "The message cannot be read now: " + error.message);
+  }
+  return fail(ErrorCode::resource_not_found,
+              "The message is damaged: " + error.message +
+                  ". It is listed under the queue's damaged messages, or will be as soon as no "
+                  "consumer holds it.");
 }
 
 std::string Call::query(std::string_view name) const {

@@ -2,12 +2,15 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "alarms/watcher.h"
+#include "api/authorize.h"
 #include "api/gate.h"
+#include "api/masking.h"
 #include "api/witness.h"
 #include "documents/logs.h"
 #include "documents/overview.h"
@@ -42,35 +45,62 @@ struct Parts {
   std::function<Result<std::size_t>()> clear_buckets;
   // Functions and mappings are gone; may be empty.
   std::function<void()> catalogue_cleared = {};
+  api::BucketOwner bucket_owner = {};                             // Empty: there are no buckets.
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
 
 std::unexpected<Error> no_such_message();
+// What to answer when a message's bytes could not be read.
+std::unexpected<Error> unreadable_message(const Error& error);
 
 // One request to the management API.
 class Call {
  public:
   Call(const Parts& the_parts, const http::Request& the_request, api::Caller the_caller,
-       PathParameters parameters)
+       Match match)
       : parts(the_parts),
         request(the_request),
         caller(std::move(the_caller)),
-        parameters_(std::move(parameters)) {}
+        masking(caller, request.query, the_parts.mask_rules),
+        route_(*match.route),
+        operation_name_("redrive:" + std::string(route_.operation)),
+        parameters_(std::move(match.parameters)) {}
 
   const Parts& parts;
   const http::Request& request;
   const api::Caller caller;
+  // Whether the client is gone, so that a long search may end early.
+  std::function<bool()> is_abandoned = [] { return false; };
+  api::Masking masking;
 
   // What stood in the path for {name}, which the route's pattern has.
   std::string_view parameter(std::string_view name) const;
-  // The queue of the caller's account and region that {name} stands for; an error if the caller's
-  // key is for other queues.
-  Result<queue::QueueIdentity> queue(std::string_view name) const;
+  // What the route does, for decisions about it.
+  api::Operation operation() const;
+  // Whether the caller may use this route at all; where its path names a queue, for that queue.
+  // Asked before the route runs. What else a request names is asked about by the operation.
+  Result<void> authorize() const;
+  // The queue of the caller's account and region that {name} stands for.
+  queue::QueueIdentity queue(std::string_view name) const;
+  // The queue that {queue} stands for: a name, or an ARN.
+  Result<queue::QueueIdentity> path_queue() const { return identity_called(parameter("queue")); }
   // The key of a message that {name} stands for.
   Result<queue::MessageKey> message_key(std::string_view name) const;
-  // Whether the caller's key is for this queue.
+  // Whether the caller may do to this queue what the route does. The second is for use in turn.
   Result<void> allow(const queue::QueueIdentity& queue) const;
-  // A queue of the caller's account and region by name, or any by ARN.
+  Result<void> allow(const queue::State& state, const queue::QueueIdentity& queue) const;
+  // A queue of the caller's account and region by name, or any by ARN; nothing is decided yet.
+  Result<queue::QueueIdentity> identity_called(std::string_view name_or_arn) const;
+  // A queue of the caller's account and region by name, or any by ARN, if the caller may do what
+  // the route does to it.
   Result<queue::QueueIdentity> queue_called(std::string_view name_or_arn) const;
+  // The same for a queue that messages are put into.
+  Result<queue::QueueIdentity> destination_called(std::string_view name_or_arn) const;
+  // Whether the caller may know of a queue and its numbers. The first is for use in turn.
+  bool sees(const queue::State& state, const queue::QueueIdentity& queue) const;
+  bool sees(const queue::QueueIdentity& queue) const;
+  // Whether the caller may see everything on this server.
+  bool sees_all() const;
   // Who acts, for those who will read of it.
   std::string actor() const;
   // What stands in the query string, decoded; empty when it does not say.
@@ -83,29 +113,36 @@ class Call {
   std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
 
  private:
+  const Route& route_;
+  const std::string operation_name_;
   PathParameters parameters_;
   std::deque<std::string> kept_;
 };
 
 namespace detail {
 
+// Answers in which users' data can be say whether secrets in it are masked.
 template <class Output>
-Result<Document> to_json(const Result<Output>& output) {
+Result<Document> to_json(Result<Output> output, Call& call) {
   if (!output) return std::unexpected(output.error());
   Document document;
+  call.masking.apply(*output);
   wire::encode_json(document.body, *output);
+  if (wire::has_sensitive(wire::kRecord<Output>)) {
+    api::append_masked_member(document.body, call.masking.masked());
+  }
   return document;
 }
 
 template <class Output>
 Result<Document> run(Result<Output> (*operation)(Call&), Call& call) {
-  return to_json(operation(call));
+  return to_json(operation(call), call);
 }
 template <class Input, class Output>
 Result<Document> run(Result<Output> (*operation)(Call&, const Input&), Call& call) {
   Input input;
   CHECK(wire::decode_json(call.decoder(), call.request.body, input));
-  return to_json(operation(call, input));
+  return to_json(operation(call, input), call);
 }
 
 }  // namespace detail

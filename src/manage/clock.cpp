@@ -38,7 +38,14 @@ Result<ClockView> show_clock(Call& call) {
   return ClockView{.is_virtual = call.parts.time != nullptr,
                    .now = call.keep(format_utc(now)),
                    .epoch_milliseconds = now.ms(),
-                   .waiting_receives = static_cast<std::int64_t>(call.parts.engine.waiting())};
+                   .waiting_receives = static_cast<std::int64_t>(call.parts.engine.waiting()),
+                   .held_seconds = call.parts.engine.held_time().count() / 1000};
+}
+
+// Harmless to repeat: without held time nothing changes.
+Result<ClockView> accept_clock(Call& call) {
+  call.parts.engine.accept_held_time();
+  return show_clock(call);
 }
 
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input) {

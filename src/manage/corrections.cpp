@@ -50,10 +50,10 @@ Result<std::optional<queue::QueueIdentity>> destination_of(const Call& call,
                                                            const documents::EditRequest& input,
                                                            const engine::Peeked& message) {
   if (!input.redrive.value_or(!input.destination.empty())) return std::nullopt;
-  if (!input.destination.empty()) return TRY(call.queue_called(input.destination));
+  if (!input.destination.empty()) return TRY(call.destination_called(input.destination));
   if (message.dead_letter_source.empty())
     return refuse_choice("It is not known where the message came from: name a `destination`.");
-  return TRY(call.queue_called(message.dead_letter_source));
+  return TRY(call.destination_called(message.dead_letter_source));
 }
 
 Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::QueueIdentity& queue,
@@ -124,7 +124,7 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
     message.group_id = stored.contents.group;
     message.dedup_id = stored.contents.dedup;
   }
-  CHECK(api::check_message(message, settings, api::SendForm::single));
+  CHECK(api::check_message(message, settings, api::SendForm::stored));
   store::MessageContents contents = stored.contents;
   std::string encoded;
   if (body != contents.body) contents.md5_of_body = md5(body);
@@ -143,15 +143,14 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
 }
 
 Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   const queue::MessageKey key = TRY(call.message_key("message"));
   const auto page = TRY(call.parts.engine.peek_one(queue, key));
   if (page.messages.empty()) return no_such_message();
   const engine::Peeked& message = page.messages.front();
-  std::string bytes(message.body.size, '\0');
-  CHECK(call.parts.engine.read_body(message.body, bytes.data()));
-  const auto stored = store::decode_message(bytes);
-  if (!stored) return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
+  std::string bytes;
+  const auto stored = call.parts.engine.read_message(key, message.body, bytes);
+  if (!stored) return unreadable_message(stored.error());
   const auto settings = call.parts.engine.turn(
       [&](engine::Turn& turn) -> Result<std::shared_ptr<const queue::QueueSettings>> {
         return TRY(turn.queue(queue))->published;
@@ -168,7 +167,7 @@ Result<documents::Message> edit_message(Call& call, const documents::EditRequest
 }
 
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   const auto keys = TRY(chosen_keys(call, queue, input));
   const std::string actor = call.actor();
   const std::size_t done =
@@ -177,7 +176,7 @@ Result<documents::Touched> discard_messages(Call& call, const documents::Choice&
 }
 
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   std::vector<queue::MessageKey> keys;
   if (input.all.value_or(false)) {
     keys = TRY(all_in_bin(call, queue));
@@ -193,7 +192,7 @@ Result<documents::Touched> restore_messages(Call& call, const documents::Choice&
 }
 
 Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   if (input.confirm != identity.name) {
     return refuse_choice(
         fmt::format("To purge {}, repeat its name in `confirm`. Purged messages do not go to the "

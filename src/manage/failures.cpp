@@ -7,6 +7,7 @@
 #include "base/calendar.h"
 #include "dead_letter/fingerprint.h"
 #include "dead_letter/rank.h"
+#include "manage/in_turns.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -19,6 +20,8 @@ constexpr std::size_t kDistinctionsMax = 5;
 constexpr std::size_t kGroupedAtOnce = 256;
 constexpr int kGroupingRounds = 16;
 constexpr std::size_t kNoteBytesMax = 4096;
+constexpr std::size_t kGroupsPerTurn = 64;
+constexpr std::size_t kQueuesPerTurn = 256;
 
 constexpr std::pair<std::string_view, GroupStatus> kStatuses[] = {
     {"new", GroupStatus::fresh},
@@ -82,19 +85,30 @@ documents::FailureGroup describe(Call& call, const queue::State& state,
   return out;
 }
 
-// ARNs of the queues that the dead letters of a group, or of a whole queue, came from.
-std::vector<queue::QueueIdentity> sources_of(const queue::State& state, const queue::Queue& queue,
-                                             const queue::FailureGroup* group) {
+// The queues that the dead letters of a group came from.
+std::vector<queue::QueueIdentity> sources_of(const queue::State& state,
+                                             const queue::FailureGroup& group) {
   std::vector<queue::QueueIdentity> sources;
-  const auto add = [&](std::string_view arn) {
-    if (const queue::Queue* source = state.find_by_arn(arn)) sources.push_back(source->identity);
-  };
-  if (group != nullptr) {
-    for (const queue::NameIndex name : group->arrivals.sources) add(state.name(name));
-    return sources;
+  for (const queue::NameIndex name : group.arrivals.sources) {
+    const queue::Queue* const source = state.find_by_arn(state.name(name));
+    if (source != nullptr) sources.push_back(source->identity);
   }
-  const auto& all = state.sources_of(queue.identity.arn());
-  return {all.begin(), all.end()};
+  return sources;
+}
+
+// The queues whose dead letters come to this one.
+std::vector<queue::QueueIdentity> sources_of(engine::Engine& engine,
+                                             const queue::QueueIdentity& dead_letter_queue) {
+  std::vector<queue::QueueIdentity> sources;
+  const std::string arn = dead_letter_queue.arn();
+  visit_in_turns(engine,
+                 &queue::State::queues,
+                 kQueuesPerTurn,
+                 [&](engine::Turn&, const queue::QueueIdentity& identity, const auto& queue) {
+                   const auto& redrive = queue->settings.redrive;
+                   if (redrive && redrive->target_arn == arn) sources.push_back(identity);
+                 });
+  return sources;
 }
 
 Result<std::vector<documents::Distinction>> distinctions(
@@ -154,26 +168,31 @@ Result<documents::FailureReceipt> report_failure(Call& call,
 }
 
 Result<documents::FailureGroups> list_groups(Call& call) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   group_what_came(call.parts.engine);
   documents::FailureGroups out;
-  std::vector<queue::QueueIdentity> sources;
+  queue::QueueKey listed{};
   CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
-    const queue::Queue& queue = *TRY(turn.queue(identity));
-    for (const queue::FailureGroup* group : turn.state().groups_in(queue.key)) {
-      out.groups.push_back(describe(call, turn.state(), *group, turn.stamp().wall));
-    }
-    out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
-    sources = sources_of(turn.state(), queue, nullptr);
+    listed = TRY(turn.queue(identity))->key;
+    // The number is that of the whole server.
+    if (call.sees_all()) out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
     return {};
   }));
+  visit_in_turns(call.parts.engine,
+                 &queue::State::groups,
+                 kGroupsPerTurn,
+                 [&](engine::Turn& turn, queue::FailureGroupKey, const queue::FailureGroup& group) {
+                   if (group.queue != listed) return;
+                   out.groups.push_back(describe(call, turn.state(), group, turn.stamp().wall));
+                 });
+  const auto sources = sources_of(call.parts.engine, identity);
   std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::count);
   out.sets_apart = TRY(distinctions(call, identity, queue::FailureGroupKey::none, sources));
   return out;
 }
 
 Result<documents::FailureGroup> show_group(Call& call) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   group_what_came(call.parts.engine);
   documents::FailureGroup out;
   queue::FailureGroupKey key{};
@@ -183,7 +202,7 @@ Result<documents::FailureGroup> show_group(Call& call) {
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
     key = group->key;
     out = describe(call, turn.state(), *group, turn.stamp().wall);
-    sources = sources_of(turn.state(), queue, group);
+    sources = sources_of(turn.state(), *group);
     return {};
   }));
   out.sets_apart = TRY(distinctions(call, identity, key, sources));
@@ -191,7 +210,7 @@ Result<documents::FailureGroup> show_group(Call& call) {
 }
 
 Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   const auto status =
       std::ranges::find(kStatuses, input.status, [](const auto& pair) { return pair.first; });
   if (status == std::end(kStatuses)) {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "api/catalogue_access.h"
 #include "base/calendar.h"
 #include "base/text.h"
 #include "manage/operations.h"
 #include "metrics/catalogue.h"
+#include "metrics/cloud_metrics.h"
 
 namespace redrive::manage {
 namespace {
@@ -41,9 +43,12 @@ struct HistoryQuery {
 Result<HistoryQuery> history_query(const Call& call) {
   HistoryQuery query;
   if (const std::string queue = call.query("queue"); !queue.empty()) {
-    query.subject = {metrics::Scope::queue, TRY(call.queue_called(queue)).arn()};
+    query.subject = {metrics::Scope::queue, TRY(call.identity_called(queue)).arn()};
   } else if (const std::string function = call.query("function"); !function.empty()) {
-    query.subject = {metrics::Scope::function, function};
+    query.subject = {
+        metrics::Scope::function,
+        metrics::subject_name(
+            metrics::Scope::function, call.caller.account, call.caller.region, function)};
   } else if (const std::string mapping = call.query("mapping"); !mapping.empty()) {
     query.subject = {metrics::Scope::mapping, mapping};
   }
@@ -83,6 +88,8 @@ Result<Document> show_history(Call& call) {
     return fail(ErrorCode::unsupported_operation, "This server keeps no history of metrics.");
   }
   const HistoryQuery query = TRY(history_query(call));
+  CHECK(api::authorize_metrics(
+      call.parts.engine, call.parts.gate, call.caller, call.operation(), query.subject));
   call.parts.observe();
   const queue::Stamp stamp =
       call.parts.engine.turn([](engine::Turn& turn) { return turn.stamp(); });

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "api/access.h"
 #include "base/calendar.h"
 #include "dead_letter/filter_text.h"
 #include "dead_letter/fingerprint.h"
+#include "manage/in_turns.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -20,6 +22,7 @@ constexpr std::size_t kDryRunLooks = 20'000;
 constexpr std::size_t kSampleKeys = 10;
 constexpr std::size_t kStagesMax = 16;
 constexpr std::size_t kIdsMax = 50;
+constexpr std::size_t kJobsPerTurn = 64;
 constexpr std::size_t kTextBytesMax = 1024;
 constexpr std::size_t kPatchBytesMax = 32u << 10;
 constexpr std::int64_t kFailurePercentMax = 50;
@@ -129,11 +132,24 @@ Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
   const auto id = Uuid::parse(call.parameter("job"));
   for (const auto& [key, task] : state.tasks()) {
     if (!id || task.id != *id) continue;
-    const queue::Queue* source = state.find(task.source);
-    if (source != nullptr) CHECK(call.allow(source->identity));
+    const auto source = api::identity_from_arn(task.source_arn);
+    if (source) CHECK(call.allow(state, *source));
     return &task;
   }
   return fail(ErrorCode::resource_not_found, "There is no such job.");
+}
+
+// Where a job moves messages to, each queue must be one that the caller may send to. Without a
+// destination these are the queues that the dead letters came from. In turn.
+Result<void> check_targets(const Call& call, const queue::State& state, std::string_view source_arn,
+                           std::string_view destination_arn) {
+  if (call.caller.key == nullptr) return {};
+  const auto named = api::identity_from_arn(destination_arn);
+  const auto targets = named ? std::vector{*named} : api::dead_letter_sources(state, source_arn);
+  for (const queue::QueueIdentity& target : targets) {
+    CHECK(api::authorize(state, call.caller, api::kSendToQueue, api::resource_of(target)));
+  }
+  return {};
 }
 
 // Changes a job that is not over, if it is in one of these states.
@@ -141,6 +157,9 @@ Result<documents::Job> change_job(Call& call, std::initializer_list<TaskStatus> 
                                   std::optional<TaskStatus> to, std::optional<std::uint32_t> rate) {
   return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Job> {
     const MoveTask& task = *TRY(find_job(call, turn.state()));
+    if (to == TaskStatus::running) {
+      CHECK(check_targets(call, turn.state(), task.source_arn, task.destination_arn));
+    }
     if (std::ranges::find(from, task.status) == from.end()) {
       return fail(ErrorCode::invalid_parameter_value,
                   fmt::format("The job is {}.", name_of(task.status)));
@@ -167,11 +186,11 @@ constexpr auto kNotOver = {TaskStatus::running, TaskStatus::paused, TaskStatus::
 
 Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest& input) {
   CHECK(check_request(input));
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   queue::TaskPlan plan = plan_of(call, input);
   group_what_came(call.parts.engine);
   std::optional<queue::QueueIdentity> destination;
-  if (!input.destination.empty()) destination = TRY(call.queue_called(input.destination));
+  if (!input.destination.empty()) destination = TRY(call.destination_called(input.destination));
   const auto prepared = call.parts.engine.turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& source = *TRY(turn.queue(identity));
     if (!input.group.empty()) {
@@ -179,7 +198,8 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
     }
     plan.frozen_at = number(turn.state().last_key());
     if (destination) CHECK(check_destination(source, *TRY(turn.queue(*destination))));
-    return {};
+    return check_targets(
+        call, turn.state(), identity.arn(), destination ? destination->arn() : std::string());
   });
   CHECK(prepared);
   const bool dry = input.dry_run.value_or(false);
@@ -217,18 +237,20 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
 }
 
 Result<documents::Jobs> list_jobs(Call& call) {
-  return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Jobs> {
-    documents::Jobs out;
-    const auto& tasks = turn.state().tasks();
-    for (auto at = tasks.rbegin(); at != tasks.rend(); ++at) {
-      const queue::Queue* source = turn.state().find(at->second.source);
-      const bool theirs = source != nullptr && source->identity.account == call.caller.account &&
-                          source->identity.region == call.caller.region;
-      if (theirs && call.allow(source->identity))
-        out.jobs.push_back(describe_job(call, turn.state(), at->second));
-    }
-    return out;
-  });
+  documents::Jobs out;
+  visit_in_turns(call.parts.engine,
+                 &queue::State::tasks,
+                 kJobsPerTurn,
+                 [&](Turn& turn, queue::TaskKey, const MoveTask& task) {
+                   const queue::Queue* source = turn.state().find(task.source);
+                   const bool theirs = source != nullptr &&
+                                       source->identity.account == call.caller.account &&
+                                       source->identity.region == call.caller.region;
+                   if (theirs && call.allow(turn.state(), source->identity))
+                     out.jobs.push_back(describe_job(call, turn.state(), task));
+                 });
+  std::ranges::reverse(out.jobs);  // The latest first.
+  return out;
 }
 
 Result<documents::Job> show_job(Call& call) {

@@ -11,14 +11,15 @@ namespace {
 // In the order of their values.
 constexpr std::array<std::string_view, 4> kEnds = {
     "open", "released", "visibility-expired", "failed"};
-constexpr std::array<std::string_view, 8> kEvents = {"dead-lettered",
+constexpr std::array<std::string_view, 9> kEvents = {"dead-lettered",
                                                      "redriven",
                                                      "edited",
                                                      "discarded",
                                                      "restored",
                                                      "archived",
                                                      "unarchived",
-                                                     "replaced"};
+                                                     "replaced",
+                                                     "damaged"};
 
 std::string_view end_name(queue::AttemptEnd end) {
   return kEnds[static_cast<std::size_t>(end)];

@@ -14,20 +14,8 @@
 #include "store/message_codec.h"
 
 namespace redrive::manage {
-namespace {
 
 using queue::Mailbox;
-
-constexpr std::size_t kPageMessages = 100;
-constexpr std::size_t kPageMessagesMax = 1'000;
-// A page ends early rather than hold more than this of bodies.
-constexpr std::size_t kPageBytesMax = 8u << 20;
-// A search ends, and says where to go on, after it has looked at this much: it runs on a thread
-// that others' requests wait for.
-constexpr std::size_t kSearchMessagesMax = 5'000;
-constexpr std::size_t kSearchBytesMax = 16u << 20;
-// Taken from the engine at a time, since the engine does nothing else meanwhile.
-constexpr std::size_t kSearchPieceMessages = 250;
 
 std::string token_of(const Mailbox::AgeMark& mark) {
   return fmt::format("{}-{}", mark.sent_at.ms(), number(mark.key));
@@ -43,6 +31,19 @@ Result<Mailbox::AgeMark> mark_of(std::string_view token) {
     return fail(ErrorCode::invalid_parameter_value, "`after` is no page's `next`.");
   return Mailbox::AgeMark{Timestamp(*sent), static_cast<queue::MessageKey>(*key)};
 }
+
+namespace {
+
+constexpr std::size_t kPageMessages = 100;
+constexpr std::size_t kPageMessagesMax = 1'000;
+// A page ends early rather than hold more than this of bodies.
+constexpr std::size_t kPageBytesMax = 8u << 20;
+// A search ends, and says where to go on, after it has looked at this much: it runs on a thread
+// that others' requests wait for.
+constexpr std::size_t kSearchMessagesMax = 5'000;
+constexpr std::size_t kSearchBytesMax = 16u << 20;
+// Taken from the engine at a time, since the engine does nothing else meanwhile.
+constexpr std::size_t kSearchPieceMessages = 250;
 
 std::string_view state_name(queue::Phase phase) {
   switch (phase) {
@@ -74,7 +75,7 @@ class PageWriter {
   Result<documents::MessagePage> write(Mailbox::AgeMark after, const Fetch& fetch) {
     last_ = after;
     bool more = true;
-    while (more && !done()) {
+    while (more && !done() && !call_.is_abandoned()) {
       const std::size_t piece = filter_ == nullptr ? messages_max_ : kSearchPieceMessages;
       const engine::PeekPage page = TRY(fetch(last_, piece));
       wall_ = page.wall;
@@ -97,12 +98,7 @@ class PageWriter {
     for (const engine::Peeked& peeked : page.messages) {
       full_ = kept_bytes_ + peeked.body.size > kPageBytesMax && !out_.messages.empty();
       if (done()) return true;
-      std::string bytes(peeked.body.size, '\0');
-      CHECK(call_.parts.engine.read_body(peeked.body, bytes.data()));
-      if (TRY(is_meant(peeked, bytes))) {
-        kept_bytes_ += bytes.size();
-        out_.messages.push_back(TRY(message(peeked, std::move(bytes))));
-      }
+      CHECK(look_at(peeked));
       ++scanned_;
       scanned_bytes_ += peeked.body.size;
       last_ = peeked.mark;
@@ -110,22 +106,24 @@ class PageWriter {
     return page.more;
   }
 
-  Result<bool> is_meant(const engine::Peeked& peeked, std::string_view bytes) {
-    if (filter_ == nullptr) return true;
-    const store::StoredMessage stored = TRY(decode(bytes));
-    return filter_->matches(engine::StoredView(stored).subject(peeked));
-  }
-
-  static Result<store::StoredMessage> decode(std::string_view bytes) {
-    const auto stored = store::decode_message(bytes);
-    if (stored) return *stored;
-    return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
+  // A damaged message is passed over: it is among the queue's damaged messages now, or will be when
+  // the consumer that holds it lets go.
+  Result<void> look_at(const engine::Peeked& peeked) {
+    std::string bytes;
+    const auto stored = call_.parts.engine.read_message(peeked.mark.key, peeked.body, bytes);
+    if (!stored && stored.error().code == ErrorCode::storage_damaged) return {};
+    CHECK(stored);
+    if (filter_ != nullptr && !filter_->matches(engine::StoredView(*stored).subject(peeked))) {
+      return {};
+    }
+    kept_bytes_ += bytes.size();
+    out_.messages.push_back(message(peeked, *store::decode_message(call_.keep(std::move(bytes)))));
+    return {};
   }
 
   std::string_view time(Timestamp wall) { return call_.keep(format_utc(wall)); }
 
-  Result<documents::Message> message(const engine::Peeked& peeked, std::string bytes) {
-    const store::StoredMessage stored = TRY(decode(call_.keep(std::move(bytes))));
+  documents::Message message(const engine::Peeked& peeked, const store::StoredMessage& stored) {
     documents::Message out{.key = static_cast<std::int64_t>(number(peeked.mark.key)),
                            .message_id = stored.message_id,
                            .lineage_id = stored.message_id,
@@ -204,26 +202,26 @@ sqs::MessageAttributes attributes_of(const store::MessageContents& contents) {
 }
 
 Result<documents::MessagePage> peek_messages(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
     return call.parts.engine.peek(queue, after, max);
   });
 }
 
 Result<documents::MessagePage> peek_bin(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
     return call.parts.engine.peek_bin(queue, after, max);
   });
 }
 
 Result<documents::Message> show_message(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue("queue"));
+  const queue::QueueIdentity queue = call.queue("queue");
   return describe_message(call, queue, TRY(call.message_key("message")));
 }
 
 Result<documents::SpentHandle> show_spent_handle(Call& call) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
+  const queue::QueueIdentity queue = TRY(call.path_queue());
   auto sealed = call.parts.engine.turn([&](engine::Turn& turn) -> Result<std::string> {
     const queue::ReceiptHandle spent{.queue = TRY(turn.queue(queue))->key};
     return spent.seal(turn.state().secret());

@@ -59,7 +59,8 @@ class Mover {
                      .of = message.body,
                      .stored = {},
                      .delay = std::chrono::seconds(delay)};
-    if (changes_contents(move)) out.stored = TRY(contents(move, message.body, *settings));
+    if (changes_contents(move))
+      out.stored = TRY(contents(move, message.key, message.body, *settings));
     return out;
   }
 
@@ -72,7 +73,7 @@ class Mover {
       return fail(ErrorCode::invalid_parameter_value,
                   "It is not known where the message came from: name a `destination`.");
     }
-    auto identity = TRY(call_.queue_called(name));
+    auto identity = TRY(call_.destination_called(name));
     auto settings = call_.parts.engine.turn([&](engine::Turn& turn) -> Result<Settings> {
       return TRY(turn.queue(identity))->published;
     });
@@ -81,12 +82,12 @@ class Mover {
         .first->second;
   }
 
-  Result<std::string_view> contents(const documents::Move& move, const queue::BodyRef& body,
+  Result<std::string_view> contents(const documents::Move& move, queue::MessageKey key,
+                                    const queue::BodyRef& body,
                                     const queue::QueueSettings& settings) {
-    std::string bytes(body.size, '\0');
-    CHECK(call_.parts.engine.read_body(body, bytes.data()));
-    const auto stored = store::decode_message(bytes);
-    if (!stored) return fail(ErrorCode::internal_failure, "A message does not match its checksum.");
+    std::string bytes;
+    const auto stored = call_.parts.engine.read_message(key, body, bytes);
+    if (!stored) return unreadable_message(stored.error());
     return call_.keep(TRY(edited(*stored,
                                  {.body = move.body,
                                   .patch = {},
@@ -127,11 +128,9 @@ class Mover {
 }  // namespace
 
 Result<documents::MoveResults> move_messages(Call& call, const documents::MoveRequest& input) {
-  const queue::QueueIdentity queue = TRY(call.queue_called(call.parameter("queue")));
-  if (call.caller.key != nullptr && !auth::has_right(call.caller.key->role, auth::Right::send)) {
-    return fail(ErrorCode::access_denied,
-                "Moving puts messages into another queue: the key may only receive.");
-  }
+  const queue::QueueIdentity queue = TRY(call.path_queue());
+  // Each destination is decided on by itself; a key that may send nowhere is told so at once.
+  CHECK(api::authorize_role(call.caller, api::kSendToQueue));
   if (input.moves.size() > documents::kMovesMax) {
     return fail(ErrorCode::invalid_parameter_value,
                 fmt::format("A request moves at most {} messages.", documents::kMovesMax));

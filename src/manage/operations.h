@@ -6,6 +6,7 @@
 
 #include "documents/alarms.h"
 #include "documents/corrections.h"
+#include "documents/damage.h"
 #include "documents/failures.h"
 #include "documents/jobs.h"
 #include "documents/lineage.h"
@@ -28,13 +29,15 @@ struct ClockView {
   std::string_view now;  // 2026-01-31T23:59:59.000Z
   std::int64_t epoch_milliseconds = 0;
   std::int64_t waiting_receives = 0;  // A test that moves time can see that its consumer waits.
+  std::int64_t held_seconds = 0;      // Time away that does not count yet.
 };
 consteval auto shape_of(ClockView*) {
   using Out = ClockView;
   return wire::shape(wire::required("virtual", &Out::is_virtual),
                      wire::required("now", &Out::now),
                      wire::required("epochMilliseconds", &Out::epoch_milliseconds),
-                     wire::required("waitingReceives", &Out::waiting_receives));
+                     wire::required("waitingReceives", &Out::waiting_receives),
+                     wire::required("heldSeconds", &Out::held_seconds));
 }
 
 // Exactly one of the two.
@@ -85,6 +88,14 @@ Result<documents::UnarchiveResults> unarchive_messages(Call& call,
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input);
 Result<documents::MessagePage> peek_bin(Call& call);
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);
+// A place among messages as a page's `next` has it.
+std::string token_of(const queue::Mailbox::AgeMark& mark);
+Result<queue::Mailbox::AgeMark> mark_of(std::string_view token);
+Result<documents::DamagedCounts> count_damaged(Call& call);
+// GET queues/{queue}/damaged?limit=100&after=…
+Result<documents::DamagedPage> list_damaged(Call& call);
+Result<documents::Touched> drop_damaged(Call& call, const documents::DamagedChoice& input);
+Result<documents::DamagedRetried> retry_damaged(Call& call, const documents::DamagedChoice& input);
 Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input);
 
 Result<documents::FailureReceipt> report_failure(Call& call, const documents::FailureReport& input);
@@ -111,6 +122,7 @@ Result<documents::Job> cancel_job(Call& call);
 Result<documents::Job> change_job_rate(Call& call, const documents::RateChange& input);
 
 Result<ClockView> show_clock(Call& call);
+Result<ClockView> accept_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
 // GET overview?limit=100

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "api/access.h"
+#include "api/authorize.h"
 #include "base/calendar.h"
 #include "manage/operations.h"
 
@@ -39,7 +39,7 @@ class QueueSurvey {
     const auto look =
         [&](const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
           if (is_of(call_.caller, queue.identity.account, queue.identity.region) &&
-              call_.allow(queue.identity))
+              call_.sees(state, queue.identity))
             add(state, queue, stamp);
         };
     while (call_.parts.engine.survey(after, kSurveyedPerTurn, look)) {
@@ -70,6 +70,10 @@ class QueueSurvey {
                                   .dead_lettered_away = signed_count(traffic.dead_lettered_away),
                                   .redriven = signed_count(traffic.redriven),
                                   .expired = signed_count(traffic.expired)};
+    if (!state.damaged_queues().empty()) {
+      const queue::Queue* damaged = state.find(engine::damaged_of(queue.identity));
+      if (damaged != nullptr) view.damaged = signed_count(state.mailbox(*damaged).size());
+    }
     if (call_.parts.oldest_age) {
       view.oldest_age_seconds = call_.parts.oldest_age(state, queue, stamp).count() / 1000;
     }
@@ -122,17 +126,26 @@ class QueueSurvey {
   std::vector<documents::QueueOverview> queues_;
 };
 
+bool sees_function(const Call& call, const documents::KeptHandler& handler) {
+  return api::decide(call.caller,
+                     {.name = "lambda:GetFunction", .right = auth::Right::look},
+                     api::function_resource(handler.account, handler.region, handler.function),
+                     {})
+      .has_value();
+}
+
 std::vector<documents::HandlerOverview> handlers_of(Call& call) {
   std::vector<documents::HandlerOverview> found;
   if (!call.parts.handlers) return found;
   for (documents::KeptHandler& handler : call.parts.handlers()) {
     if (found.size() >= kOverviewHandlersMax) break;
     if (!is_of(call.caller, handler.account, handler.region)) continue;
+    if (!sees_function(call, handler)) continue;
     documents::HandlerOverview view = handler.counts;
     view.function = call.keep(std::move(handler.function));
     if (!handler.mapping.empty()) {
       const auto queue = api::identity_from_arn(handler.queue_arn);
-      if (queue && !call.allow(*queue)) continue;
+      if (queue && !call.sees(*queue)) continue;
       view.mapping = call.keep(std::move(handler.mapping));
       view.queue_arn = call.keep(std::move(handler.queue_arn));
     }

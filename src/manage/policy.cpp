@@ -42,7 +42,7 @@ documents::Policy describe_policy(Call& call, const DeadLetterPolicy* policy, bo
 }
 
 Result<documents::Policy> change_policy(Call& call, std::optional<DeadLetterPolicy> policy) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Policy> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     queue::QueueSettings settings = queue.settings;
@@ -53,10 +53,19 @@ Result<documents::Policy> change_policy(Call& call, std::optional<DeadLetterPoli
   });
 }
 
+// The archive's bucket gets objects in the name of whoever sets the policy.
+Result<void> check_archive(const Call& call, const DeadLetterPolicy& policy) {
+  if (policy.archive.empty()) return {};
+  return api::authorize_objects(call.caller,
+                                api::kPutObject,
+                                policy.archive.substr(0, policy.archive.find('/')),
+                                call.parts.bucket_owner);
+}
+
 }  // namespace
 
 Result<documents::Policy> show_policy(Call& call) {
-  const queue::QueueIdentity identity = TRY(call.queue("queue"));
+  const queue::QueueIdentity identity = call.queue("queue");
   return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Policy> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     return describe_policy(
@@ -65,7 +74,9 @@ Result<documents::Policy> show_policy(Call& call) {
 }
 
 Result<documents::Policy> set_policy(Call& call, const documents::Policy& input) {
-  return change_policy(call, TRY(policy_from(input)));
+  DeadLetterPolicy policy = TRY(policy_from(input));
+  CHECK(check_archive(call, policy));
+  return change_policy(call, std::move(policy));
 }
 
 Result<documents::Policy> remove_policy(Call& call) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct Route {
   std::string_view operation;  // As docs/openapi.yaml calls it.
   auth::Right right;           // What the caller's role must allow, on a server with keys.
   Result<Document> (*run)(Call&);
+  // What it amounts to in terms of SQS: it is denied where a queue's policy denies one of these.
+  std::array<std::string_view, 3> amounts_to = {};
+  bool whole_server = false;  // It is about all accounts together.
 };
 
 using http::PathParameters;

@@ -1,6 +1,6 @@
 #include "manage/service.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "manage/routes.h"
 
@@ -8,19 +8,27 @@ namespace redrive::manage {
 namespace {
 
 constexpr std::size_t kAuditedBodyBytes = 4096;
+// Those whose time grows with what there is to look at.
+constexpr std::string_view kSlowOperations[] = {"peekMessages",
+                                                "peekBin",
+                                                "showLineage",
+                                                "listGroups",
+                                                "showGroup",
+                                                "startJob",
+                                                "listJobs",
+                                                "discardMessages",
+                                                "restoreMessages",
+                                                "listDamaged",
+                                                "dropDamaged",
+                                                "retryDamaged",
+                                                "unarchiveMessages",
+                                                "showOverview",
+                                                "listAlarms",
+                                                "showMetricHistory",
+                                                "reset"};
 
-Result<void> check_right(const Route& route, const Call& call) {
-  const auth::AccessKey* const key = call.caller.key;
-  if (key == nullptr || auth::has_right(key->role, route.right)) return {};
-  return fail(ErrorCode::access_denied,
-              fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
-                          key->arn(),
-                          route.method,
-                          call.request.path,
-                          auth::role_name(key->role)));
-}
-
-bool is_audited(const Route& route) {
+bool is_audited(const Route& route, const Call& call) {
+  if (call.masking.asked_for_secrets()) return true;
   return route.method != "GET" && route.right != auth::Right::consume;
 }
 
@@ -41,8 +49,9 @@ std::string body_text(const http::Request& request) {
 
 // A request, and what is found out about it on the way.
 struct Service::Asked {
-  const http::Request& request;
+  const http::Exchange& exchange;
   std::size_t action;
+  const http::Request& request = exchange.request();
   std::string id = api::new_request_id();
   bool unproven = false;
 
@@ -53,24 +62,26 @@ Service::Service(Parts parts)
     : parts_(std::move(parts)), witness_(parts_.observers, "management", operation_names()) {}
 
 Result<Document> Service::run(Match match, Asked& asked) const {
-  auto caller = parts_.gate.admit(asked.request, {});
+  auto caller = parts_.gate.admit(asked.request, api::Gate::Api::management);
   if (!caller) {
     asked.unproven = api::is_unproven(caller.error().code);
     return std::unexpected(caller.error());
   }
   const Route& route = *match.route;
-  Call call(parts_, asked.request, *std::move(caller), std::move(match.parameters));
-  const auto allowed = check_right(route, call);
+  Call call(parts_, asked.request, *std::move(caller), std::move(match));
+  call.is_abandoned = [&asked] { return asked.exchange.is_abandoned(); };
+  const auto allowed = call.authorize();
   Result<Document> document = allowed ? route.run(call) : std::unexpected(allowed.error());
-  if (!is_audited(route) || !witness_.writes_down()) return document;
+  if (!is_audited(route, call) || !witness_.writes_down()) return document;
   const Failure failure = document ? Failure{} : failure_of(document.error());
   const api::Refused refused = api::refused_as(failure);
-  witness_.write_down(asked.mark(),
-                      call.caller,
-                      {.resource = asked.request.path,
-                       .refused = document ? nullptr : &refused,
-                       .request_json = body_text(asked.request)},
-                      parts_.gate.wall());
+  witness_.write_down(
+      asked.mark(),
+      call.caller,
+      {.resource = call.masking.asked_for_secrets() ? asked.request.target : asked.request.path,
+       .refused = document ? nullptr : &refused,
+       .request_json = body_text(asked.request)},
+      parts_.gate.wall());
   return document;
 }
 
@@ -98,10 +109,29 @@ http::Answer Service::answer(Asked& asked) const {
 }
 
 void Service::handle(http::Exchange& exchange) {
-  Asked asked{.request = exchange.request(), .action = witness_.unknown()};
+  Asked asked{.exchange = exchange, .action = witness_.unknown()};
+  const http::Answer given = answer(asked);
+  finish(exchange, asked, given);
+}
+
+bool Service::is_slow(const http::Request& request) {
+  const Match match = find_route(routes(), request.method, request.path);
+  return match.route != nullptr &&
+         std::ranges::find(kSlowOperations, match.route->operation) != std::end(kSlowOperations);
+}
+
+void Service::refuse_busy(http::Exchange& exchange) const {
+  const Asked asked{.exchange = exchange, .action = witness_.unknown()};
+  const Failure failure = failure_of(
+      {ErrorCode::service_unavailable, "The server is busy with other requests. Try again."});
+  finish(exchange, asked, refusal(failure, asked));
+}
+
+void Service::finish(http::Exchange& exchange, const Asked& asked,
+                     const http::Answer& answer) const {
   // What was true a moment ago is not to be shown again from a cache.
   http::append_answer(exchange.out(),
-                      answer(asked),
+                      answer,
                       {{"x-amzn-RequestId", asked.id}, {"Cache-Control", "no-store"}},
                       asked.request.keep_alive);
   exchange.measure(witness_.latency(asked.action));

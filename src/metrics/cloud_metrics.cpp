@@ -95,9 +95,7 @@ std::optional<Subject> subject_of(const CloudMetric& metric, const CloudLine& li
   if (line.dimensions.size() != 1) return std::nullopt;
   const auto& [name, value] = line.dimensions.front();
   if (name != dimension_of(metric.scope)) return std::nullopt;
-  if (metric.scope != Scope::queue) return Subject{metric.scope, value};
-  return Subject{metric.scope,
-                 fmt::format("arn:aws:sqs:{}:{}:{}", line.region, line.account, value)};
+  return Subject{metric.scope, subject_name(metric.scope, line.account, line.region, value)};
 }
 
 using Buckets = std::vector<std::optional<Bucket>>;
@@ -145,6 +143,20 @@ std::string_view dimension_of(Scope scope) {
       return "EventSourceMappingUUID";
   }
   return "";
+}
+
+std::string subject_name(Scope scope, std::string_view account, std::string_view region,
+                         std::string_view value) {
+  switch (scope) {
+    case Scope::queue:
+      return fmt::format("arn:aws:sqs:{}:{}:{}", region, account, value);
+    case Scope::function:
+      return fmt::format("arn:aws:lambda:{}:{}:function:{}", region, account, value);
+    case Scope::server:
+    case Scope::mapping:
+      break;
+  }
+  return std::string(value);
 }
 
 std::optional<Statistic> Statistic::parse(std::string_view text) {

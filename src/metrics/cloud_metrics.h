@@ -31,6 +31,11 @@ const CloudMetric* find_cloud_metric(std::string_view space, std::string_view na
 // EventSourceMappingUUID.
 std::string_view dimension_of(Scope scope);
 
+// What the history calls a thing that a client names by the value of its dimension: queues and
+// functions go by their ARNs, so that accounts do not share numbers, mappings by their UUIDs.
+std::string subject_name(Scope scope, std::string_view account, std::string_view region,
+                         std::string_view value);
+
 using Dimensions = std::vector<std::pair<std::string, std::string>>;
 
 // One line of numbers, as a client names it.

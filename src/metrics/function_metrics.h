@@ -41,6 +41,7 @@ struct MappingMetrics {
   Counter dropped;
   Counter sent_on_failure;  // Delivered to the destination for failures.
   Gauge concurrency;        // Batches in hand.
+  Gauge concurrency_limit;  // Batches that may be in hand.
   Histogram age;            // Milliseconds from a message's send until the function gets it.
 };
 
@@ -78,10 +79,13 @@ class NamedMetrics {
 };
 
 // The one place where those who run functions and those who show metrics meet. Functions go by
-// name, mappings by UUID.
+// their ARNs without a qualifier, mappings by UUID.
 struct FunctionRegistry {
   NamedMetrics<FunctionMetrics> functions;
   NamedMetrics<MappingMetrics> mappings;
+  Gauge processes;  // Of all functions together, like the next two.
+  Gauge processes_max;
+  Counter process_waits;  // Invocations that waited because processes_max was reached.
 };
 
 }  // namespace redrive::metrics

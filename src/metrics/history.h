@@ -16,7 +16,7 @@
 
 namespace redrive::metrics {
 
-// Of whom: a queue by its ARN, a function by its name, a mapping by its UUID; the server has none.
+// Of whom: a queue or a function by its ARN, a mapping by its UUID; the server has none.
 struct Subject {
   Scope scope = Scope::server;
   std::string name;

@@ -13,9 +13,12 @@ using runtime::Outcome;
 // arn:aws:lambda:region:account:function:name, and behind it a version, unless it is the latest.
 constexpr std::size_t kNamePart = 6;
 
-std::string name_in(const std::string& arn) {
+// Versions of a function count together.
+std::string without_version(const std::string& arn) {
   const auto parts = split(arn, ':');
-  return parts.size() > kNamePart ? std::string(parts[kNamePart]) : arn;
+  if (parts.size() <= kNamePart + 1) return arn;
+  return arn.substr(
+      0, static_cast<std::size_t>(parts[kNamePart].end() - std::string_view(arn).begin()));
 }
 
 bool is_version(const std::string& arn) {
@@ -39,7 +42,7 @@ void record(metrics::FunctionMetrics& metrics, const Outcome& outcome) {
 
 void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> function,
                              runtime::Invocation what, std::function<void(Outcome)> done) {
-  const auto metrics = registry_.functions.of(function->name);
+  const auto metrics = registry_.functions.of(without_version(function->arn));
   // What waits in a lane does not run.
   what.admitted = [metrics] { metrics->concurrency.add(); };
   {
@@ -62,7 +65,7 @@ void MeasuredInvoker::count_cold_starts() {
   for (auto& [arn, before] : counted) {
     const std::uint64_t now = inner_->stats(arn).cold_starts;
     if (now == before) continue;
-    registry_.functions.of(name_in(arn))->cold_starts.add(now - std::min(now, before));
+    registry_.functions.of(without_version(arn))->cold_starts.add(now - std::min(now, before));
     const std::lock_guard lock(mutex_);
     if (const auto known = cold_starts_.find(arn); known != cold_starts_.end()) known->second = now;
   }
@@ -73,7 +76,7 @@ void MeasuredInvoker::forget(const std::string& arn) {
     const std::lock_guard lock(mutex_);
     cold_starts_.erase(arn);
   }
-  if (!is_version(arn)) registry_.functions.forget(name_in(arn));
+  if (!is_version(arn)) registry_.functions.forget(arn);
   inner_->forget(arn);
 }
 

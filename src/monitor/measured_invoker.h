@@ -25,6 +25,7 @@ class MeasuredInvoker final : public runtime::Invoker {
     return inner_->logs(arn, after, lines_max);
   }
   runtime::FunctionStats stats(const std::string& arn) override { return inner_->stats(arn); }
+  runtime::ProcessUse process_use() const override { return inner_->process_use(); }
   std::string isolation() const override { return inner_->isolation(); }
   // Brings the processes that were started so far into the registry. By one thread at a time.
   void count_cold_starts();

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "base/text.h"
 #include "metrics/exposition.h"
 #include "monitor/queue_reading.h"
 #include "sqs/errors.h"
@@ -143,8 +144,15 @@ void write_tenants(Exposition& out, std::span<const QueueReading> readings) {
   }
 }
 
+bool sees(const PageParts& parts, metrics::Scope scope, const std::string& name) {
+  return !parts.sees || parts.sees({scope, name});
+}
+
 void write_queues(Exposition& out, const PageParts& parts) {
-  const std::vector<QueueReading> readings = read_queues(parts.engine, Extremes::keep);
+  std::vector<QueueReading> readings = read_queues(parts.engine, Extremes::keep);
+  std::erase_if(readings, [&](const QueueReading& reading) {
+    return !sees(parts, metrics::Scope::queue, reading.identity.arn());
+  });
   const std::size_t own = std::min(readings.size(), parts.queues_max);
   out.family("redrive_queues", Family::gauge, "Queues of this server.");
   out.sample({}, std::uint64_t{readings.size()});
@@ -158,6 +166,26 @@ void write_queues(Exposition& out, const PageParts& parts) {
                together(std::span(readings).subspan(own), family));
   }
   write_tenants(out, std::span(readings).first(own));
+}
+
+void write_damage(Exposition& out, const PageParts& parts) {
+  out.family("redrive_damaged_messages",
+             Family::gauge,
+             "Messages set aside because their stored bytes cannot be read.");
+  std::uint64_t others = 0;
+  std::size_t lines = 0;
+  for (const auto& [queue, messages] : parts.engine.damaged_counts()) {
+    if (!sees(parts, metrics::Scope::queue, queue.arn())) continue;
+    if (++lines > parts.queues_max) {
+      others += messages;
+      continue;
+    }
+    const Labels labels{
+        {"account", queue.account}, {"region", queue.region}, {"queue", queue.name}};
+    out.sample(labels, messages);
+  }
+  if (lines <= parts.queues_max) return;
+  out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}}, others);
 }
 
 void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {
@@ -251,6 +279,14 @@ void write_connections(Exposition& out, const Sources& sources) {
   out.sample({}, totals.bytes_received);
   out.family("redrive_http_sent_bytes_total", Family::counter, "Bytes sent.");
   out.sample({}, totals.bytes_sent);
+  out.family("redrive_io_loop_seconds",
+             Family::histogram,
+             "Time of an I/O thread from one wait for events to the next.");
+  out.sample({}, totals.pass_micros, 1e-6, kFirstMicrosBucket);
+  out.family("redrive_io_handler_max_seconds",
+             Family::gauge,
+             "Longest time that one request has held an I/O thread since the start.");
+  out.sample({}, static_cast<double>(totals.handler_micros_max) * 1e-6);
   if (!sources.waiting_receives) return;
   out.family("redrive_waiting_receives", Family::gauge, "Receives that wait for messages.");
   out.sample({}, std::uint64_t{sources.waiting_receives()});
@@ -265,6 +301,19 @@ void write_traces(Exposition& out, const Sources& sources) {
              Family::counter,
              "Spans that did not fit, or that the collector did not take.");
   out.sample({}, totals.dropped);
+}
+
+void write_disk(Exposition& out, const Sources& sources) {
+  const auto disk = sources.disk ? sources.disk() : std::nullopt;
+  if (!disk) return;
+  out.family("redrive_disk_free_bytes",
+             Family::gauge,
+             "Free space of the file system that holds the data directory.");
+  out.sample({}, disk->free_bytes);
+  out.family("redrive_disk_total_bytes",
+             Family::gauge,
+             "Size of the file system that holds the data directory.");
+  out.sample({}, disk->total_bytes);
 }
 
 void write_process(Exposition& out, const PageParts& parts) {
@@ -355,43 +404,84 @@ constexpr NamedFamily<Mapping> kMappingFamilies[] = {
      Family::gauge,
      "Batches in hand.",
      [](const Mapping& m) { return static_cast<std::uint64_t>(m.concurrency.value()); }},
+    {"redrive_mapping_concurrency_limit",
+     Family::gauge,
+     "Batches that may run at once; lower after errors.",
+     [](const Mapping& m) { return static_cast<std::uint64_t>(m.concurrency_limit.value()); }},
 };
 
-template <class T, std::size_t size>
-void write_named(Exposition& out, const NamedFamily<T> (&families)[size],
-                 const metrics::NamedMetrics<T>& named, std::string_view label) {
-  const auto all = named.all();
-  for (const NamedFamily<T>& family : families) {
+// What the reader may see of things that have names.
+template <class T>
+auto visible(const PageParts& parts, metrics::Scope scope, const metrics::NamedMetrics<T>& named) {
+  auto all = named.all();
+  std::erase_if(all, [&](const auto& one) { return !sees(parts, scope, one.first); });
+  return all;
+}
+
+// Of arn:aws:lambda:region:account:function:name.
+Labels function_labels(std::string_view arn) {
+  const auto words = split(arn, ':');
+  if (words.size() < 7) return {{"account", ""}, {"region", ""}, {"function", arn}};
+  return {{"account", words[4]}, {"region", words[3]}, {"function", words[6]}};
+}
+
+Labels mapping_labels(std::string_view id) {
+  return {{"mapping", id}};
+}
+
+template <class Families, class All>
+void write_named(Exposition& out, const Families& families, const All& all,
+                 Labels (*labels)(std::string_view)) {
+  for (const auto& family : families) {
     out.family(family.name, family.family, family.help);
-    for (const auto& [name, recorded] : all) out.sample({{label, name}}, family.value(*recorded));
+    for (const auto& [name, recorded] : all) out.sample(labels(name), family.value(*recorded));
   }
 }
 
-void write_functions(Exposition& out, const metrics::FunctionRegistry& registry) {
-  write_named(out, kFunctionFamilies, registry.functions, "function");
-  write_named(out, kMappingFamilies, registry.mappings, "mapping");
-  const auto functions = registry.functions.all();
+Labels with_error_type(Labels labels, std::string_view type) {
+  labels.emplace_back("type", type);
+  return labels;
+}
+
+void write_processes(Exposition& out, const metrics::FunctionRegistry& registry) {
+  out.family("redrive_function_processes", Family::gauge, "Processes of functions.");
+  out.sample({}, static_cast<std::uint64_t>(registry.processes.value()));
+  out.family("redrive_function_processes_max", Family::gauge, "Most processes of functions.");
+  out.sample({}, static_cast<std::uint64_t>(registry.processes_max.value()));
+  out.family("redrive_function_process_waits_total",
+             Family::counter,
+             "Invocations that waited because all processes were in use.");
+  out.sample({}, registry.process_waits.value());
+}
+
+void write_functions(Exposition& out, const PageParts& parts) {
+  const metrics::FunctionRegistry& registry = parts.recorded.functions;
+  const auto functions = visible(parts, metrics::Scope::function, registry.functions);
+  const auto mappings = visible(parts, metrics::Scope::mapping, registry.mappings);
+  write_named(out, kFunctionFamilies, functions, function_labels);
+  write_named(out, kMappingFamilies, mappings, mapping_labels);
+  write_processes(out, registry);
   out.family("redrive_function_errors_total", Family::counter, "Failed invocations, by type.");
   for (const auto& [name, function] : functions) {
     for (const auto& [type, count] : function->errors_by_type.read()) {
-      out.sample({{"function", name}, {"type", type}}, count);
+      out.sample(with_error_type(function_labels(name), type), count);
     }
   }
   out.family("redrive_function_duration_seconds", Family::histogram, "Time of an invocation.");
   for (const auto& [name, function] : functions) {
-    out.sample({{"function", name}}, function->duration.read(), 1e-3);
+    out.sample(function_labels(name), function->duration.read(), 1e-3);
   }
   out.family("redrive_mapping_message_age_seconds",
              Family::histogram,
              "Age of messages when their function gets them.");
-  for (const auto& [id, mapping] : registry.mappings.all()) {
-    out.sample({{"mapping", id}}, mapping->age.read(), 1e-3);
+  for (const auto& [id, mapping] : mappings) {
+    out.sample(mapping_labels(id), mapping->age.read(), 1e-3);
   }
   out.family("redrive_function_async_age_seconds",
              Family::histogram,
              "Age of asynchronous events when they are run.");
   for (const auto& [name, function] : functions) {
-    out.sample({{"function", name}}, function->async_age.read(), 1e-3);
+    out.sample(function_labels(name), function->async_age.read(), 1e-3);
   }
 }
 
@@ -400,13 +490,18 @@ void write_functions(Exposition& out, const metrics::FunctionRegistry& registry)
 std::string metrics_page(const PageParts& parts) {
   Exposition out;
   write_queues(out, parts);
-  write_actions(out, parts.recorded);
-  write_journal(out, parts);
-  write_turns(out, parts.engine);
-  write_connections(out, parts.sources);
-  write_traces(out, parts.sources);
-  write_process(out, parts);
-  write_functions(out, parts.recorded.functions);
+  write_damage(out, parts);
+  // Numbers of all accounts together are for those who may see them all.
+  if (sees(parts, metrics::Scope::server, "")) {
+    write_actions(out, parts.recorded);
+    write_journal(out, parts);
+    write_turns(out, parts.engine);
+    write_connections(out, parts.sources);
+    write_traces(out, parts.sources);
+    write_disk(out, parts.sources);
+    write_process(out, parts);
+  }
+  write_functions(out, parts);
   return out.take();
 }
 

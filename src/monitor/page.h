@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "engine/engine.h"
@@ -16,6 +17,9 @@ struct PageParts {
   const metrics::History& history;
   Sources sources;
   std::size_t queues_max = 1'000;  // With lines of their own; the others are one, named "other".
+  // Whether the reader may see the numbers of a queue, a function, a mapping or the server; empty:
+  // everything.
+  std::function<bool(const metrics::Subject&)> sees = {};
 };
 std::string metrics_page(const PageParts& parts);
 

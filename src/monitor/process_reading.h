@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "http/server.h"
 #include "journal/journal.h"
+#include "monitor/disk_watch.h"
 
 namespace redrive::monitor {
 
@@ -33,6 +35,7 @@ struct Sources {
   std::function<std::size_t()> connections;
   std::function<std::size_t()> waiting_receives;
   std::function<SpanTotals()> spans;
+  std::function<std::optional<DiskReading>()> disk = {};
 };
 
 }  // namespace redrive::monitor

@@ -12,6 +12,7 @@ enum class Fault : std::uint8_t {
   no_such_bucket,
   no_such_key,
   bucket_exists,
+  bucket_taken,  // By another account.
   bucket_not_empty,
   invalid_bucket_name,
   invalid_key,

@@ -35,7 +35,7 @@ std::string md5_hex(std::string_view bytes) {
 }
 
 std::string encode_settings(const BucketInfo& info) {
-  std::string text = fmt::format("created {}\n", info.created.ms());
+  std::string text = fmt::format("created {}\nowner {}\n", info.created.ms(), info.owner);
   for (const auto& [name, value] : info.tags) {
     text += fmt::format("tag {} {}\n", percent_encode(name, false), percent_encode(value, false));
   }
@@ -43,13 +43,16 @@ std::string encode_settings(const BucketInfo& info) {
 }
 
 // A bucket whose settings are lost is still a bucket.
-BucketInfo read_settings(const std::string& name, const fs::path& path) {
-  BucketInfo info{.name = name, .created = {}, .tags = {}};
+BucketInfo read_settings(const std::string& name, const fs::path& path,
+                         const std::string& account) {
+  BucketInfo info{.name = name, .owner = account, .created = {}, .tags = {}};
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto words = split(line, ' ');
     if (words.size() == 2 && words[0] == "created") {
       info.created = Timestamp(parse_int<std::int64_t>(words[1]).value_or(0));
+    } else if (words.size() == 2 && words[0] == "owner" && !words[1].empty()) {
+      info.owner = words[1];
     } else if (words.size() == 3 && words[0] == "tag") {
       info.tags.emplace_back(percent_decode(words[1], false), percent_decode(words[2], false));
     }
@@ -91,22 +94,28 @@ Outcome<void> Store::load() {
     const std::string name = entry.path().filename().string();
     if (!is_bucket_name(name)) continue;
     remove_leftovers(entry.path());
-    buckets_[name].info = read_settings(name, settings_of(name));
+    buckets_[name].info = read_settings(name, settings_of(name), options_.account);
   }
   return {};
 }
 
-Outcome<void> Store::create_bucket(const std::string& name, Timestamp now) {
+Outcome<void> Store::create_bucket(const std::string& name, Timestamp now,
+                                   const std::string& owner) {
   if (!is_bucket_name(name)) {
     return failure(Fault::invalid_bucket_name, "The specified bucket is not valid.");
   }
+  const std::string& account = owner.empty() ? options_.account : owner;
   std::lock_guard lock(mutex_);
-  if (buckets_.contains(name)) {
+  if (const auto found = buckets_.find(name); found != buckets_.end()) {
+    if (options_.separate_accounts && found->second.info.owner != account) {
+      return failure(Fault::bucket_taken,
+                     "The requested bucket name is not available: another account has it.");
+    }
     return failure(Fault::bucket_exists,
                    "Your previous request to create the named bucket succeeded and you already "
                    "own it.");
   }
-  BucketInfo info{.name = name, .created = now, .tags = {}};
+  BucketInfo info{.name = name, .owner = account, .created = now, .tags = {}};
   CHECK(make_directories(options_.root / "buckets"));
   CHECK(make_directories(options_.root / "settings"));
   CHECK(sync_directory(options_.root.parent_path(), options_.sync));
@@ -155,6 +164,13 @@ Outcome<BucketInfo> Store::bucket(const std::string& name) const {
   const auto found = buckets_.find(name);
   if (found == buckets_.end()) return no_such_bucket();
   return found->second.info;
+}
+
+bool Store::is_for(const std::string& bucket, std::string_view account) const {
+  if (!options_.separate_accounts) return true;
+  std::lock_guard lock(mutex_);
+  const auto found = buckets_.find(bucket);
+  return found == buckets_.end() || found->second.info.owner == account;
 }
 
 std::vector<BucketInfo> Store::buckets() const {

@@ -20,6 +20,7 @@ namespace redrive::objects {
 
 struct BucketInfo {
   std::string name;
+  std::string owner;  // The account that it belongs to.
   Timestamp created;
   Pairs tags;
 };
@@ -51,7 +52,9 @@ struct Listing {
 // Buckets of objects as files in a directory:
 //
 //   ROOT/buckets/<bucket>/<key with escapes>.object   see object_file.h
-//   ROOT/settings/<bucket>                            when it was made, its tags
+//   ROOT/settings/<bucket>                            when it was made, its owner, its tags
+//
+// Buckets made before owners were kept belong to the server's own account.
 //
 // An object is on disk, with its name, before `put` returns, and at any moment it is the old one or
 // the new one, whole. A bucket is there when its directory is. The keys of a bucket are held in
@@ -65,17 +68,24 @@ class Store {
     std::filesystem::path root;  // Made when the first bucket is.
     Sync sync = Sync::yes;
     std::uint64_t object_bytes_max = std::uint64_t{64} << 20;
+    std::string account = "000000000000";  // The server's own.
+    bool separate_accounts = false;        // Whether an account may write to its own buckets only.
   };
 
   // Clears away what was left half-written.
   static Outcome<std::unique_ptr<Store>> open(Options options);
 
-  Outcome<void> create_bucket(const std::string& name, Timestamp now);
+  // `owner` is an account; empty: the server's own.
+  Outcome<void> create_bucket(const std::string& name, Timestamp now,
+                              const std::string& owner = {});
   Outcome<void> delete_bucket(const std::string& name);
   // Every bucket with all that is in it; how many there were.
   Outcome<std::size_t> clear();
   Outcome<BucketInfo> bucket(const std::string& name) const;
   std::vector<BucketInfo> buckets() const;
+  // Whether something that an account has set up may write into this bucket. It may have become
+  // another account's since then.
+  bool is_for(const std::string& bucket, std::string_view account) const;
   Outcome<void> set_tags(const std::string& bucket, Pairs tags);
 
   Outcome<ObjectInfo> put(const std::string& bucket, const NewObject& object);

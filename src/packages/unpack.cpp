@@ -56,22 +56,12 @@ bool stays_within(const fs::path& link, std::string_view target) {
 class Unpacker {
  public:
   Unpacker(std::string_view zip, const fs::path& directory)
-      : zip_(zip), directory_(directory), archive_(archive_read_new(), &archive_read_free) {}
+      : zip_(zip), directory_(directory), archive_(nullptr, &archive_read_free) {}
 
   Result<void> run() {
-    archive_read_support_format_zip(archive_.get());
-    if (archive_read_open_memory(archive_.get(), zip_.data(), zip_.size()) != ARCHIVE_OK) {
-      return not_a_zip();
-    }
-    while (true) {
-      archive_entry* entry = nullptr;
-      const int got = archive_read_next_header(archive_.get(), &entry);
-      if (got == ARCHIVE_EOF) break;
-      if (got < ARCHIVE_WARN || entry == nullptr) return not_a_zip();
-      if (++entries_ > kFilesMax) return bad_zip("The zip has too many files.");
-      CHECK(take(entry));
-    }
+    CHECK(for_each_entry([](archive_entry*) -> Result<void> { return {}; }));
     if (entries_ == 0) return bad_zip("Uploaded file must be a non-empty zip");
+    CHECK(for_each_entry([this](archive_entry* entry) { return take(entry); }));
     return make_links();
   }
 
@@ -79,6 +69,28 @@ class Unpacker {
   static std::unexpected<Error> not_a_zip() {
     return bad_zip(
         "Could not unzip uploaded file. Please check your file, then try to upload again.");
+  }
+
+  // Reads the headers of all entries, and refuses a zip that has too many of them. The first walk
+  // writes nothing, so that refusing is cheap.
+  template <class Visit>
+  Result<void> for_each_entry(Visit visit) {
+    archive_.reset(archive_read_new());
+    entries_ = 0;
+    archive_read_support_format_zip(archive_.get());
+    if (archive_read_open_memory(archive_.get(), zip_.data(), zip_.size()) != ARCHIVE_OK) {
+      return not_a_zip();
+    }
+    while (true) {
+      archive_entry* entry = nullptr;
+      const int got = archive_read_next_header(archive_.get(), &entry);
+      if (got == ARCHIVE_EOF) return {};
+      if (got < ARCHIVE_WARN || entry == nullptr) return not_a_zip();
+      if (++entries_ > kFilesMax) {
+        return bad_zip(fmt::format("The zip has more than {} files.", kFilesMax));
+      }
+      CHECK(visit(entry));
+    }
   }
 
   Result<void> take(archive_entry* entry) {

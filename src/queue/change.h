@@ -178,6 +178,16 @@ struct MessageRestored {
   std::uint64_t sequence;
   NameIndex actor;
 };
+// The stored bytes of a message cannot be read as what was written. It leaves its queue for a
+// hidden one, where it blocks no other message and is kept until it is dropped or can be read
+// again. The way back is a MessageRestored, dropping it a MessageDeleted.
+struct MessageDamaged {
+  MessageKey key;
+  QueueKey from;
+  QueueKey to;
+  std::uint64_t sequence;
+  NameIndex error;  // What is wrong with its bytes.
+};
 // A dead letter has other contents now. Its id and its lineage stay.
 struct MessageEdited {
   MessageKey key;
@@ -376,11 +386,11 @@ using AllFacts =
              QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
              VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
              MoveTaskStarted, MoveTaskChanged, MoveTaskEnded, ErrorLearned, FailureReported,
-             MessageDiscarded, MessageRestored, MessageEdited, MessageArchived, LineageContinued,
-             GroupLearned, MessageGrouped, GroupMarked, ProcessedCounted, EntryPut, EntryRemoved,
-             MessageRelocated, ServerReset, TimePassed, CheckpointBegun, QueueSnapshot,
-             MessageSnapshot, WaitingSnapshot, DedupSnapshot, AttemptSnapshot, TaskSnapshot,
-             GroupSnapshot, ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded>;
+             MessageDiscarded, MessageRestored, MessageDamaged, MessageEdited, MessageArchived,
+             LineageContinued, GroupLearned, MessageGrouped, GroupMarked, ProcessedCounted,
+             EntryPut, EntryRemoved, MessageRelocated, ServerReset, TimePassed, CheckpointBegun,
+             QueueSnapshot, MessageSnapshot, WaitingSnapshot, DedupSnapshot, AttemptSnapshot,
+             TaskSnapshot, GroupSnapshot, ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded>;
 
 // One fact of any kind. A std::variant would do, but of forty kinds: every file that holds a fact
 // would compile its copying, moving and ending anew, which was a third of what building the server

@@ -46,6 +46,7 @@ struct LineageEvent {
     archived,
     unarchived,  // Came back from an archive.
     replaced,    // An edit put another in its place: this is the original.
+    damaged,     // Its stored bytes could not be read; `reason` says what was wrong.
   };
 
   Timestamp wall;

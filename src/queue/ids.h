@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 namespace redrive::queue {
@@ -49,6 +50,14 @@ constexpr Key next(Key key) {
   return static_cast<Key>(number(key) + 1);
 }
 
+// Whether a queue of this name is the server's own, like the bin of a dead-letter queue or the
+// events of a function: no request may create, use or name one.
+constexpr bool is_internal_name(std::string_view name) {
+  return name.find('!') != std::string_view::npos;
+}
+inline constexpr std::string_view kBinSuffix = "!bin";
+inline constexpr std::string_view kDamagedSuffix = "!damaged";
+
 // Account, region and name: what a caller means by a queue.
 struct QueueIdentity {
   std::string account;
@@ -66,7 +75,10 @@ struct QueueIdentity {
 
   // Queues of the server's own, like the bins of dead-letter queues: no client's queue may have
   // such a name.
-  bool is_hidden() const { return name.find('!') != std::string::npos; }
+  bool is_hidden() const { return is_internal_name(name); }
+
+  // The hidden queues of damaged messages, see MessageDamaged.
+  bool is_damaged() const { return name.ends_with(kDamagedSuffix); }
 
   std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
 };

@@ -14,7 +14,6 @@ constexpr std::uint32_t kNoGroup = UINT32_MAX;
 // A standard message that came back this often goes behind the fresh ones, so that a poisonous one
 // cannot keep everything else waiting.
 constexpr std::uint32_t kReturnsToTheBack = 3;
-constexpr std::uint32_t kNoisyInFlightMin = 30;
 constexpr std::uint32_t kMilestoneEvery = 256;
 constexpr std::size_t kMilestonesMin = 64;
 
@@ -78,6 +77,7 @@ void Mailbox::enter(Slot slot, std::string_view group) {
   message.group = group_for(group);
   message.returned = false;
   ++groups_[message.group].total;
+  if (message.group != 0 && !is_fifo()) note_arrival(message);
   enter_phase(message);
   age_insert(slot);
   if (is_fifo()) list_push_back(groups_[message.group].fresh, slot);
@@ -100,6 +100,7 @@ void Mailbox::leave(Slot slot) {
   }
   age_remove(slot);
   is_fifo() ? refresh_rotation(group) : index_tenant(group);
+  note_backlog(group);
   drop_group_if_empty(group);
 }
 
@@ -133,28 +134,33 @@ void Mailbox::leave_phase(const Message& message) {
 
 void Mailbox::hold_in_group(std::uint32_t group) {
   const std::uint32_t held = ++groups_[group].in_flight;
-  if (group == 0) return;
-  if (held == 1) ++groups_in_flight_;
-  if (held == kNoisyInFlightMin && !is_fifo()) crowded_.insert(group);
+  if (load_) load_->hold(group, now_);
+  if (group != 0 && held == 1) ++groups_in_flight_;
 }
 
 void Mailbox::let_go_in_group(std::uint32_t group) {
   const std::uint32_t held = --groups_[group].in_flight;
-  if (group == 0) return;
-  if (held == 0) --groups_in_flight_;
-  if (held == kNoisyInFlightMin - 1) crowded_.erase(group);
+  if (load_) load_->release(group, now_);
+  if (group != 0 && held == 0) --groups_in_flight_;
+}
+
+void Mailbox::note_arrival(const Message& message) {
+  if (!load_) load_ = std::make_unique<TenantLoad>(in_flight_);
+  load_->sent(message.group, std::max(now_, message.sent_at));
+}
+
+void Mailbox::note_backlog(std::uint32_t group) {
+  if (load_ && groups_[group].total == groups_[group].in_flight) load_->backlog_empty(group);
 }
 
 bool Mailbox::is_noisy(std::uint32_t group, std::size_t more, std::size_t more_in_all) const {
-  if (group == 0) return false;
-  const std::size_t held = groups_[group].in_flight + more;
-  return held >= kNoisyInFlightMin && held * 10 > in_flight_ + more_in_all;
+  return load_ && load_->is_noisy(group, more, more_in_all, now_);
 }
 
 Mailbox::NoisyGroups Mailbox::noisy_groups() const {
   NoisyGroups noisy;
-  for (const std::uint32_t index : crowded_) {
-    if (!is_noisy(index)) continue;
+  if (!load_) return noisy;
+  for (const std::uint32_t index : load_->noisy(now_)) {
     const Group& group = groups_[index];
     ++noisy.groups;
     noisy.in_flight += group.in_flight;
@@ -192,6 +198,7 @@ void Mailbox::deliver(Slot slot, Timestamp visible_at) {
     refresh_rotation(message.group);
   } else {
     index_tenant(message.group);
+    note_backlog(message.group);
   }
 }
 
@@ -224,9 +231,11 @@ void Mailbox::set_delay_end(Slot slot, Timestamp visible_at, Timestamp now) {
 
 std::size_t Mailbox::advance(Timestamp now, std::size_t max) {
   std::size_t shown = 0;
-  for (; shown < max && !timers_.empty() && timers_.front().at <= now; ++shown) {
+  for (; shown < max && next_visible_at() <= now; ++shown) {
+    now_ = std::max(now_, timers_.front().at);
     make_visible(timers_.front().slot);
   }
+  if (next_visible_at() > now) now_ = std::max(now_, now);
   return shown;
 }
 
@@ -339,6 +348,7 @@ void Mailbox::drop_group_if_empty(std::uint32_t group) {
   if (group == 0 || groups_[group].total > 0) return;
   assert(!groups_[group].in_rotation && groups_[group].indexed_head == MessageKey::none);
   group_names_.drop(group);
+  if (load_) load_->forget(group);
   groups_[group] = Group{};
 }
 
@@ -507,7 +517,7 @@ Slot ReadyWalk::next_fifo() {
 }
 
 Slot ReadyWalk::next_tenant() {
-  // At most nine tenants can each hold more than a tenth, so looking past the noisy ones is short.
+  // Few tenants are noisy at a time (TenantLoad::kMarkedMax), so looking past them is short.
   Cursor best{.group = kNoGroup, .at = kNoSlot, .in_returned = false};
   const auto better = [&](const Cursor& candidate) {
     if (candidate.at == kNoSlot) return false;

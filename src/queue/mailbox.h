@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "queue/age_order.h"
 #include "queue/group_names.h"
 #include "queue/message_table.h"
+#include "queue/tenant_load.h"
 
 namespace redrive::queue {
 
@@ -113,8 +115,8 @@ class Mailbox {
   // Of those, how many have messages in flight.
   std::size_t groups_in_flight() const { return groups_in_flight_; }
 
-  // Standard: messages of tenants that are noisy at this moment, see ReadyWalk. There are nine such
-  // tenants at most, found without looking at the others.
+  // Standard: messages of tenants that are noisy at this moment, see TenantLoad. They are found
+  // without looking at the others.
   struct NoisyGroups {
     std::size_t groups = 0;
     std::size_t visible = 0;
@@ -174,6 +176,8 @@ class Mailbox {
   void leave_milestone(Slot slot);
   void hold_in_group(std::uint32_t group);
   void let_go_in_group(std::uint32_t group);
+  void note_arrival(const Message& message);
+  void note_backlog(std::uint32_t group);
   void enter_phase(const Message& message);
   void leave_phase(const Message& message);
   // As it is after that many more have been delivered, to this group and in all.
@@ -188,7 +192,8 @@ class Mailbox {
   std::size_t in_flight_ = 0;
   std::size_t delayed_ = 0;
   std::size_t groups_in_flight_ = 0;
-  std::set<std::uint32_t> crowded_;  // Standard: named groups that hold enough to be noisy.
+  Timestamp now_;                     // Of the last advance().
+  std::unique_ptr<TenantLoad> load_;  // Standard queues in which a named group has been seen.
 
   std::vector<Group> groups_;  // By the number of the name.
   GroupNames group_names_;
@@ -212,8 +217,8 @@ class Mailbox {
 //
 // FIFO: as many as possible from one group, then the next in rotation; within a group it stops at
 // the first message that is not visible. Standard: oldest first, but a tenant (MessageGroupId) that
-// is noisy, holding at least 30 messages and more than a tenth of all in flight, comes after the
-// quiet ones.
+// is noisy (see TenantLoad) comes after the quiet ones, and among noisy tenants the one with the
+// fewest messages in flight comes first.
 class ReadyWalk {
  public:
   explicit ReadyWalk(const Mailbox& mailbox);

@@ -39,7 +39,8 @@ std::uint32_t receives_here(const State& state, Slot slot) {
 const Queue* dead_letter_target(const State& state, const Queue& queue) {
   if (!queue.settings.redrive) return nullptr;
   const Queue* target = state.find_by_arn(queue.settings.redrive->target_arn);
-  const bool fits = target != nullptr && target != &queue &&
+  // An internal queue is never a dead-letter queue, whatever an old journal says.
+  const bool fits = target != nullptr && target != &queue && !target->identity.is_hidden() &&
                     target->settings.is_fifo() == queue.settings.is_fifo();
   return fits ? target : nullptr;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/fetch.h"
+#include "base/text.h"
 
 namespace redrive::queue {
 
@@ -20,11 +21,9 @@ void State::advance(Queue& queue, Timestamp now) {
   Mailbox& box = mailbox(queue);
   const Timestamp limit = now - queue.settings.retention;
   if (box.oldest_until(limit) != kNoSlot) expire(queue, limit);
-  if (box.next_visible_at() <= now) {
-    const std::size_t shown = box.advance(now, steps_left_);
-    steps_left_ -= shown;
-    work_ += shown;
-  }
+  const std::size_t shown = box.advance(now, steps_left_);
+  steps_left_ -= shown;
+  work_ += shown;
   if (box.is_fifo()) {
     const std::size_t forgotten = queue.dedup.advance(now, steps_left_);
     steps_left_ -= forgotten;
@@ -285,6 +284,7 @@ Queue& State::add_queue(const QueueCreated& created) {
   queue.mailbox = open_mailbox(queue);
   queues_by_key_[queue.key] = &queue;
   queues_by_name_[queue.identity] = &queue;
+  if (queue.identity.is_damaged()) damaged_queues_[queue.identity] = &queue;
   queues_[created.identity] = std::move(owned);
   last_queue_ = std::max(last_queue_, created.queue);
   deleted_.erase(created.identity);
@@ -377,11 +377,15 @@ void State::remove_queue(const Queue& queue) {
   queues_by_key_.erase(queue.key);
   const QueueIdentity identity = queue.identity;  // The queue goes with its entry.
   queues_by_name_.erase(identity);
+  damaged_queues_.erase(identity);
   queues_.erase(identity);
 }
 
 void State::on(const EntryPut& fact, const Stamp&) {
-  entries_.insert_or_assign({fact.kind, std::string(fact.name)}, fact.value);
+  // Documents are JSON. Earlier versions stored some that are no UTF-8 and so could not be read,
+  // changed or removed any more.
+  std::string value = is_utf8(fact.value) ? std::string(fact.value) : replace_invalid(fact.value);
+  entries_.insert_or_assign({fact.kind, std::string(fact.name)}, std::move(value));
   ++entries_version_;
 }
 

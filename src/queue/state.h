@@ -98,6 +98,8 @@ class State {
   Queue* find(QueueKey key);
   const Queue* find(QueueKey key) const;
   const std::map<QueueIdentity, std::unique_ptr<Queue>>& queues() const { return queues_; }
+  // Those that hold damaged messages, empty ones included.
+  const std::map<QueueIdentity, Queue*>& damaged_queues() const { return damaged_queues_; }
   // Asks the memory for what sends to these queues (or null) will look at. Changes nothing.
   void fetch_ahead(std::span<Queue* const> queues) const;
   Mailbox& mailbox(const Queue& queue) { return *mailboxes_[queue.mailbox]; }
@@ -199,6 +201,7 @@ class State {
   void on(const FailureReported&, const Stamp&);
   void on(const MessageDiscarded&, const Stamp&);
   void on(const MessageRestored&, const Stamp&);
+  void on(const MessageDamaged&, const Stamp&);
   void on(const MessageEdited&, const Stamp&);
   void on(const MessageArchived&, const Stamp&);
   void on(const LineageContinued&, const Stamp&);
@@ -292,6 +295,7 @@ class State {
   // a send.
   std::unordered_map<QueueIdentity, Queue*, QueueIdentityHash> queues_by_name_;
   std::unordered_map<QueueKey, Queue*> queues_by_key_;
+  std::map<QueueIdentity, Queue*> damaged_queues_;
   void note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp now);
 
   std::map<QueueIdentity, Timestamp> deleted_;

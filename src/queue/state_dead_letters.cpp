@@ -258,6 +258,21 @@ void State::on(const MessageRestored& fact, const Stamp& stamp) {
   if (!loading_) ungrouped_.push_back(fact.key);
 }
 
+void State::on(const MessageDamaged& fact, const Stamp& stamp) {
+  if (Queue* from = find(fact.from)) {
+    advance(*from, stamp.now);
+    const Slot held = find_message(*from, fact.key);
+    if (held != kNoSlot) end_delivery(held, stamp.now);
+  }
+  const Slot slot = carry_over(fact.key, fact.from, fact.to, fact.sequence, stamp);
+  if (slot == kNoSlot) return;
+  settle_job(slot, Outcome::gone);
+  messages_.history(slot).add({.wall = stamp.wall,
+                               .from = find(fact.from)->arn,
+                               .reason = fact.error,
+                               .kind = LineageEvent::Kind::damaged});
+}
+
 void State::on(const MoveTaskStarted& fact, const Stamp& stamp) {
   last_task_ = std::max(last_task_, fact.task);
   if (outcomes_counted_) return;  // A snapshot at the end brings it.

@@ -21,6 +21,7 @@ constexpr std::size_t kAheadBytesMax = 16u << 10;
 // To take several answers at once costs less than to be woken for each.
 constexpr std::chrono::microseconds kNapMin{50};
 constexpr std::chrono::microseconds kNapMax{300};
+constexpr std::chrono::minutes kShortageLogInterval{1};
 
 bool is_command(const Job& job) {
   return job.function->runtime == "command";
@@ -47,7 +48,9 @@ auto count_in(const Workers& workers, Worker::State state) {
 }  // namespace
 
 Fleet::Fleet(const Grounds& grounds)
-    : grounds_(grounds), timer_(grounds.poller, [this] { tick(); }) {}
+    : grounds_(grounds),
+      timer_(grounds.poller, [this] { tick(); }),
+      http_(grounds.host.options().outgoing) {}
 
 // --- Records ---
 
@@ -217,6 +220,7 @@ void Fleet::tell(Pool& pool, const Job& job, Outcome outcome) {
     if (failed && outcome.error_type == "Sandbox.Timedout") ++stats.timeouts;
   });
   refresh(pool);
+  outcome.waited_for_process = job.waited_for_process;
   job.done(std::move(outcome));
 }
 
@@ -239,6 +243,7 @@ void Fleet::pump_all() {
 bool Fleet::hand_over_front(Pool& pool) {
   if (is_command(pool.queue.front())) {
     if (!has_room()) {
+      note_shortage(pool.queue.front());
       make_room();
       arm(steady_clock::now() + kTick);
       return false;
@@ -265,13 +270,13 @@ bool Fleet::hand_over_front(Pool& pool) {
 }
 
 // The first for whom no process is being started, nor about to be ready.
-const Job* Fleet::find_uncovered(const Pool& pool) const {
+Job* Fleet::find_uncovered(Pool& pool) const {
   const auto now = steady_clock::now();
   std::map<std::string_view, unsigned> coming;
   for (const auto& worker : pool.workers) {
     if (worker->is_coming(now)) ++coming[worker->function().revision];
   }
-  for (const Job& job : pool.queue) {
+  for (Job& job : pool.queue) {
     unsigned& left = coming[job.function->revision];
     if (left == 0) return &job;
     --left;
@@ -279,10 +284,34 @@ const Job* Fleet::find_uncovered(const Pool& pool) const {
   return nullptr;
 }
 
+// Counted once for each invocation, and logged once in a while.
+void Fleet::note_shortage(Job& job) {
+  if (std::exchange(job.waited_for_process, true)) return;
+  ++process_waits_;
+  const auto now = steady_clock::now();
+  const auto& options = grounds_.host.options();
+  const bool logged =
+      shortage_logged_ != SteadyTime() && now - shortage_logged_ < kShortageLogInterval;
+  if (logged || !options.warn) return;
+  shortage_logged_ = now;
+  options.warn(fmt::format(
+      "all {} function processes are in use and invocations wait for one (now: {}); raise "
+      "function-processes in the table [limits] of the configuration if the machine has room",
+      options.processes_max,
+      job.function->name));
+}
+
+ProcessUse Fleet::process_use() const {
+  return {.processes = processes_,
+          .processes_max = grounds_.host.options().processes_max,
+          .waits = process_waits_};
+}
+
 void Fleet::start_workers(Pool& pool) {
-  while (const Job* const job = find_uncovered(pool)) {
+  while (Job* const job = find_uncovered(pool)) {
     if (is_command(*job)) return;
     if (!has_room()) {
+      note_shortage(*job);
       make_room();
       arm(steady_clock::now() + kTick);
       return;
@@ -499,14 +528,21 @@ void Fleet::tick() {
   pump_all();  // Who was expected may not have come.
 }
 
-// Those for whom no process is being started.
+// Throttles invocations for which no process is being started. Those of a lane wait instead: their
+// messages are held meanwhile, and a throttled batch would only come back.
 void Fleet::turn_away_late(Pool& pool, SteadyTime now) {
   const std::size_t served = count_in(pool.workers, Worker::State::starting);
   std::vector<Job> late;
   const auto queue_time_max = grounds_.host.options().queue_time_max;
-  while (pool.queue.size() > served && now - pool.queue[served].asked >= queue_time_max) {
-    late.push_back(std::move(pool.queue[served]));
-    pool.queue.erase(pool.queue.begin() + static_cast<std::ptrdiff_t>(served));
+  for (std::size_t at = served; at < pool.queue.size();) {
+    Job& job = pool.queue[at];
+    const bool is_late = !job.what.lane && now - job.asked >= queue_time_max;
+    if (!is_late) {
+      ++at;
+      continue;
+    }
+    late.push_back(std::move(job));
+    pool.queue.erase(pool.queue.begin() + static_cast<std::ptrdiff_t>(at));
   }
   for (const Job& job : late) complete(pool, job, throttled("ConcurrentInvocationLimitExceeded"));
 }

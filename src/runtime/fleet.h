@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -34,6 +35,8 @@ class Fleet final : private Worker::Manager {
   // How long everybody who runs has enough to do, if they all have something ahead; else nothing.
   std::chrono::microseconds quiet_time() const;
 
+  // From any thread.
+  ProcessUse process_use() const;
   // From any thread. Null when nothing is known of the function.
   std::shared_ptr<FunctionRecord> find_record(const std::string& arn) const;
   std::map<std::string, std::shared_ptr<FunctionRecord>> records() const;
@@ -69,7 +72,8 @@ class Fleet final : private Worker::Manager {
   void pump(Pool& pool);
   void pump_all();
   bool hand_over_front(Pool& pool);
-  const Job* find_uncovered(const Pool& pool) const;
+  Job* find_uncovered(Pool& pool) const;
+  void note_shortage(Job& job);
   void start_workers(Pool& pool);
   void start_worker(Pool& pool, std::shared_ptr<const FunctionSpec> function);
   void start_command(Pool& pool);
@@ -88,7 +92,9 @@ class Fleet final : private Worker::Manager {
   Poller::Timer timer_;
   SteadyTime timer_due_ = SteadyTime::max();
   bool ending_ = false;
-  unsigned processes_ = 0;
+  std::atomic<unsigned> processes_ = 0;  // Changed by the poller's thread alone.
+  std::atomic<std::uint64_t> process_waits_ = 0;
+  SteadyTime shortage_logged_;
   std::map<std::string, Pool> pools_;
   struct LaneUse {
     unsigned running = 0;

@@ -76,7 +76,10 @@ Result<void> make_directory(const fs::path& path, mode_t mode) {
 Result<Host> Host::examine(InvokerOptions options) {
   Host host(std::move(options));
   host.root_ = ::geteuid() == 0;
-  if (host.root_) end_stray_processes(host.options_.user_first, host.options_.user_count);
+  if (host.root_) {
+    host.user_claims_ = user_claims_directory();
+    end_stray_processes(host.user_claims_, host.options_.user_first, host.options_.user_count);
+  }
   CHECK(host.prepare_scratch());
   CHECK(host.try_user());
   host.try_mounts();
@@ -102,7 +105,13 @@ Result<void> Host::prepare_scratch() {
 // Runs a trial to its end.
 bool Host::runs(SpawnRequest request) const {
   request.directory = "/";
-  if (root_) request.user = options_.user_first;
+  std::optional<BorrowedUser> user;
+  if (root_) {
+    if (auto lent = borrow_user(user_claims_, options_.user_first, options_.user_count)) {
+      user.emplace(*std::move(lent));
+    }
+    request.user = user ? user->id() : options_.user_first;
+  }
   const auto trial = spawn(request);
   if (!trial) return false;
   pollfd waited{.fd = trial->handle.number(), .events = POLLIN, .revents = 0};
@@ -139,6 +148,24 @@ void Host::try_bubblewrap() {
   SpawnRequest trial{.program = found, .arguments = sandbox_arguments(found)};
   trial.arguments.push_back("/bin/true");
   if (runs(std::move(trial))) bubblewrap_ = found;
+}
+
+Result<void> Host::check_bubblewrap() {
+  if (!has_bubblewrap() || ::access(bubblewrap_.c_str(), X_OK) == 0) return {};
+  if (options_.sandbox == InvokerOptions::Sandbox::required) {
+    return fail(ErrorCode::usage,
+                fmt::format("A sandbox for functions is required, and {} is gone: install "
+                            "bubblewrap again.",
+                            bubblewrap_));
+  }
+  const std::string gone = std::exchange(bubblewrap_, {});
+  if (options_.warn) {
+    options_.warn(
+        fmt::format("{} is gone: functions started from now on run without a sandbox; "
+                    "install bubblewrap and restart the server to have it back",
+                    gone));
+  }
+  return {};
 }
 
 std::string Host::isolation() const {

@@ -28,10 +28,15 @@ class Host {
 
   const InvokerOptions& options() const { return options_; }
   bool is_root() const { return root_; }
+  // Where users are borrowed; empty when there is no place for it.
+  const std::filesystem::path& user_claims() const { return user_claims_; }
   bool can_mount() const { return mounts_; }
   bool has_bubblewrap() const { return !bubblewrap_.empty(); }
   const std::string& bubblewrap() const { return bubblewrap_; }
   std::string isolation() const;
+  // Bubblewrap may be removed while the server runs. Then functions run without it, and the log
+  // says so once, unless a sandbox is required.
+  Result<void> check_bubblewrap();
 
   // Where the bootstraps lie.
   std::filesystem::path runtime_directory() const { return options_.scratch / "runtime"; }
@@ -57,6 +62,7 @@ class Host {
 
   InvokerOptions options_;
   bool root_ = false;
+  std::filesystem::path user_claims_;
   bool mounts_ = false;
   std::string bubblewrap_;
   std::uint64_t places_ = 0;

@@ -17,7 +17,8 @@ constexpr std::size_t kReasonBytesMax = 1'000;
 constexpr std::chrono::seconds kThreadIdleMax{30};
 constexpr std::chrono::milliseconds kClockSlack{5};
 
-http::ClientRequest request_of(const FunctionSpec& function, const Invocation& what) {
+http::ClientRequest request_of(const FunctionSpec& function, const Invocation& what,
+                               const http::OutgoingPolicyPtr& outgoing) {
   const auto deadline = std::chrono::system_clock::now().time_since_epoch() + function.timeout;
   http::ClientRequest request{
       .url = function.url,
@@ -27,7 +28,8 @@ http::ClientRequest request_of(const FunctionSpec& function, const Invocation& w
                   {"Lambda-Runtime-Deadline-Ms",
                    fmt::to_string(duration_cast<std::chrono::milliseconds>(deadline).count())}},
       .body = what.payload.as_json().text(),
-      .timeout = function.timeout};
+      .timeout = function.timeout,
+      .outgoing = outgoing};
   if (!what.trace.empty()) request.headers.emplace_back("X-Amzn-Trace-Id", what.trace);
   return request;
 }
@@ -50,9 +52,10 @@ Outcome outcome_of_answer(http::ClientResponse response) {
            fmt::format("HTTP status {}{}{}", response.status, reason.empty() ? "" : ": ", reason)});
 }
 
-Outcome call_endpoint(http::Client& client, const FunctionSpec& function, const Invocation& what) {
+Outcome call_endpoint(http::Client& client, const http::ClientRequest& request,
+                      const FunctionSpec& function, const Invocation& what) {
   const auto begin = steady_clock::now();
-  auto answer = client.send(request_of(function, what));
+  auto answer = client.send(request);
   const auto duration = duration_cast<microseconds>(steady_clock::now() - begin);
   Outcome outcome;
   if (answer) {
@@ -100,7 +103,8 @@ void HttpCalls::work(const std::shared_ptr<State>& state) {
     const Call call = std::move(state->calls.front());
     state->calls.pop_front();
     lock.unlock();
-    Outcome outcome = call_endpoint(client, *call.function, call.what);
+    Outcome outcome = call_endpoint(
+        client, request_of(*call.function, call.what, state->outgoing), *call.function, call.what);
     lock.lock();
     // Under the lock: whoever is told is still there.
     if (!state->over) call.ended(std::move(outcome));

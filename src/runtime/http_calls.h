@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "http/outgoing_policy.h"
 #include "runtime/worker.h"
 
 namespace redrive::runtime {
@@ -16,7 +17,9 @@ class HttpCalls {
  public:
   using Ended = std::function<void(Outcome)>;
 
-  HttpCalls() : state_(std::make_shared<State>()) {}
+  explicit HttpCalls(http::OutgoingPolicyPtr outgoing) : state_(std::make_shared<State>()) {
+    state_->outgoing = std::move(outgoing);
+  }
   // Calls that are under way go on by themselves and are forgotten.
   ~HttpCalls();
   HttpCalls(const HttpCalls&) = delete;
@@ -37,6 +40,7 @@ class HttpCalls {
     unsigned idle = 0;
     bool over = false;
     std::condition_variable asked;
+    http::OutgoingPolicyPtr outgoing;
   };
   static void work(const std::shared_ptr<State>& state);
 

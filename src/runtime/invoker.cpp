@@ -87,6 +87,7 @@ class ThreadedInvoker final : public Invoker {
     return record ? record->stats() : FunctionStats();
   }
 
+  ProcessUse process_use() const override { return fleet_.process_use(); }
   std::string isolation() const override { return host_.isolation(); }
 
  private:

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "http/outgoing_policy.h"
 
 namespace redrive::runtime {
 
@@ -97,7 +98,8 @@ struct Outcome {
   std::string stack;  // Lines.
   std::string log;    // Of this invocation, with START, END and REPORT; at most kLogBytesMax.
   std::chrono::microseconds duration{};
-  bool fatal = false;  // The process died with it (timeout, exit, out of memory).
+  bool fatal = false;               // The process died with it (timeout, exit, out of memory).
+  bool waited_for_process = false;  // All processes that the server may have were in use.
 };
 
 inline constexpr std::size_t kMiB = 1u << 20;
@@ -124,6 +126,16 @@ struct FunctionStats {
   std::uint64_t cold_starts = 0;
 };
 
+// Processes of all functions together.
+struct ProcessUse {
+  unsigned processes = 0;
+  unsigned processes_max = 0;
+  std::uint64_t waits = 0;  // Invocations that had to wait because processes_max was reached.
+};
+
+inline constexpr unsigned kProcessesDefault = 32;
+inline constexpr unsigned kFunctionUsers = 606;
+
 struct InvokerOptions {
   // Made when missing, and emptied at the start: nobody else's. A server that is root gives a
   // place that every user may enter, outside of its data.
@@ -138,14 +150,18 @@ struct InvokerOptions {
   // A server that is root gives each process a user of its own out of this range. systemd's table
   // of users leaves it to nobody.
   unsigned user_first = 60'578;
-  unsigned user_count = 606;
-  unsigned processes_max = 32;
+  unsigned user_count = kFunctionUsers;
+  unsigned processes_max = kProcessesDefault;
   unsigned http_calls_max = 64;
+  // Where functions of runtime http may be.
+  http::OutgoingPolicyPtr outgoing = std::make_shared<http::OutgoingPolicy>();
   std::chrono::milliseconds idle_time_max{300'000};
   std::chrono::milliseconds init_time_max{10'000};  // Before the time of the function begins.
   std::chrono::milliseconds queue_time_max{1'000};  // For room; then throttled.
   // Programs by runtime ("python3.11", "nodejs"); what is not named is looked for.
   std::map<std::string, std::string> interpreters;
+  // Takes a line for the server's log. From any thread; may be empty.
+  std::function<void(std::string)> warn = {};
 };
 
 // Runs functions, each in processes of its own that are kept warm, fed through the Lambda Runtime
@@ -167,6 +183,7 @@ class Invoker {
   virtual std::vector<LogLine> logs(const std::string& arn, std::uint64_t after,
                                     std::size_t lines_max) = 0;
   virtual FunctionStats stats(const std::string& arn) = 0;
+  virtual ProcessUse process_use() const { return {}; }
   // How processes are contained on this machine, in words for an operator.
   virtual std::string isolation() const = 0;
 };

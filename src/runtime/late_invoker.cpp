@@ -55,6 +55,12 @@ FunctionStats LateInvoker::stats(const std::string& arn) {
   return invoker == nullptr ? FunctionStats() : invoker->stats(arn);
 }
 
+ProcessUse LateInvoker::process_use() const {
+  const Invoker* const invoker = made();
+  return invoker == nullptr ? ProcessUse{.processes_max = options_.processes_max}
+                            : invoker->process_use();
+}
+
 std::string LateInvoker::isolation() const {
   const Invoker* const invoker = made();
   return invoker == nullptr ? "" : invoker->isolation();

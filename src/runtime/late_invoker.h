@@ -29,6 +29,7 @@ class LateInvoker final : public Invoker {
   std::vector<LogLine> logs(const std::string& arn, std::uint64_t after,
                             std::size_t lines_max) override;
   FunctionStats stats(const std::string& arn) override;
+  ProcessUse process_use() const override;
   std::string isolation() const override;
 
  private:

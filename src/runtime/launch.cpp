@@ -204,6 +204,7 @@ Result<SpawnRequest> plan_launch(Host& host, const FunctionSpec& function, const
     return fail(ErrorCode::resource_not_found,
                 fmt::format("The code of {} is missing.", function.name));
   }
+  CHECK(host.check_bubblewrap());
   const View view = view_of(host, function, place);
   const bool node = function.runtime.starts_with("node");
   SpawnRequest request{

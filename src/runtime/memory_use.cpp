@@ -40,6 +40,14 @@ std::size_t page_bytes() {
   return bytes;
 }
 
+// Done before its program runs where that is permitted (spawn.cpp); what a sandbox started before
+// it was allowed has not inherited it.
+void let_go_before_server(pid_t pid) {
+  const std::string path = fmt::format("/proc/{}/oom_score_adj", pid);
+  const http::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.is_open()) (void)!::write(file.number(), "1000", 4);
+}
+
 // Children are kept by thread.
 void append_children(pid_t pid, std::vector<pid_t>& all) {
   std::error_code ignored;
@@ -68,6 +76,7 @@ void MemoryUse::find_program() {
     program_ = children.front();
   }
   program_statm_ = open_statm(program_);
+  let_go_before_server(program_);
 }
 
 std::size_t MemoryUse::sample() {

@@ -47,8 +47,9 @@ Result<void> Process::launch(const FunctionSpec& function, const ApiWays& api,
                              std::optional<Command> command) {
   const InvokerOptions& options = grounds_.host.options();
   if (grounds_.host.is_root()) {
-    user_ = borrow_user(options.user_first, options.user_count);
-    if (!user_) return fail(ErrorCode::service_unavailable, "Every user for functions is in use.");
+    auto user = borrow_user(grounds_.host.user_claims(), options.user_first, options.user_count);
+    if (!user) return fail(ErrorCode::service_unavailable, "Every user for functions is in use.");
+    user_.emplace(*std::move(user));
   }
   place_ = TRY(grounds_.host.make_place(user()));
   CHECK(grounds_.host.bring_code(function.code, *place_));
@@ -96,7 +97,8 @@ Process::~Process() {
   grounds_.janitor.ask([user = std::make_shared<std::optional<BorrowedUser>>(std::move(user_)),
                         place = place_,
                         leader = pid_] {
-    if (leader > 0) *user ? end_processes_of_user((*user)->id) : end_processes_of_session(leader);
+    if (leader > 0)
+      user->has_value() ? end_processes_of_user((*user)->id()) : end_processes_of_session(leader);
     std::error_code ignored;
     if (place) std::filesystem::remove_all(place->directory, ignored);
   });

@@ -56,7 +56,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  std::optional<unsigned> user() const { return user_ ? std::optional(user_->id) : std::nullopt; }
+  std::optional<unsigned> user() const { return user_ ? std::optional(user_->id()) : std::nullopt; }
   bool is_running() const { return handle_.is_open(); }
   // Asks the process and its children to end.
   void terminate() { signal_all(SIGTERM); }

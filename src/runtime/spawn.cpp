@@ -108,9 +108,11 @@ bool become_user(const SpawnRequest& request) {
          ::syscall(SYS_setresuid, id, id, id) == 0;
 }
 
-// When memory runs out on the machine, a function goes before the server does.
-void offer_to_oom_killer() {
-  const int file = open_file("/proc/self/oom_score_adj", O_WRONLY);
+// When memory runs out on the machine, a function goes before the server does. While it shares the
+// memory of a server that is not dumpable, only root may set this for a child: so it is set again
+// when its program runs.
+void offer_to_oom_killer(const char* path) {
+  const int file = open_file(path, O_WRONLY);
   if (file < 0) return;
   (void)!::syscall(SYS_write, file, "1000", 4);
   ::syscall(SYS_close, file);
@@ -141,7 +143,7 @@ __attribute__((no_sanitize_thread)) int child_body(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   const SpawnRequest& request = birth.request;
   ::syscall(SYS_setsid);
-  offer_to_oom_killer();
+  offer_to_oom_killer("/proc/self/oom_score_adj");
   if (!place_descriptors(request)) return give_up(birth, "its descriptors");
   if (!arrange_view(request)) return give_up(birth, "its view of the files");
   // Limits before the user: one counts the user's processes. The death of the parent after it: a
@@ -180,7 +182,10 @@ Result<Spawned> spawn(const SpawnRequest& request) {
                 fmt::format("No process could be made: {}", std::strerror(error)));
   }
   Spawned result{.pid = pid, .handle = Descriptor(handle)};
-  if (birth.failed_step == nullptr) return result;
+  if (birth.failed_step == nullptr) {
+    offer_to_oom_killer(fmt::format("/proc/{}/oom_score_adj", pid).c_str());
+    return result;
+  }
   ::waitpid(pid, nullptr, 0);
   return fail(ErrorCode::service_unavailable,
               fmt::format("A process could not be prepared: {}: {}",

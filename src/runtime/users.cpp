@@ -1,14 +1,16 @@
 #include "runtime/users.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <cstring>
-#include <filesystem>
+#include <cerrno>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "base/text.h"
@@ -19,14 +21,31 @@ namespace {
 // A process that forks as fast as it is killed is outnumbered after a few rounds.
 constexpr int kRoundsMax = 50;
 
-// An abstract name: no file, gone with its owner.
-bool claim_user(const http::Descriptor& socket, unsigned user) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = fmt::format("redrive-user-{}", user);
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  return ::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0;
+std::filesystem::path claim_path(const std::filesystem::path& claims, unsigned user) {
+  return claims / fmt::format("user-{}", user);
+}
+
+// Locks a claim, made anew if `flags` say so. A file that its owner has removed since it was opened
+// is no claim any more.
+http::Descriptor lock_claim(const std::filesystem::path& path, int flags) {
+  constexpr int kAlways = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  http::Descriptor file(::open(path.c_str(), kAlways | flags, 0600));
+  if (!file.is_open() || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) return http::Descriptor();
+  struct stat status {};
+  const bool is_there = ::fstat(file.number(), &status) == 0 && status.st_nlink > 0;
+  return is_there ? std::move(file) : http::Descriptor();
+}
+
+// Directories of processes belong to the user that they run as.
+std::set<unsigned> users_with_processes() {
+  std::set<unsigned> users;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    struct stat status {};
+    if (!parse_int<int>(entry.path().filename().string())) continue;
+    if (::stat(entry.path().c_str(), &status) == 0) users.insert(status.st_uid);
+  }
+  return users;
 }
 
 // None for a process that is gone, or as good as gone.
@@ -77,11 +96,33 @@ void kill_all_of(const std::function<bool(const std::filesystem::path&)>& meant)
 
 }  // namespace
 
-std::optional<BorrowedUser> borrow_user(unsigned first, unsigned count) {
-  http::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket.is_open()) return std::nullopt;
+std::filesystem::path user_claims_directory() {
+  for (const std::filesystem::path& parent :
+       {std::filesystem::path("/run"), std::filesystem::temp_directory_path()}) {
+    const auto path = parent / "redrive-users";
+    struct stat status {};
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) continue;
+    // In a directory that everybody writes to, somebody else may have made it.
+    const bool ours = ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                      status.st_uid == ::geteuid();
+    if (ours && ::access(path.c_str(), W_OK) == 0) return path;
+  }
+  return {};
+}
+
+BorrowedUser::~BorrowedUser() {
+  if (claim_.is_open()) ::unlink(path_.c_str());
+}
+
+std::optional<BorrowedUser> borrow_user(const std::filesystem::path& claims, unsigned first,
+                                        unsigned count) {
+  if (claims.empty()) return std::nullopt;
+  const std::set<unsigned> busy = users_with_processes();
   for (unsigned user = first; user < first + count; ++user) {
-    if (claim_user(socket, user)) return BorrowedUser{.id = user, .claim = std::move(socket)};
+    if (busy.contains(user)) continue;
+    const auto path = claim_path(claims, user);
+    auto claim = lock_claim(path, O_CREAT);
+    if (claim.is_open()) return BorrowedUser(user, path, std::move(claim));
   }
   return std::nullopt;
 }
@@ -90,11 +131,14 @@ void end_processes_of_user(unsigned user) {
   kill_all_of([user](const auto& process) { return user_of(process) == user; });
 }
 
-void end_stray_processes(unsigned first, unsigned count) {
-  kill_those([first, count](const auto& process) {
-    const auto user = user_of(process);
-    return user && *user >= first && *user - first < count && borrow_user(*user, 1);
-  });
+void end_stray_processes(const std::filesystem::path& claims, unsigned first, unsigned count) {
+  for (unsigned user = first; !claims.empty() && user < first + count; ++user) {
+    const auto path = claim_path(claims, user);
+    auto claim = lock_claim(path, 0);
+    if (!claim.is_open()) continue;
+    const BorrowedUser left_behind(user, path, std::move(claim));
+    end_processes_of_user(user);
+  }
 }
 
 void end_processes_of_session(int leader) {

@@ -25,6 +25,7 @@ struct Job {
   std::function<void(Outcome)> done;
   SteadyTime asked;
   bool is_admitted = false;  // Counted where it is, and in its lane: it runs, or soon will.
+  bool waited_for_process = false;
 };
 
 // One process of a function that is kept for invocation after invocation, and the Runtime API that

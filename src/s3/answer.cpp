@@ -23,6 +23,7 @@ constexpr std::array kFaults = {
     FaultRow{Fault::no_such_bucket, 404, "NoSuchBucket"},
     FaultRow{Fault::no_such_key, 404, "NoSuchKey"},
     FaultRow{Fault::bucket_exists, 409, "BucketAlreadyOwnedByYou"},
+    FaultRow{Fault::bucket_taken, 409, "BucketAlreadyExists"},
     FaultRow{Fault::bucket_not_empty, 409, "BucketNotEmpty"},
     FaultRow{Fault::invalid_bucket_name, 400, "InvalidBucketName"},
     FaultRow{Fault::invalid_key, 400, "KeyTooLongError"},

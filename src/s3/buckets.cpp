@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::size_t kTagsMax = 50;
 
-void append_owner(std::string& out, const Call& call) {
+constexpr api::Operation kListBucket{.name = "s3:ListAllMyBuckets", .right = auth::Right::look};
+
+void append_owner(std::string& out, std::string_view account) {
   out += "<Owner>";
-  append_element(out, "ID", call.caller.account);
-  append_element(out, "DisplayName", call.caller.account);
+  append_element(out, "ID", account);
+  append_element(out, "DisplayName", account);
   out += "</Owner>";
 }
 
@@ -43,10 +45,10 @@ Outcome<objects::Pairs> parse_tags(std::string_view body) {
 
 Outcome<Answer> list_buckets(Call& call) {
   std::string xml;
-  append_owner(xml, call);
+  append_owner(xml, call.caller.account);
   xml += "<Buckets>";
   for (const auto& bucket : call.store.buckets()) {
-    if (!call.may_touch(bucket.name)) continue;
+    if (!call.authorize(kListBucket, {.bucket = bucket.name, .key = {}})) continue;
     xml += "<Bucket>";
     append_element(xml, "Name", bucket.name);
     append_element(xml, "CreationDate", format_utc(bucket.created));
@@ -58,7 +60,7 @@ Outcome<Answer> list_buckets(Call& call) {
 Outcome<Answer> create_bucket(Call& call) {
   // Where it is to live: there is one place only.
   if (!call.request.body.empty() && !parse_xml(call.request.body)) return malformed_xml();
-  CHECK(told(call.store.create_bucket(call.address.bucket, call.now)));
+  CHECK(told(call.store.create_bucket(call.address.bucket, call.now, call.caller.account)));
   return Answer{.headers = {{"Location", "/" + call.address.bucket}}};
 }
 
@@ -81,14 +83,14 @@ Outcome<Answer> bucket_location(Call& call) {
 }
 
 Outcome<Answer> bucket_acl(Call& call) {
-  CHECK(bucket_info(call));
+  const objects::BucketInfo info = TRY(bucket_info(call));
   std::string xml;
-  append_owner(xml, call);
+  append_owner(xml, info.owner);
   xml +=
       "<AccessControlList><Grant><Grantee xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
       "xsi:type=\"CanonicalUser\">";
-  append_element(xml, "ID", call.caller.account);
-  append_element(xml, "DisplayName", call.caller.account);
+  append_element(xml, "ID", info.owner);
+  append_element(xml, "DisplayName", info.owner);
   xml += "</Grantee><Permission>FULL_CONTROL</Permission></Grant></AccessControlList>";
   return xml_answer("AccessControlPolicy", xml);
 }

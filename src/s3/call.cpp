@@ -75,14 +75,18 @@ std::optional<std::string_view> Call::parameter(std::string_view name) const {
   return std::nullopt;
 }
 
-Outcome<void> Call::may_touch(std::string_view bucket) const {
-  if (caller.key == nullptr || bucket.empty() || caller.key->covers(bucket)) return {};
-  return refuse(403,
-                "AccessDenied",
-                fmt::format("User: {} is not authorized to use the bucket {}: the key is for other "
-                            "names",
-                            caller.key->arn(),
-                            bucket));
+Outcome<void> Call::authorize(const api::Operation& operation, const Address& where) const {
+  const auto info = store.bucket(where.bucket);
+  // Whether a name is still to be had is for the store to say.
+  const bool theirs = info && operation.name != "s3:CreateBucket";
+  const std::string_view owner = theirs ? info->owner : caller.account;
+  const auto allowed =
+      where.bucket.empty()
+          ? api::authorize_role(caller, operation)
+          : api::decide(
+                caller, operation, api::bucket_resource(owner, where.bucket, where.key), {});
+  if (!allowed) return std::unexpected(refusal_of(allowed.error()));
+  return {};
 }
 
 Outcome<Upload> read_upload(const Call& call) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/authorize.h"
 #include "api/gate.h"
 #include "http/message.h"
 #include "objects/store.h"
@@ -35,8 +36,9 @@ struct Call {
   std::string_view parameter_or_empty(std::string_view name) const {
     return parameter(name).value_or(std::string_view());
   }
-  // Refuses what the caller's key is not for. Every bucket that a request touches is asked about.
-  Outcome<void> may_touch(std::string_view bucket) const;
+  // Whether the caller may do this to a bucket or an object in it. A bucket that does not exist is
+  // the caller's to make. Every bucket that a request touches is asked about.
+  Outcome<void> authorize(const api::Operation& operation, const Address& where) const;
 };
 
 // The body itself, with the digests that came with it checked, and those that stay with it.

@@ -153,13 +153,48 @@ Outcome<Answer> answer_unset(Call& call) {
   return xml_answer(unset.text, pays ? "<Payer>BucketOwner</Payer>" : "");
 }
 
+// Actions whose right has another name than they have.
+constexpr std::pair<std::string_view, std::string_view> kPermissions[] = {
+    {"ListObjects", "s3:ListBucket"},
+    {"HeadBucket", "s3:ListBucket"},
+    {"HeadObject", "s3:GetObject"},
+    {"DeleteObjects", "s3:DeleteObject"},
+    {"DeleteBucketTagging", "s3:PutBucketTagging"},
+    {"CreateMultipartUpload", "s3:PutObject"},
+    {"UploadPart", "s3:PutObject"},
+    {"CompleteMultipartUpload", "s3:PutObject"},
+    {"ListParts", "s3:ListMultipartUploadParts"},
+    {"ListMultipartUploads", "s3:ListBucketMultipartUploads"},
+    {"ListBuckets", "s3:ListAllMyBuckets"},
+    {"GetBucketSetting", "s3:GetBucketLocation"},
+};
+
 }  // namespace
+
+std::string_view s3_permission(std::string_view action) {
+  for (const auto& [name, permission] : kPermissions) {
+    if (name == action) return permission;
+  }
+  return {};
+}
+
+std::vector<S3Action> s3_actions() {
+  std::vector<S3Action> actions;
+  const auto add = [&](S3Action action) {
+    action.permission = s3_permission(action.name);
+    actions.push_back(action);
+  };
+  for (const Row& row : kRows) {
+    add({row.action, {}, row.right, row.method, row.of_object, row.sub_resource});
+  }
+  add({"ListBuckets", {}, Right::look, "GET"});
+  add({"GetBucketSetting", {}, Right::look, "GET", false, "versioning"});
+  return actions;
+}
 
 std::vector<std::string_view> s3_action_names() {
   std::vector<std::string_view> names;
-  for (const Row& row : kRows) names.push_back(row.action);
-  names.push_back("ListBuckets");
-  names.push_back("GetBucketSetting");
+  for (const S3Action& action : s3_actions()) names.push_back(action.name);
   return names;
 }
 
@@ -167,18 +202,18 @@ Outcome<S3Route> find_s3_route(const Call& call) {
   const std::string_view method = call.request.method;
   const std::string_view sub_resource = sub_resource_of(call);
   if (call.address.bucket.empty()) {
-    if (method == "GET") return S3Route{kListBuckets, Right::look, list_buckets};
+    if (method == "GET") return S3Route{kListBuckets, "ListBuckets", Right::look, list_buckets};
     return not_implemented(fmt::format("{} on the service itself", method));
   }
   const bool of_object = !call.address.key.empty();
   for (std::size_t i = 0; i < kRows.size(); ++i) {
     const Row& row = kRows[i];
     if (row.method == method && row.of_object == of_object && row.sub_resource == sub_resource) {
-      return S3Route{i, row.right, row.run};
+      return S3Route{i, row.action, row.right, row.run};
     }
   }
   if (method == "GET" && !of_object && find_unset(call) != nullptr) {
-    return S3Route{kGetUnset, Right::look, answer_unset};
+    return S3Route{kGetUnset, "GetBucketSetting", Right::look, answer_unset};
   }
   return not_implemented(sub_resource.empty() ? std::string(method)
                                               : fmt::format("{} ?{}", method, sub_resource));

@@ -16,21 +16,11 @@ void write(std::string& out, const Answer& answer, std::string_view request_id, 
   http::append_answer(out, answer, {{"x-amz-request-id", request_id}}, keep_alive);
 }
 
-Outcome<void> check_right(const Call& call, auth::Right right) {
-  const auth::AccessKey* const key = call.caller.key;
-  if (key == nullptr || auth::has_right(key->role, right)) return {};
-  return refuse(403,
-                "AccessDenied",
-                fmt::format("User: {} is not authorized to {} {}: the role {} does not allow it",
-                            key->arn(),
-                            call.request.method,
-                            call.request.path,
-                            auth::role_name(key->role)));
-}
-
 Outcome<Answer> run(const S3Route& route, Call& call) {
-  CHECK(call.may_touch(call.address.bucket));
-  CHECK(check_right(call, route.right));
+  const std::string name = fmt::format("s3:{}", route.name);
+  CHECK(call.authorize(
+      {.name = name, .right = route.right, .amounts_to = {s3_permission(route.name)}},
+      call.address));
   return route.run(call);
 }
 
@@ -91,7 +81,7 @@ void Service::serve(const http::Desk::TaskPtr& task) const {
 
 Outcome<Answer> Service::answer(Asked& asked) const {
   const http::Request& request = asked.request;
-  auto caller = parts_.gate.admit(request, "s3");
+  auto caller = parts_.gate.admit(request, api::Gate::Api::s3);
   if (!caller) {
     asked.unproven = api::is_unproven(caller.error().code);
     return std::unexpected(refusal_of(caller.error()));

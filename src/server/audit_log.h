@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -8,12 +9,17 @@
 namespace redrive::server {
 
 // The audit log: one JSON line for each act that operators answer for, in a file of its own. Lines
-// are written at once and never changed. Moving the file away and calling reopen() (SIGHUP) rotates
-// it. From any thread.
+// are written at once and never changed. A file that has reached its size becomes FILE.1, the one
+// before FILE.2, and so on; the oldest is removed. Moving the file away and calling reopen()
+// (SIGHUP) rotates it, too. From any thread.
 class AuditLog {
  public:
-  // An empty path: nothing is written.
-  static Result<AuditLog> open(std::string path);
+  struct Options {
+    std::string path;  // Empty: nothing is written.
+    std::uint64_t file_bytes_max = std::uint64_t{64} << 20;
+    std::uint32_t files_max = 8;  // With the one being written.
+  };
+  static Result<AuditLog> open(Options options);
   AuditLog(AuditLog&& other) noexcept;
   AuditLog& operator=(AuditLog&&) = delete;
   ~AuditLog();
@@ -22,11 +28,20 @@ class AuditLog {
   Result<void> reopen();
 
  private:
-  AuditLog(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  struct File {
+    int descriptor = -1;
+    std::uint64_t bytes = 0;
+  };
+  static Result<File> open_file(const std::string& path);
+  AuditLog(Options options, File file) : options_(std::move(options)), file_(file) {}
 
-  const std::string path_;
+  // Called with mutex_ held.
+  void use(File file);
+  void rotate();
+
+  const Options options_;
   std::mutex mutex_;
-  int descriptor_;  // Guarded by mutex_. -1: none.
+  File file_;  // Guarded by mutex_.
 };
 
 }  // namespace redrive::server

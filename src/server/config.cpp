@@ -85,6 +85,23 @@ Result<ListenAddress> parse_listen(const std::string& text) {
   return listen;
 }
 
+// Everything follows one list. Two exceptions widen it:
+// - Without keys, on loopback, a function may run any directory of this machine as its code anyway,
+//   so its URL may also be on this machine. That is how functions are developed.
+// - [alarms] private-webhooks is older than the list.
+Result<OutgoingPolicies> outgoing_policies(const Config& config, const ListenAddress& listen) {
+  const auto with = [&](std::vector<std::string> more) -> Result<http::OutgoingPolicyPtr> {
+    more.insert(more.end(), config.outgoing_allow.begin(), config.outgoing_allow.end());
+    return std::make_shared<const http::OutgoingPolicy>(TRY(http::OutgoingPolicy::parse(more)));
+  };
+  const bool local = listen.loopback && config.keys.empty();
+  using Words = std::vector<std::string>;
+  return OutgoingPolicies{
+      .destinations = TRY(with({})),
+      .functions = TRY(with(local ? Words{"loopback"} : Words{})),
+      .webhooks = TRY(with(config.alarm_private_webhooks ? Words{"any"} : Words{}))};
+}
+
 Result<void> check_config(const Config& config) {
   if (!is_account(config.account)) {
     return misuse("--account must have 12 digits, such as 000000000000");
@@ -92,6 +109,7 @@ Result<void> check_config(const Config& config) {
   CHECK(check_clock(config));
   if (config.region.empty()) return misuse("--region must not be empty");
   CHECK(check_word("log-format", config.log_format, {"auto", "text", "json"}));
+  CHECK(check_word("clock.jump", config.clock_jump, {"wait", "accept", "ignore"}));
   CHECK(check_word("sandbox", config.sandbox, {"auto", "off", "required"}));
   CHECK(check_tls(config));
   CHECK(check_hosts(config));

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,9 +10,12 @@
 #include "alarms/dead_letters.h"
 #include "auth/access_key.h"
 #include "base/result.h"
+#include "dead_letter/secrets.h"
 #include "engine/engine.h"
 #include "http/limits.h"
+#include "http/outgoing_policy.h"
 #include "http/tls.h"
+#include "runtime/invoker.h"
 
 namespace redrive::server {
 
@@ -26,6 +30,8 @@ struct Config {
   unsigned threads = 0;  // 0: half the cores, at least one.
   bool strict_timing = false;
   bool virtual_clock = false;       // Time stands still until it is moved.
+  std::string clock_jump = "wait";  // The table [clock]: wait, accept, ignore.
+  std::chrono::seconds clock_jump_wait{3600};
   std::string virtual_clock_start;  // 2026-01-01T00:00:00Z; empty: what the wall says.
   bool insecure = false;            // Serve strangers without credentials.
   std::string log_level = "info";
@@ -35,9 +41,12 @@ struct Config {
   std::size_t waiting_receives_max = 20'000;
   std::uint32_t requests_per_second_max = 0;  // Of each key that says nothing else; 0: no limit.
   std::string audit_log;                      // Empty: audit.ndjson in the data directory.
-  std::vector<auth::AccessKey> keys;          // None: everybody on this machine may do everything.
-  std::vector<engine::PolicyRule> policies;   // The tables [[dead-letters]].
-  std::string tls_certificate;                // With tls_key: serve HTTPS. SIGHUP reads both again.
+  std::uint64_t audit_file_bytes_max = std::uint64_t{64} << 20;  // The table [audit].
+  std::uint32_t audit_files_max = 8;                             // With the one being written.
+  std::vector<auth::AccessKey> keys;         // None: everybody on this machine may do everything.
+  std::vector<std::string> secret_files;     // Where the secrets of the keys were read.
+  std::vector<engine::PolicyRule> policies;  // The tables [[dead-letters]].
+  std::string tls_certificate;               // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
   std::uint64_t object_bytes_max = std::uint64_t{64} << 20;  // Of an object in an archive bucket.
@@ -45,11 +54,14 @@ struct Config {
   std::size_t metrics_queues_max = 1'000;  // With lines of their own in /metrics.
   std::size_t history_queues_max = 2'000;  // Of which the past is kept.
   std::string traces_endpoint;             // Of an OpenTelemetry collector; empty: no traces.
-  std::vector<std::string> alarm_targets;  // Who is told of dead letters.
-  bool alarm_private_webhooks = false;     // Webhooks of clients may point into private networks.
+  unsigned function_processes_max = runtime::kProcessesDefault;  // Of all functions together.
+  std::vector<std::string> alarm_targets;                        // Who is told of dead letters.
+  bool alarm_private_webhooks = false;      // Webhooks of clients may point into private networks.
+  std::vector<std::string> outgoing_allow;  // See http::OutgoingPolicy::parse.
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;
   http::Limits limits;  // Of the file alone: the table [limits].
+  std::shared_ptr<const dead_letter::MaskRules> mask_rules;  // The table [masking]; null without.
 
   std::optional<http::TlsFiles> tls() const;
 };
@@ -59,6 +71,14 @@ struct ListenAddress {
   std::uint16_t port;
   bool loopback;
 };
+
+// What the server connects to for its clients.
+struct OutgoingPolicies {
+  http::OutgoingPolicyPtr destinations;  // Of mappings and of asynchronous invocations.
+  http::OutgoingPolicyPtr functions;     // Of runtime http.
+  http::OutgoingPolicyPtr webhooks;      // Of alarms.
+};
+Result<OutgoingPolicies> outgoing_policies(const Config& config, const ListenAddress& listen);
 
 // Overlays the settings of config.file, if there is one: keys as the options are named, without
 // dashes in front; docs/configuration.md lists them. An unknown key is an error.

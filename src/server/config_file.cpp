@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "alarms/target.h"
+#include "http/outgoing_policy.h"
 
 #include "server/config.h"
 #include "server/key_config.h"
@@ -31,6 +32,9 @@ bool take_limit(const toml::node& node, Place& place, std::int64_t max) {
   return true;
 }
 
+// A server that is root gives each process a user of its own, out of a range of this size.
+constexpr std::int64_t kFunctionProcessesMax = runtime::kFunctionUsers;
+
 // Bytes and counts as they are, times in seconds.
 bool set_limit(Config& config, std::string_view key, const toml::node& node, bool& known) {
   http::Limits& limits = config.limits;
@@ -46,6 +50,9 @@ bool set_limit(Config& config, std::string_view key, const toml::node& node, boo
   if (key == "reply-time") return take_limit(node, limits.reply_time_max, kNumberMax);
   if (key == "waiting-receives") {
     return take_limit(node, config.waiting_receives_max, kNumberMax);
+  }
+  if (key == "function-processes") {
+    return take_limit(node, config.function_processes_max, kFunctionProcessesMax);
   }
   if (key == "object-bytes") return take_limit(node, config.object_bytes_max, kBytesMax);
   if (key == "requests-per-second") {
@@ -88,6 +95,22 @@ bool set_metrics(Config& config, std::string_view key, const toml::node& node, b
   return false;
 }
 
+bool set_clock(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "jump") return take(node, config.clock_jump);
+  if (key == "jump-wait") return take_limit(node, config.clock_jump_wait, kNumberMax);
+  known = false;
+  return false;
+}
+
+bool set_audit(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "file-bytes") return take_limit(node, config.audit_file_bytes_max, kBytesMax);
+  if (key == "files") return take_limit(node, config.audit_files_max, kNumberMax);
+  known = false;
+  return false;
+}
+
 bool set_traces(Config& config, std::string_view key, const toml::node& node, bool& known) {
   known = key == "endpoint";
   if (!known || !take(node, config.traces_endpoint)) return false;
@@ -112,6 +135,31 @@ bool set_alarms(Config& config, std::string_view key, const toml::node& node, bo
   if (key == "expires-within") return take_limit(node, rules.expires_within, kNumberMax);
   known = false;
   return false;
+}
+
+bool set_outgoing(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = key == "allow";
+  return known && take_list(node, config.outgoing_allow) &&
+         http::OutgoingPolicy::parse(config.outgoing_allow).has_value();
+}
+
+Result<void> read_masking(Config& config, const std::string& path, const toml::table& table) {
+  std::vector<std::string> json_paths;
+  std::vector<std::string> attributes;
+  for (const auto& [key, node] : table) {
+    const bool paths = key.str() == "json-paths";
+    const bool known = paths || key.str() == "attributes";
+    if (known && take_list(node, paths ? json_paths : attributes)) continue;
+    return unusable(
+        path,
+        node,
+        fmt::format(
+            "{} `masking.{}`", known ? "unusable value for" : "unknown setting", key.str()));
+  }
+  auto rules = dead_letter::MaskRules::make(json_paths, std::move(attributes));
+  if (!rules) return unusable(path, table, "masking: " + rules.error().message);
+  config.mask_rules = std::make_shared<const dead_letter::MaskRules>(*std::move(rules));
+  return {};
 }
 
 // `set` applies one key and tells whether it knows it and could use its value.
@@ -148,6 +196,7 @@ Result<void> load_config(Config& config) {
   toml::table table = parsed.table();
   if (const toml::node* const keys = table.get("key")) {
     config.keys = TRY(read_keys(*keys, path));
+    config.secret_files = secret_files_of(*keys, path);
     table.erase("key");
   }
   if (const toml::node* const policies = table.get("dead-letters")) {
@@ -166,6 +215,10 @@ Result<void> load_config(Config& config) {
     }));
     table.erase("alarms");
   }
+  if (const toml::table* const masking = table["masking"].as_table()) {
+    CHECK(read_masking(config, path, *masking));
+    table.erase("masking");
+  }
   // What `redrive apply` makes may stand in the same file.
   for (const std::string_view section : stack::kStackSections) table.erase(section);
   if (const toml::table* const metrics = table["metrics"].as_table()) {
@@ -174,11 +227,29 @@ Result<void> load_config(Config& config) {
     }));
     table.erase("metrics");
   }
+  if (const toml::table* const outgoing = table["outgoing"].as_table()) {
+    CHECK(set_all(path, *outgoing, "outgoing.", [&](auto key, const toml::node& node, bool& known) {
+      return set_outgoing(config, key, node, known);
+    }));
+    table.erase("outgoing");
+  }
   if (const toml::table* const traces = table["traces"].as_table()) {
     CHECK(set_all(path, *traces, "traces.", [&](auto key, const toml::node& node, bool& known) {
       return set_traces(config, key, node, known);
     }));
     table.erase("traces");
+  }
+  if (const toml::table* const clock = table["clock"].as_table()) {
+    CHECK(set_all(path, *clock, "clock.", [&](auto key, const toml::node& node, bool& known) {
+      return set_clock(config, key, node, known);
+    }));
+    table.erase("clock");
+  }
+  if (const toml::table* const audit = table["audit"].as_table()) {
+    CHECK(set_all(path, *audit, "audit.", [&](auto key, const toml::node& node, bool& known) {
+      return set_audit(config, key, node, known);
+    }));
+    table.erase("audit");
   }
   return set_all(path, table, "", [&](auto key, const toml::node& node, bool& known) {
     return set_key(config, key, node, known);

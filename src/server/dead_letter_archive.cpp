@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "archive/document.h"
+#include "base/text.h"
 #include "manage/lineage.h"
 #include "store/message_codec.h"
 #include "wire/encode.h"
@@ -49,6 +50,12 @@ std::string lineage_text(const engine::Peeked& peeked, const store::StoredMessag
   return out;
 }
 
+// Of arn:aws:sqs:region:account:name.
+std::string account_of(std::string_view arn) {
+  const auto parts = split(arn, ':');
+  return parts.size() < 6 ? std::string() : std::string(parts[4]);
+}
+
 std::unexpected<Error> not_kept(const objects::Failure& failure) {
   return fail(ErrorCode::internal_failure, failure.message);
 }
@@ -62,8 +69,13 @@ Result<std::string> archive_dead_letter(objects::Store& store, const engine::Arc
   const std::size_t slash = std::min(item.target.find('/'), item.target.size());
   const std::string bucket = item.target.substr(0, slash);
   const std::string prefix = slash == item.target.size() ? "" : item.target.substr(slash + 1);
+  const std::string account = account_of(item.queue_arn);
+  if (!store.is_for(bucket, account)) {
+    return fail(ErrorCode::access_denied,
+                fmt::format("the bucket {} belongs to another account", bucket));
+  }
   if (!store.bucket(bucket)) {
-    if (const auto made = store.create_bucket(bucket, item.wall); !made)
+    if (const auto made = store.create_bucket(bucket, item.wall, account); !made)
       return not_kept(made.error());
   }
   const std::string key =

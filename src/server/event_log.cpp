@@ -66,6 +66,19 @@ void append_member(std::string& out, std::string_view name, std::string_view val
   wire::append_json_text(out, value);
 }
 
+spdlog::level::level_enum level_for(engine::Notice::Weight weight) {
+  switch (weight) {
+    case engine::Notice::Weight::fault:
+      return spdlog::level::err;
+    case engine::Notice::Weight::grave:
+      return spdlog::level::warn;
+    case engine::Notice::Weight::usual:
+    case engine::Notice::Weight::swarm:
+      return spdlog::level::info;
+  }
+  return spdlog::level::info;
+}
+
 class JsonLines final : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& line, spdlog::memory_buf_t& out) override {
@@ -145,22 +158,31 @@ EventLog::EventLog(LogFormat format, std::string_view level) : recent_(std::make
   spdlog::set_default_logger(std::move(logger));
 }
 
+std::optional<std::uint64_t> EventLog::Swarm::admit(std::int64_t now_second) {
+  if (now_second != second) {
+    second = now_second;
+    lines = 0;
+  }
+  if (++lines <= kSwarmLinesPerSecond) return std::exchange(left_out, 0);
+  ++left_out;
+  return std::nullopt;
+}
+
+EventLog::Swarm* EventLog::swarm_of(engine::Notice::Weight weight) {
+  if (weight == engine::Notice::Weight::swarm) return &swarm_;
+  return weight == engine::Notice::Weight::fault ? &faults_ : nullptr;
+}
+
 void EventLog::write(const engine::Notice& notice) {
   std::uint64_t left_out = 0;
-  if (notice.weight == engine::Notice::Weight::swarm) {
+  if (Swarm* const swarm = swarm_of(notice.weight)) {
     const auto second = std::chrono::duration_cast<std::chrono::seconds>(
                             std::chrono::steady_clock::now().time_since_epoch())
                             .count();
     std::lock_guard lock(swarm_mutex_);
-    if (second != swarm_second_) {
-      swarm_second_ = second;
-      swarm_lines_ = 0;
-    }
-    if (++swarm_lines_ > kSwarmLinesPerSecond) {
-      ++swarm_left_out_;
-      return;
-    }
-    left_out = std::exchange(swarm_left_out_, 0);
+    const auto admitted = swarm->admit(second);
+    if (!admitted) return;
+    left_out = *admitted;
   }
   std::string line = notice.event;
   const auto add = [&](std::string_view name, std::string value) {
@@ -169,10 +191,7 @@ void EventLog::write(const engine::Notice& notice) {
   };
   for (const auto& [name, value] : notice.fields) add(name, value);
   if (left_out > 0) add("left-out", std::to_string(left_out));
-  spdlog::log(
-      notice.weight == engine::Notice::Weight::grave ? spdlog::level::warn : spdlog::level::info,
-      "{}",
-      line);
+  spdlog::log(level_for(notice.weight), "{}", line);
 }
 
 std::vector<documents::KeptLogLine> EventLog::after(std::uint64_t number, std::size_t max) const {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,8 +29,8 @@ class EventLog {
   // Takes the place of spdlog's default logger.
   EventLog(LogFormat format, std::string_view level);
 
-  // What the engine noticed. Of what comes in swarms, ten lines a second are written and the rest
-  // counted.
+  // What the engine noticed. Of what comes in swarms, and of faults, ten lines a second are written
+  // and the rest counted.
   void write(const engine::Notice& notice);
   // Lines after that number which are still kept.
   std::vector<documents::KeptLogLine> after(std::uint64_t number, std::size_t max) const;
@@ -37,11 +38,21 @@ class EventLog {
  private:
   class Recent;
 
+  // Lines of one kind that may come by the thousand.
+  struct Swarm {
+    std::int64_t second = 0;
+    std::uint64_t lines = 0;  // In that second.
+    std::uint64_t left_out = 0;
+
+    // How many were left out since the last one that was admitted; none: so is this one.
+    std::optional<std::uint64_t> admit(std::int64_t now_second);
+  };
+  Swarm* swarm_of(engine::Notice::Weight weight);
+
   std::shared_ptr<Recent> recent_;
-  std::mutex swarm_mutex_;  // Guards the next three.
-  std::int64_t swarm_second_ = 0;
-  std::uint64_t swarm_lines_ = 0;
-  std::uint64_t swarm_left_out_ = 0;
+  std::mutex swarm_mutex_;  // Guards the next two.
+  Swarm swarm_;
+  Swarm faults_;
 };
 
 }  // namespace redrive::server

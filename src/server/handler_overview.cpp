@@ -26,11 +26,28 @@ FunctionArn take_apart(std::string_view arn) {
   return {std::string(parts[3]), std::string(parts[4]), std::string(parts[6])};
 }
 
+std::optional<std::string_view> slowed_by(dispatch::Concurrency::Slowed slowed) {
+  using Slowed = dispatch::Concurrency::Slowed;
+  switch (slowed) {
+    case Slowed::no:
+      return std::nullopt;
+    case Slowed::by_errors:
+      return "errors";
+    case Slowed::by_throttling:
+      return "throttling";
+    case Slowed::by_process_limit:
+      return "function-processes";
+  }
+  return std::nullopt;
+}
+
 documents::HandlerOverview counts_of(const dispatch::MappingStats& stats) {
   return {.function = {},
           .polling = true,
           .running = counted(stats.running),
           .limit = counted(stats.limit),
+          .limit_max = counted(stats.limit_max),
+          .slowed_by = slowed_by(stats.slowed),
           .runs = counted(stats.batches),
           .messages = counted(stats.invoked),
           .failed = counted(stats.failed),

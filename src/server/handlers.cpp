@@ -61,8 +61,11 @@ std::unique_ptr<Handlers> Handlers::make(Parts parts) {
 
 void Handlers::open(const Parts& parts) {
   functions_.forget_unused_code();
-  runtime::InvokerOptions options{.scratch = scratch_.path() / "run"};
+  runtime::InvokerOptions options{.scratch = scratch_.path() / "run",
+                                  .processes_max = parts.config.function_processes_max,
+                                  .warn = [](std::string line) { spdlog::warn("{}", line); }};
   using Sandbox = runtime::InvokerOptions::Sandbox;
+  options.outgoing = parts.outgoing.functions;
   if (parts.config.sandbox == "off") options.sandbox = Sandbox::off;
   if (parts.config.sandbox == "required") options.sandbox = Sandbox::required;
   if (!parts.config.memory) {
@@ -84,11 +87,13 @@ void Handlers::open(const Parts& parts) {
                                   .invoker = *invoker_,
                                   .buckets = &parts.buckets,
                                   .definitions = [this] { return definitions(); },
-                                  .measured = &parts.observers.recorded->functions},
+                                  .measured = &parts.observers.recorded->functions,
+                                  .outgoing = parts.outgoing.destinations},
       dispatch::Dispatcher::Hooks{.sync_wanted = parts.sync_wanted,
                                   .log = [](std::string line) { spdlog::error("{}", line); },
                                   .ran = parts.ran},
-      dispatch::Dispatcher::Options{.wait_for_sync = !parts.config.memory});
+      dispatch::Dispatcher::Options{.processes_max = parts.config.function_processes_max,
+                                    .wait_for_sync = !parts.config.memory});
   service_ = std::make_unique<lambda::Service>(
       lambda::Parts{.engine = parts.engine,
                     .gate = parts.gate,
@@ -102,7 +107,8 @@ void Handlers::open(const Parts& parts) {
                     },
                     .changed = [this] { dispatcher_->reload(); },
                     .observers = parts.observers,
-                    .directories = parts.directories});
+                    .directories = parts.directories,
+                    .mask_rules = parts.config.mask_rules});
 }
 
 Handlers::~Handlers() {
@@ -133,11 +139,16 @@ void Handlers::count_into(metrics::FunctionRegistry& registry) const {
     measured->dropped.reach(mapping->dead_lettered);
     measured->sent_on_failure.reach(mapping->sent_on_failure);
     measured->concurrency.set(mapping->running);
+    measured->concurrency_limit.set(mapping->limit);
   }
   for (const auto& [id, gone] : registry.mappings.all()) {
     if (!stats.mappings.contains(id)) registry.mappings.forget(id);
   }
   measured_->count_cold_starts();
+  const runtime::ProcessUse use = measured_->process_use();
+  registry.processes.set(use.processes);
+  registry.processes_max.set(use.processes_max);
+  registry.process_waits.reach(use.waits);
 }
 
 // A definition that cannot be read or made ready is left out, and said so: the others go on.

@@ -36,6 +36,7 @@ class Handlers {
     api::Observers observers;
     std::function<void(const dispatch::RunReport&)> ran = {};  // See dispatch::Dispatcher::Hooks.
     bool directories = false;                                  // See lambda::Parts.
+    OutgoingPolicies outgoing = {};
   };
   static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();

@@ -18,11 +18,16 @@ bool is_key_id(std::string_view text) {
          });
 }
 
+// A path as the configuration file means it: relative to its own directory.
+std::string path_beside(const std::string& config_file, const std::string& path) {
+  return (std::filesystem::path(config_file).parent_path() / path).string();
+}
+
 // A file with a secret in it, usually with a line end after it.
 Result<std::string> read_secret_file(const std::string& path, const std::string& config_file) {
-  const auto full = std::filesystem::path(config_file).parent_path() / path;
+  const std::string full = path_beside(config_file, path);
   std::ifstream file(full);
-  if (!file) return fail(ErrorCode::usage, fmt::format("cannot read {}", full.string()));
+  if (!file) return fail(ErrorCode::usage, fmt::format("cannot read {}", full));
   std::string text{std::istreambuf_iterator<char>(file), {}};
   while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
   return text;
@@ -134,6 +139,36 @@ Result<std::vector<auth::AccessKey>> read_keys(const toml::node& node, const std
     keys.push_back(TRY(KeyReader(*table, file).read()));
   }
   return keys;
+}
+
+std::vector<std::string> secret_files_of(const toml::node& node, const std::string& file) {
+  std::vector<std::string> paths;
+  const toml::array* const tables = node.as_array();
+  if (tables == nullptr) return paths;
+  for (const toml::node& entry : *tables) {
+    const toml::table* const table = entry.as_table();
+    if (table == nullptr) continue;
+    if (table->contains("secret")) paths.push_back(file);
+    if (const auto named = (*table)["secret-file"].value<std::string>()) {
+      paths.push_back(path_beside(file, *named));
+    }
+  }
+  std::ranges::sort(paths);
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
+std::vector<std::string> exposed_files(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  constexpr auto kOthers = fs::perms::others_read | fs::perms::others_write;
+  std::vector<std::string> exposed;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (error || !fs::is_regular_file(status)) continue;
+    if ((status.permissions() & kOthers) != fs::perms::none) exposed.push_back(path);
+  }
+  return exposed;
 }
 
 }  // namespace redrive::server

@@ -23,4 +23,10 @@ namespace redrive::server {
 // `file` is for messages and for paths that are relative to it.
 Result<std::vector<auth::AccessKey>> read_keys(const toml::node& node, const std::string& file);
 
+// The files in which the secrets of these tables are: `file` itself, and every secret-file.
+std::vector<std::string> secret_files_of(const toml::node& node, const std::string& file);
+
+// Those of the files that every user of the machine may read or change.
+std::vector<std::string> exposed_files(const std::vector<std::string>& paths);
+
 }  // namespace redrive::server

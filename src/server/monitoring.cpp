@@ -5,13 +5,14 @@
 
 #include <filesystem>
 
+#include "api/catalogue_access.h"
 #include "metrics/exposition.h"
 #include "monitor/page.h"
 
 namespace redrive::server {
 namespace {
 
-constexpr std::string_view kPagePath = "/metrics";
+constexpr api::Operation kReadMetrics{.name = "redrive:readMetrics", .right = auth::Right::look};
 
 bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
@@ -40,7 +41,8 @@ Monitoring::Monitoring(Parts parts)
                                         .observe = [this] { observe(); },
                                         .watcher = *watcher_,
                                         .look = [this] { look(); },
-                                        .observers = parts_.observers});
+                                        .observers = parts_.observers,
+                                        .bucket_owner = parts_.bucket_owner});
 }
 
 void Monitoring::open_alarms() {
@@ -51,7 +53,7 @@ void Monitoring::open_alarms() {
         if (handlers_ != nullptr) return handlers_->invoke_async(arn, payload);
         return fail(ErrorCode::service_unavailable, "functions do not run yet");
       },
-      .private_webhooks = config.alarm_private_webhooks,
+      .outgoing = parts_.webhooks,
       .ca_file = config.alarm_ca_file,
       .sync_wanted = parts_.sync_wanted,
       .log = [](std::string line) { spdlog::warn("{}", line); }});
@@ -62,7 +64,8 @@ void Monitoring::open_alarms() {
                                           .rules = config.dead_letter_alarms,
                                           .notify = config.alarm_targets,
                                           .account = config.account,
-                                          .region = config.region});
+                                          .region = config.region,
+                                          .mask_rules = config.mask_rules});
 }
 
 void Monitoring::observe() {
@@ -88,7 +91,11 @@ monitor::Sources Monitoring::sources() const {
           .http = [this] { return server_ ? server_->totals() : http::Server::Totals(); },
           .connections = [this] { return server_ ? server_->connections() : 0; },
           .waiting_receives = [this] { return parts_.engine.waiting(); },
-          .spans = parts_.spans};
+          .spans = parts_.spans,
+          .disk = [this]() -> std::optional<monitor::DiskReading> {
+            if (parts_.config.memory) return std::nullopt;
+            return monitor::read_disk(parts_.config.data);
+          }};
 }
 
 void Monitoring::record_sync(std::uint64_t records, std::chrono::nanoseconds taken) {
@@ -118,66 +125,97 @@ void Monitoring::stop() {
   handlers_ = nullptr;
 }
 
+// Told when the state changes, not at every look.
+void Monitoring::look_at_disk() {
+  if (parts_.config.memory) return;
+  const auto reading = monitor::read_disk(parts_.config.data);
+  if (!reading) return;
+  const monitor::DiskNeeds needs{.segment_bytes = journal::Options().segment_bytes,
+                                 .has_room = parts_.journal.has_room()};
+  const monitor::DiskState before = disk();
+  const monitor::DiskState state = monitor::judge_disk(*reading, needs, before);
+  disk_ = state;
+  if (state != before) tell_disk(*reading, before, state);
+}
+
+void Monitoring::tell_disk(const monitor::DiskReading& reading, monitor::DiskState before,
+                           monitor::DiskState state) {
+  using monitor::DiskState;
+  const std::string space = fmt::format("{} of {} MiB are free on the file system of {}",
+                                        reading.free_bytes >> 20,
+                                        reading.total_bytes >> 20,
+                                        parts_.config.data);
+  std::string reason = "Disk space: " + space + ".";
+  if (state == DiskState::low) {
+    spdlog::warn("disk space is low: {}; when it is used up, sends are refused", space);
+    reason = "Disk space is low: " + space + ". When it is used up, sends are refused.";
+  } else if (state == DiskState::full) {
+    spdlog::error(
+        "the disk is full: {}; sends are refused, or soon will be, and receives and deletes go on",
+        space);
+    reason = "The disk is full: " + space +
+             ". Sends are refused, or soon will be. Receives and deletes go on.";
+  } else {
+    spdlog::info("disk space is sufficient again: {}", space);
+  }
+  const auto alarm_state = [](DiskState disk) {
+    return disk == DiskState::ok ? alarms::AlarmState::ok : alarms::AlarmState::alarm;
+  };
+  watcher_->tell({.name = "disk space",
+                  .description = "Every server watches the disk that holds its data directory.",
+                  .reason = std::move(reason),
+                  .before = alarm_state(before),
+                  .state = alarm_state(state)});
+}
+
 void Monitoring::look() {
   const std::lock_guard lock(looking_);
   observe();
+  look_at_disk();
   watcher_->look();
+  if (parts_.each_second) parts_.each_second();
   if (!files_) return;
   const auto saved = files_->save(history_, parts_.engine.now());
   if (!saved) spdlog::warn("metrics of the last minute are not kept: {}", saved.error().message);
 }
 
-bool Monitoring::may_read(const http::Request& request) const {
-  if (parts_.gate.open()) return true;
+// None: the request is refused.
+std::optional<Monitoring::Reader> Monitoring::reader_of(const http::Request& request) const {
   const std::string_view authorization = request.header("authorization");
   const std::string& token = parts_.config.metrics_token;
-  if (!token.empty() && same_secret(authorization, "Bearer " + token)) return true;
-  const auto caller = parts_.gate.admit(request, {});
-  return caller && auth::has_right(caller->key->role, auth::Right::look);
+  const bool has_token = !token.empty() && same_secret(authorization, "Bearer " + token);
+  if (has_token || parts_.gate.open()) return Reader{.caller = {}, .sees_all = true};
+  auto caller = parts_.gate.admit(request, api::Gate::Api::management);
+  if (!caller || !api::authorize_role(*caller, kReadMetrics)) return std::nullopt;
+  return Reader{.caller = *std::move(caller)};
 }
 
-bool Monitoring::handle(http::Exchange& exchange) {
+bool Monitoring::may_see(const Reader& reader, const metrics::Subject& subject) const {
+  return reader.sees_all ||
+         api::authorize_metrics(parts_.engine, parts_.gate, reader.caller, kReadMetrics, subject);
+}
+
+void Monitoring::handle_page(http::Exchange& exchange) const {
   const http::Request& request = exchange.request();
-  if (cloudwatch::is_cloudwatch_request(request)) {
-    cloudwatch_->handle(exchange);
-    return true;
+  http::ResponseHead head{.status = 200,
+                          .content_type = metrics::Exposition::kContentType,
+                          .keep_alive = request.keep_alive};
+  std::string text;
+  if (const auto reader = reader_of(request)) {
+    text = monitor::metrics_page(
+        {.engine = parts_.engine,
+         .recorded = parts_.recorded,
+         .history = history_,
+         .sources = sources(),
+         .queues_max = parts_.config.metrics_queues_max,
+         .sees = [&](const metrics::Subject& subject) { return may_see(*reader, subject); }});
+  } else {
+    head.status = 403;
+    head.content_type = "text/plain";
+    text = "metrics need the token of [metrics] in redrive.toml, or a signed request\n";
   }
-  if (request.path != kPagePath || (request.method != "GET" && request.method != "HEAD")) {
-    return false;
-  }
-  if (may_read(request)) {
-    answer_page(exchange);
-    return true;
-  }
-  write_text(exchange.out(),
-             {.status = 403, .content_type = "text/plain", .keep_alive = request.keep_alive},
-             "metrics need the token of [metrics] in redrive.toml, or a signed request\n");
+  write_text(exchange.out(), head, text);
   exchange.reply(0);
-  return true;
-}
-
-// A page of a thousand queues takes milliseconds to write: nobody's request should wait for it.
-void Monitoring::answer_page(http::Exchange& exchange) {
-  const bool keep_alive = exchange.request().keep_alive;
-  const http::Ticket ticket = exchange.defer([] {});
-  background_.run([this, ticket, keep_alive] {
-    const std::string page =
-        monitor::metrics_page({.engine = parts_.engine,
-                               .recorded = parts_.recorded,
-                               .history = history_,
-                               .sources = sources(),
-                               .queues_max = parts_.config.metrics_queues_max});
-    server_->resume(ticket, [page, keep_alive](std::string* out) -> http::Mark {
-      if (out != nullptr) {
-        write_text(*out,
-                   {.status = 200,
-                    .content_type = metrics::Exposition::kContentType,
-                    .keep_alive = keep_alive},
-                   page);
-      }
-      return 0;
-    });
-  });
 }
 
 }  // namespace redrive::server

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "alarms/courier.h"
 #include "alarms/watcher.h"
+#include "api/authorize.h"
 #include "api/gate.h"
 #include "base/workers.h"
 #include "cloudwatch/service.h"
@@ -37,6 +39,9 @@ class Monitoring {
     engine::TimeTravel* time = nullptr;  // Where time stands still.
     std::function<void()> sync_wanted;
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
+    http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
+    api::BucketOwner bucket_owner = {};
+    std::function<void()> each_second = {};  // More to do at every look.
   };
   // Reads back what is known of the past.
   static Result<std::unique_ptr<Monitoring>> open(Parts parts);
@@ -50,17 +55,29 @@ class Monitoring {
   // Looks now, if a second has passed. Where time stands still this is how the present is seen.
   void observe();
   alarms::Watcher& watcher() { return *watcher_; }
+  // Of the file system that holds the data directory, at the last look.
+  monitor::DiskState disk() const { return disk_.load(std::memory_order_relaxed); }
 
-  // True: the request was for us and is being answered.
-  bool handle(http::Exchange& exchange);
+  // The page for Prometheus, and CloudWatch. Both take as long as there are queues, so neither is
+  // for I/O threads.
+  void handle_page(http::Exchange& exchange) const;
+  cloudwatch::Service& cloudwatch() { return *cloudwatch_; }
 
  private:
   explicit Monitoring(Parts parts);
   void open_alarms();
   void look();
+  void look_at_disk();
+  void tell_disk(const monitor::DiskReading& reading, monitor::DiskState before,
+                 monitor::DiskState state);
   void keep_looking(Workers::Clock::time_point due);
-  bool may_read(const http::Request& request) const;
-  void answer_page(http::Exchange& exchange);
+  // Who may read the page, and how much of it.
+  struct Reader {
+    api::Caller caller;
+    bool sees_all = false;
+  };
+  std::optional<Reader> reader_of(const http::Request& request) const;
+  bool may_see(const Reader& reader, const metrics::Subject& subject) const;
   monitor::Sources sources() const;
 
   Parts parts_;
@@ -68,13 +85,14 @@ class Monitoring {
   std::mutex observing_;  // which is held while numbers are gathered, and before the engine's turn.
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
+  std::atomic<monitor::DiskState> disk_ = monitor::DiskState::ok;
   std::optional<monitor::Collector> collector_;
   std::unique_ptr<alarms::Courier> courier_;
   std::optional<alarms::Watcher> watcher_;
   std::optional<cloudwatch::Service> cloudwatch_;
   http::Server* server_ = nullptr;
   Handlers* handlers_ = nullptr;
-  Workers background_{1};  // For looking, and for pages.
+  Workers background_{1};  // For looking.
 };
 
 }  // namespace redrive::server

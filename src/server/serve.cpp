@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,9 +19,9 @@
 #include <optional>
 #include <thread>
 
+#include "api/refusal_limit.h"
 #include "api/service.h"
 #include "auth/access_key.h"
-#include "auth/credential.h"
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/workers.h"
@@ -35,17 +36,20 @@
 #include "monitor/queue_reading.h"
 #include "objects/store.h"
 #include "objects/uploads.h"
-#include "s3/address.h"
 #include "s3/service.h"
 #include "server/audit_log.h"
 #include "server/dead_letter_archive.h"
 #include "server/event_log.h"
 #include "server/handler_overview.h"
 #include "server/handlers.h"
+#include "server/key_config.h"
 #include "server/maintenance.h"
 #include "server/monitoring.h"
+#include "server/offload.h"
+#include "server/routing.h"
 #include "server/tracing.h"
 #include "store/store.h"
+#include "wire/encode.h"
 
 namespace redrive::server {
 namespace {
@@ -57,6 +61,29 @@ void raise_file_limit() {
   limit.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Where functions run as the server's own user, they must not read its memory (keys, messages) or
+// take it over by ptrace. There are no core dumps either. As long as this lives; the leak check of
+// sanitizer builds, which is last, needs ptrace.
+class Undumpable {
+ public:
+  Undumpable() {
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) spdlog::warn("cannot keep other processes out of memory");
+  }
+  ~Undumpable() {
+    if (kSanitized) prctl(PR_SET_DUMPABLE, 1);
+  }
+  Undumpable(const Undumpable&) = delete;
+  Undumpable& operator=(const Undumpable&) = delete;
+};
 
 // People read text, machines JSON.
 LogFormat log_format(const Config& config) {
@@ -92,7 +119,8 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
   const http::Request& request = exchange.request();
   const auto refusal = guard.refusal({.host = request.host,
                                       .origin = request.header("origin"),
-                                      .fetch_site = request.header("sec-fetch-site")});
+                                      .fetch_site = request.header("sec-fetch-site"),
+                                      .referer = request.header("referer")});
   if (!refusal) return false;
   const std::size_t mark = http::begin_response(exchange.out(),
                                                 {.status = 403,
@@ -106,7 +134,8 @@ bool turn_away(const http::BrowserGuard& guard, http::Exchange& exchange) {
 
 // The id is the one that the client was told, so that both can be found by it.
 engine::Notice notice_of(const api::FailedRequest& failed) {
-  return {.weight = engine::Notice::Weight::swarm,
+  using Weight = engine::Notice::Weight;
+  return {.weight = failed.status >= 500 ? Weight::fault : Weight::swarm,
           .event = failed.status >= 500 ? "request failed" : "signature refused",
           .fields = {{"request-id", std::string(failed.request_id)},
                      {"service", std::string(failed.service)},
@@ -116,17 +145,15 @@ engine::Notice notice_of(const api::FailedRequest& failed) {
                      {"peer", std::string(failed.peer)}}};
 }
 
-// Whether a request is for a queue beyond doubt. Nearly every one is: asking here first spares it
-// the questions of the other APIs.
-bool is_for_queue(const http::Request& request) {
-  if (request.method != "POST" || request.path.starts_with(manage::kPathPrefix)) return false;
-  const std::string_view target = request.header("x-amz-target");
-  if (!target.empty()) return target.starts_with("AmazonSQS.");
-  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
-    return false;
-  }
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  return scope && scope->service == "sqs";
+// For Prometheus, which only looks at the status.
+void refuse_busy(http::Exchange& exchange) {
+  const std::size_t mark = http::begin_response(exchange.out(),
+                                                {.status = 503,
+                                                 .content_type = "text/plain; charset=utf-8",
+                                                 .keep_alive = exchange.request().keep_alive});
+  exchange.out().append("the server is busy with other requests; try again\n");
+  http::end_response(exchange.out(), mark);
+  exchange.reply(0);
 }
 
 // The journal in its directory, or one that forgets. The files must outlive the journal.
@@ -146,7 +173,8 @@ Result<OpenJournal> open_journal(const Config& config, store::Store& store) {
   const auto replay = [&](journal::Sequence, journal::Location at, std::string_view payload) {
     return store.replay(at, payload);
   };
-  open.journal = TRY(journal::open_journal(*open.files, {}, replay, recovered));
+  open.journal =
+      TRY(journal::open_journal(*open.files, {}, replay, recovered, store::explain_damage));
   malloc_trim(0);  // Reading back took memory that is not needed again.
   if (!recovered.truncated.empty()) spdlog::warn("{}", recovered.truncated);
   spdlog::info("recovered {} messages in {} queues from {} records ({} bytes) in {}",
@@ -180,6 +208,17 @@ class EngineClock {
   std::optional<VirtualClock> virtual_;
 };
 
+// Time that only moves when told to is right by definition.
+engine::JumpOptions jump_options(const Config& config) {
+  engine::JumpOptions options{.wait = config.clock_jump_wait};
+  if (config.clock_jump == "accept" || config.virtual_clock) {
+    options.policy = engine::JumpPolicy::accept;
+  } else if (config.clock_jump == "ignore") {
+    options.policy = engine::JumpPolicy::ignore;
+  }
+  return options;
+}
+
 [[noreturn]] void stop_at_once(const Error& error) {
   spdlog::critical("the journal cannot be written, nothing more is acknowledged: {}",
                    error.message);
@@ -197,6 +236,17 @@ Result<auth::KeyRing> key_ring(const Config& config) {
   return auth::KeyRing::make(std::move(keys));
 }
 
+// Only said, not refused: the server must come up again after a restart at night.
+void warn_about_exposed_secrets(const Config& config) {
+  for (const std::string& path : exposed_files(config.secret_files)) {
+    spdlog::warn(
+        "{} holds secrets of access keys and can be read or changed by every user of this machine: "
+        "run `chmod 600 {}` (or 640 with a group of its own) and replace the keys",
+        path,
+        path);
+  }
+}
+
 Result<void> reload_keys(const Config& config, api::Gate& gate) {
   Config fresh{.file = config.file, .account = config.account};
   CHECK(load_config(fresh));
@@ -205,6 +255,7 @@ Result<void> reload_keys(const Config& config, api::Gate& gate) {
     return fail(ErrorCode::usage, "having keys or having none takes a restart to change");
   }
   gate.use(TRY(key_ring(fresh)));
+  warn_about_exposed_secrets(fresh);
   return {};
 }
 
@@ -223,6 +274,21 @@ std::string audit_path(const Config& config) {
   return config.data + "/audit.ndjson";
 }
 
+// Refused requests that were not written down one by one, as a line for each caller.
+void note_refusals(AuditLog& audit, api::RefusalLimit& refusals) {
+  const SystemClock clock;
+  for (const auto& suppressed : refusals.take_suppressed(std::chrono::steady_clock::now())) {
+    std::string line = R"({"time":)";
+    wire::append_json_text(line, format_utc(clock.wall()));
+    line += R"(,"who":)";
+    wire::append_json_text(line, suppressed.who);
+    line += R"(,"from":)";
+    wire::append_json_text(line, suppressed.from);
+    line += fmt::format(R"(,"outcome":"RateLimited","suppressed":{}}})", suppressed.count);
+    audit.write(std::move(line));
+  }
+}
+
 // The archive buckets of a server that keeps nothing go with it.
 class BucketRoot {
  public:
@@ -237,10 +303,12 @@ class BucketRoot {
   BucketRoot(const BucketRoot&) = delete;
   BucketRoot& operator=(const BucketRoot&) = delete;
 
-  Result<std::unique_ptr<objects::Store>> open(std::uint64_t object_bytes_max) const {
+  Result<std::unique_ptr<objects::Store>> open(const Config& config) const {
     auto store = objects::Store::open({.root = path_,
                                        .sync = passing_ ? objects::Sync::no : objects::Sync::yes,
-                                       .object_bytes_max = object_bytes_max});
+                                       .object_bytes_max = config.object_bytes_max,
+                                       .account = config.account,
+                                       .separate_accounts = !config.keys.empty()});
     if (!store) return fail(ErrorCode::storage_io, store.error().message);
     return *std::move(store);
   }
@@ -249,6 +317,11 @@ class BucketRoot {
   bool passing_;
   std::filesystem::path path_;
 };
+
+std::optional<std::string> owner_of(const objects::Store& store, const std::string& bucket) {
+  const auto info = store.bucket(bucket);
+  return info ? std::optional(info->owner) : std::nullopt;
+}
 
 Result<std::size_t> clear_buckets(objects::Store& store, objects::Uploads& uploads) {
   uploads.clear();
@@ -337,7 +410,10 @@ Result<void> serve(const Config& config) {
   CHECK(check_config(config));
   EventLog log(log_format(config), config.log_level);
   if (!config.file.empty()) spdlog::info("settings are read from {}", config.file);
+  warn_about_exposed_secrets(config);
   const ListenAddress listen = TRY(parse_listen(config.listen));
+  const Undumpable undumpable;
+  const OutgoingPolicies outgoing = TRY(outgoing_policies(config, listen));
   const sigset_t signals = block_signals(config);
   raise_file_limit();
   if (!listen.loopback && config.keys.empty())
@@ -351,7 +427,7 @@ Result<void> serve(const Config& config) {
   EngineClock clock(config, store.last_stamp().wall);
 
   const BucketRoot bucket_root(config, ids);
-  const auto buckets = TRY(bucket_root.open(config.object_bytes_max));
+  const auto buckets = TRY(bucket_root.open(config));
   objects::Uploads uploads(
       {.object_bytes_max = config.object_bytes_max, .bytes_max = 4 * config.object_bytes_max});
   std::unique_ptr<http::Server> server;
@@ -373,7 +449,8 @@ Result<void> serve(const Config& config) {
        .clock = clock.get(),
        .ids = ids,
        .policies = config.policies,
-       .task_pause = Duration(config.virtual_clock ? 0 : 1)},
+       .task_pause = Duration(config.virtual_clock ? 0 : 1),
+       .jump = jump_options(config)},
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
@@ -399,10 +476,17 @@ Result<void> serve(const Config& config) {
   const SystemClock real_clock;
   api::Gate gate({.account = config.account, .region = config.region}, real_clock);
   gate.use(TRY(key_ring(config)));
-  AuditLog audit = TRY(AuditLog::open(audit_path(config)));
+  AuditLog audit = TRY(AuditLog::open({.path = audit_path(config),
+                                       .file_bytes_max = config.audit_file_bytes_max,
+                                       .files_max = config.audit_files_max}));
+  api::RefusalLimit refusals;
   metrics::ServerMetrics recorded;
   const api::Observers observers{
       .audit = [&](std::string line) { audit.write(std::move(line)); },
+      .audits_refusal =
+          [&](std::string_view who, std::string_view from) {
+            return refusals.admit(who, from, std::chrono::steady_clock::now());
+          },
       .failed = [&](const api::FailedRequest& failed) { log.write(notice_of(failed)); },
       .recorded = &recorded};
   std::function<monitor::SpanTotals()> span_totals;
@@ -411,24 +495,37 @@ Result<void> serve(const Config& config) {
       return monitor::SpanTotals{.sent = tracing->sent(), .dropped = tracing->dropped()};
     };
   }
-  const auto monitoring = TRY(Monitoring::open({.config = config,
-                                                .engine = engine,
-                                                .journal = journal,
-                                                .gate = gate,
-                                                .observers = observers,
-                                                .recorded = recorded,
-                                                .time = time ? &*time : nullptr,
-                                                .sync_wanted = [&] { sync->request(); },
-                                                .spans = span_totals}));
+  const api::BucketOwner bucket_owner = [&](const std::string& bucket) {
+    return owner_of(*buckets, bucket);
+  };
+  const auto monitoring =
+      TRY(Monitoring::open({.config = config,
+                            .engine = engine,
+                            .journal = journal,
+                            .gate = gate,
+                            .observers = observers,
+                            .recorded = recorded,
+                            .time = time ? &*time : nullptr,
+                            .sync_wanted = [&] { sync->request(); },
+                            .spans = span_totals,
+                            .webhooks = outgoing.webhooks,
+                            .bucket_owner = bucket_owner,
+                            .each_second = [&] { note_refusals(audit, refusals); }}));
+  Offload offload;
   api::Service service(
       engine,
       gate,
       {.strict_timing = config.strict_timing, .waiting_receives_max = config.waiting_receives_max},
       {.log = [](std::string line) { spdlog::error("{}", line); },
        .ready = [&] { return !stopping.load(); },
+       .disk = [&] { return monitor::name_of(monitoring->disk()); },
        .observers = observers,
        .received = tracing ? std::bind_front(&Tracing::received, &*tracing)
-                           : decltype(api::Service::Hooks::received)()});
+                           : decltype(api::Service::Hooks::received)(),
+       .offload =
+           [&](http::Exchange& exchange, Offload::Handler handler) {
+             return offload.run(exchange, http::Desk::Pace::slow, std::move(handler));
+           }});
 
   std::unique_ptr<Handlers> handlers;  // Made below, before the first request.
   manage::Service management(
@@ -444,7 +541,9 @@ Result<void> serve(const Config& config) {
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
-       .catalogue_cleared = [&] { handlers->reload(); }});
+       .catalogue_cleared = [&] { handlers->reload(); },
+       .bucket_owner = bucket_owner,
+       .mask_rules = config.mask_rules});
 
   handlers = Handlers::make(
       {.config = config,
@@ -457,7 +556,8 @@ Result<void> serve(const Config& config) {
        .observers = observers,
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
-       .directories = listen.loopback && config.keys.empty()});
+       .directories = listen.loopback && config.keys.empty(),
+       .outgoing = outgoing});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -466,6 +566,17 @@ Result<void> serve(const Config& config) {
                        .observers = observers});
 
   iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers});
+
+  using Pace = http::Desk::Pace;
+  const auto run_iam = [&](http::Exchange& exchange) {
+    const auto named =
+        api_of(exchange.request()) == Api::iam ? iam::Service::iam : iam::Service::sts;
+    if (!offload.run(exchange, Pace::quick, [&roles, named](http::Exchange& later) {
+          roles.handle(later, named);
+        })) {
+      roles.refuse_busy(exchange, named);
+    }
+  };
 
   // The first connection may come before the parts below exist; it waits for them.
   std::latch complete(1);
@@ -477,20 +588,37 @@ Result<void> serve(const Config& config) {
   const auto handle = [&](http::Exchange& exchange) {
     complete.wait();
     if (guard && turn_away(*guard, exchange)) return;
-    if (is_for_queue(exchange.request())) {
-      service.handle(exchange);
-    } else if (lambda::is_lambda_request(exchange.request())) {
-      handlers->handle(exchange);
-    } else if (exchange.request().path.starts_with(manage::kPathPrefix)) {
-      management.handle(exchange);
-    } else if (monitoring->handle(exchange)) {
-      return;
-    } else if (s3::is_s3_request(exchange.request())) {
-      archive.handle(exchange);
-    } else if (const auto named = iam::service_of(exchange.request())) {
-      roles.handle(exchange, *named);
-    } else {
-      service.handle(exchange);
+    switch (api_of(exchange.request())) {
+      case Api::sqs:
+        return service.handle(exchange);
+      case Api::lambda:
+        return handlers->handle(exchange);
+      case Api::s3:
+        return archive.handle(exchange);
+      case Api::management:
+        if (!offload.run(exchange,
+                         manage::Service::is_slow(exchange.request()) ? Pace::slow : Pace::quick,
+                         [&](http::Exchange& later) { management.handle(later); })) {
+          management.refuse_busy(exchange);
+        }
+        return;
+      case Api::metrics:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->handle_page(later);
+            })) {
+          refuse_busy(exchange);
+        }
+        return;
+      case Api::cloudwatch:
+        if (!offload.run(exchange, Pace::slow, [&](http::Exchange& later) {
+              monitoring->cloudwatch().handle(later);
+            })) {
+          monitoring->cloudwatch().refuse_busy(exchange);
+        }
+        return;
+      case Api::iam:
+      case Api::sts:
+        return run_iam(exchange);
     }
   };
   const unsigned threads =
@@ -507,6 +635,7 @@ Result<void> serve(const Config& config) {
   server->release(config.memory ? UINT64_MAX : *reached);
   service.attach(*server);
   archive.attach(*server);
+  offload.attach(*server);
   handlers->attach(*server);
   sync = std::make_unique<journal::SyncThread>(
       journal,
@@ -537,6 +666,7 @@ Result<void> serve(const Config& config) {
   handlers->stop(config.drain_time);
   engine.stop_waiting();
   server->drain(config.drain_time);
+  offload.stop();
   handlers->close();
   monitoring->stop();
   archive.stop();
@@ -549,6 +679,7 @@ Result<void> serve(const Config& config) {
   }
   jobs.stop();
   sync.reset();  // Writes what is left.
+  note_refusals(audit, refusals);
   spdlog::info("stopped");
   return {};
 }

@@ -48,13 +48,38 @@ std::string rendition_name(const wire::Field& field) {
   return name;
 }
 
+void encode_rendition(std::string& out, const wire::Record& record, const void* output);
+
+void encode_rendition_item(std::string& out, const wire::Type& type, const void* value) {
+  if (type.kind == wire::Kind::record) return encode_rendition(out, *type.record, value);
+  wire::encode_json_value(out, type, value);
+}
+
+// As in XML, a map is a list of pairs, and its items have the same names for key and value.
+void encode_rendition_value(std::string& out, const wire::Field& field, const void* value) {
+  const wire::Type& type = wire::bare(*field.type);
+  if (!wire::is_collection(type)) return encode_rendition_item(out, type, value);
+  out += '[';
+  for (std::size_t i = 0; i < type.size(value); ++i) {
+    if (i > 0) out += ',';
+    if (type.kind == wire::Kind::map) {
+      fmt::format_to(std::back_inserter(out), "{{\"{}\":", field.traits.key_name);
+      wire::append_json_text(out, type.key(value, i));
+      fmt::format_to(std::back_inserter(out), ",\"{}\":", field.traits.value_name);
+    }
+    encode_rendition_item(out, *type.inner, type.item(value, i));
+    if (type.kind == wire::Kind::map) out += '}';
+  }
+  out += ']';
+}
+
 void encode_rendition(std::string& out, const wire::Record& record, const void* output) {
   out += '{';
   for (std::string_view separator; const wire::Field& field : record.fields) {
     const void* value = wire::value_to_write(field, output);
     if (value == nullptr) continue;
     fmt::format_to(std::back_inserter(out), "{}\"{}\":", separator, rendition_name(field));
-    wire::encode_json_value(out, wire::bare(*field.type), value);
+    encode_rendition_value(out, field, value);
     separator = ",";
   }
   out += '}';
@@ -104,6 +129,15 @@ void encode_query_error(std::string& out, const Error& error, std::string_view r
   out += "</Message><Detail/></Error><RequestId>";
   wire::append_xml_text(out, request_id);
   out += "</RequestId></ErrorResponse>";
+}
+
+void encode_query_error_as_json(std::string& out, const Error& error, std::string_view request_id) {
+  fmt::format_to(std::back_inserter(out),
+                 "{{\"Error\":{{\"Type\":\"{}\",\"Code\":\"{}\",\"Message\":",
+                 fault_name(error.code),
+                 error_row(error.code).query_code);
+  wire::append_json_text(out, message_in_query(error));
+  fmt::format_to(std::back_inserter(out), ",\"Detail\":null}},\"RequestId\":\"{}\"}}", request_id);
 }
 
 void encode_query_reply(std::string& out, std::string_view action, const wire::Record& record,

@@ -28,10 +28,14 @@ void encode_query_reply(std::string& out, std::string_view action, const wire::R
                         const void* output, std::string_view request_id);
 // The same as JSON, for Query requests that accept application/json:
 // {"ListQueuesResponse":{"ListQueuesResult":{"queueUrls":[...]},"ResponseMetadata":{...}}}
-// Lists begin with a small letter there. Errors are XML all the same.
+// Lists begin with a small letter there, and maps are lists of pairs:
+// "Attributes":[{"Name":"DelaySeconds","Value":"0"}].
 void encode_query_reply_as_json(std::string& out, std::string_view action,
                                 const wire::Record& record, const void* output,
                                 std::string_view request_id);
+
+// {"Error":{"Type":"Sender","Code":"...","Message":"...","Detail":null},"RequestId":"..."}
+void encode_query_error_as_json(std::string& out, const Error& error, std::string_view request_id);
 
 template <class Action>
 void encode_query_reply(std::string& out, const typename Action::Output& output,

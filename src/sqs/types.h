@@ -32,8 +32,8 @@ struct MessageAttributeValue {
 consteval auto shape_of(MessageAttributeValue*) {
   using Value = MessageAttributeValue;
   return wire::shape(
-      wire::optional("StringValue", &Value::string_value),
-      wire::optional("BinaryValue", &Value::binary_value),
+      wire::optional("StringValue", &Value::string_value).sensitive(),
+      wire::optional("BinaryValue", &Value::binary_value).sensitive(),
       wire::optional("StringListValues", &Value::string_list_values).each("StringListValue"),
       wire::optional("BinaryListValues", &Value::binary_list_values).each("BinaryListValue"),
       wire::optional("DataType", &Value::data_type));

@@ -67,6 +67,7 @@ enum class Tag : std::uint8_t {
   lineage_continued = 62,
   archived_snapshot = 63,
   waiting_snapshot = 64,
+  message_damaged = 70,
 };
 
 // One pair of functions for each fact: write(w, fact) and read<Fact>(r).
@@ -215,6 +216,14 @@ void write(Writer& w, const MessageRestored& f) {
   w.number(f.to);
   w.number(f.sequence);
   w.number(f.actor);
+}
+void write(Writer& w, const MessageDamaged& f) {
+  w.number(Tag::message_damaged);
+  w.number(f.key);
+  w.number(f.from);
+  w.number(f.to);
+  w.number(f.sequence);
+  w.number(f.error);
 }
 void put_if_any(Writer& w, const std::optional<Uuid>& id) {
   w.number(static_cast<std::uint8_t>(id.has_value()));
@@ -563,11 +572,40 @@ BodyRef skip_stored(Reader& r, journal::Location at) {
           static_cast<std::uint32_t>(r.position() - start)};
 }
 
-MessageSent read_message_sent(Reader& r, journal::Location at, std::string_view payload) {
+// How to take messages whose contents are damaged.
+struct Damages {
+  std::vector<journal::Stretch>* found = nullptr;  // Null: they are an error.
+  bool thorough = false;  // Also look into those that a replay need not look into.
+};
+
+// What stands in the payload from there on, if it is whole. If only its contents are damaged and
+// somebody collects such, it is noted and given as its head has it.
+std::optional<StoredMessage> stored_at(std::string_view payload, std::size_t start,
+                                       std::uint32_t size, const Damages& damages) {
+  const std::string_view bytes = payload.substr(start, size);
+  if (auto whole = decode_message(bytes)) return whole;
+  if (damages.found == nullptr || size < kMessageHeadBytes) return std::nullopt;
+  damages.found->push_back({.offset = start + kMessageHeadBytes,
+                            .size = size - kMessageHeadBytes,
+                            .crc = tail_crc_in_head(bytes)});
+  return decode_damaged_message(bytes);
+}
+
+// Bytes that stand for others of the same message.
+BodyRef read_replacement(Reader& r, journal::Location at, std::string_view payload,
+                         const Damages& damages) {
+  const std::size_t start = r.position();
+  const BodyRef body = skip_stored(r, at);
+  if (damages.thorough && r.ok()) (void)stored_at(payload, start, body.size, damages);
+  return body;
+}
+
+MessageSent read_message_sent(Reader& r, journal::Location at, std::string_view payload,
+                              const Damages& damages) {
   MessageSent f{};
   const std::size_t start = r.position();
   f.body = skip_stored(r, at);
-  const auto stored = r.ok() ? decode_message(payload.substr(start, f.body.size)) : std::nullopt;
+  const auto stored = r.ok() ? stored_at(payload, start, f.body.size, damages) : std::nullopt;
   if (!stored) {
     r.refuse();
     return f;
@@ -705,7 +743,8 @@ AttemptSnapshot read_attempt_snapshot(Reader& r) {
   return f;
 }
 
-Change read_change(Reader& r, journal::Location at, std::string_view payload) {
+Change read_change(Reader& r, journal::Location at, std::string_view payload,
+                   const Damages& damages) {
   // Braced initialisers are evaluated left to right, so members are read in the order in which they
   // were written.
   switch (r.number<Tag>()) {
@@ -724,7 +763,7 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
     case Tag::queue_purged:
       return QueuePurged{r.number<QueueKey>()};
     case Tag::message_sent:
-      return read_message_sent(r, at, payload);
+      return read_message_sent(r, at, payload, damages);
     case Tag::messages_received:
       return read_messages_received(r);
     case Tag::message_deleted:
@@ -781,12 +820,18 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
                              r.number<QueueKey>(),
                              r.number<std::uint64_t>(),
                              r.number<NameIndex>()};
+    case Tag::message_damaged:
+      return MessageDamaged{r.number<MessageKey>(),
+                            r.number<QueueKey>(),
+                            r.number<QueueKey>(),
+                            r.number<std::uint64_t>(),
+                            r.number<NameIndex>()};
     case Tag::message_edited: {
       MessageEdited f{};
       f.key = r.number<MessageKey>();
       f.actor = r.number<NameIndex>();
       f.reason = r.number<NameIndex>();
-      f.body = skip_stored(r, at);
+      f.body = read_replacement(r, at, payload, damages);
       return f;
     }
     case Tag::message_archived:
@@ -823,7 +868,7 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload) {
     case Tag::message_relocated: {
       MessageRelocated f{};
       f.key = r.number<MessageKey>();
-      f.body = skip_stored(r, at);
+      f.body = read_replacement(r, at, payload, damages);
       return f;
     }
     case Tag::time_passed:
@@ -948,21 +993,40 @@ void RecordEncoder::add_external(std::string_view bytes) {
   external_bytes_ += bytes.size();
 }
 
-Result<void> decode_record(journal::Location at, std::string_view payload,
-                           const std::function<void(const Change&, const Stamp&)>& visit) {
+namespace {
+
+using VisitFact = std::function<void(const Change&, const Stamp&)>;
+
+// False when the payload is not a stamp and facts.
+bool read_record(journal::Location at, std::string_view payload, const VisitFact& visit,
+                 const Damages& damages) {
   Reader reader(payload);
   const Timestamp now = get_time(reader);
   const Stamp stamp{.now = now, .wall = get_time(reader)};
   while (reader.ok() && !reader.done()) {
-    const Change change = read_change(reader, at, payload);
+    const Change change = read_change(reader, at, payload, damages);
     if (reader.ok()) visit(change, stamp);
   }
-  if (reader.ok()) return {};
+  return reader.ok();
+}
+
+}  // namespace
+
+Result<void> decode_record(journal::Location at, std::string_view payload, const VisitFact& visit,
+                           std::vector<journal::Stretch>* damaged) {
+  if (read_record(at, payload, visit, {.found = damaged})) return {};
   return fail(ErrorCode::storage_damaged,
               fmt::format("segment {}, offset {}: a record with a whole checksum holds facts this "
                           "version cannot read",
                           at.segment,
                           at.offset));
+}
+
+std::vector<journal::Stretch> explain_damage(std::string_view payload) {
+  std::vector<journal::Stretch> found;
+  const auto ignore = [](const Change&, const Stamp&) {};
+  if (!read_record({}, payload, ignore, {.found = &found, .thorough = true})) return {};
+  return found;
 }
 
 }  // namespace redrive::store

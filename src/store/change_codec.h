@@ -55,9 +55,15 @@ class RecordEncoder {
 };
 
 // Reads a record back and hands out its facts in order, BodyRefs filled in from `payload`'s place
-// in the journal.
+// in the journal. Messages whose contents are damaged, which the journal lets pass when all else is
+// whole, are noted in `damaged` and known by their heads; with nullptr they are an error.
 Result<void> decode_record(
     journal::Location at, std::string_view payload,
-    const std::function<void(const queue::Change&, const queue::Stamp&)>& visit);
+    const std::function<void(const queue::Change&, const queue::Stamp&)>& visit,
+    std::vector<journal::Stretch>* damaged = nullptr);
+
+// For journal::open_journal: the contents of messages that do not match the checksums in their
+// heads. Nothing when the payload cannot be read as facts.
+std::vector<journal::Stretch> explain_damage(std::string_view payload);
 
 }  // namespace redrive::store

@@ -393,6 +393,7 @@ void Store::choose_victims() {
   for (const auto& use : journal_->usage()) {
     used += use.used_bytes;
     if (use.active || !use.before_checkpoint || use.held_bytes == 0) continue;
+    if (not_compactable_.contains(use.segment)) continue;
     if (use.held_bytes * 2 > use.used_bytes) continue;
     garbage += use.used_bytes - use.held_bytes;
     victims.push_back(use.segment);

@@ -30,6 +30,21 @@ bool decode_tail(std::string_view tail, MessageContents& contents) {
   return reader.ok() && reader.done();
 }
 
+constexpr std::size_t kGroupBytesMax = 128;
+
+// The head, and where the tail is; gives the checksum.
+std::uint32_t decode_head(Reader& reader, StoredMessage& message) {
+  const auto crc = reader.number<std::uint32_t>();
+  const auto tail_size = reader.number<std::uint32_t>();
+  message.key = reader.number<queue::MessageKey>();
+  message.queue = reader.number<queue::QueueKey>();
+  message.message_id.bytes = reader.array<16>();
+  message.sent_wall = Timestamp(reader.number<std::int64_t>());
+  message.visible_at = Timestamp(reader.number<std::int64_t>());
+  message.tail = reader.raw(tail_size);
+  return crc;
+}
+
 // Room for all of it is at `start`.
 void write_tail(char* start, const MessageContents& contents) {
   RoomWriter writer(start);
@@ -124,6 +139,13 @@ Uuid message_id_of(std::string_view head) {
   return Uuid{reader.array<16>()};
 }
 
+queue::MessageKey message_key_of(std::string_view head) {
+  assert(head.size() >= kMessageHeadBytes);
+  Reader reader(head);
+  reader.raw(4 + 4);
+  return reader.number<queue::MessageKey>();
+}
+
 std::string encode_message(const StoredMessage& message, const MessageContents& contents) {
   std::string tail;
   encode_tail(tail, contents);
@@ -135,17 +157,28 @@ std::string encode_message(const StoredMessage& message, const MessageContents& 
   return stored + tail;
 }
 
+std::uint32_t tail_crc_in_head(std::string_view head) {
+  const std::string_view summed = head.substr(4, kMessageHeadBytes - 4);
+  return crc32c_first(Reader(head).number<std::uint32_t>(), crc32c(summed), summed.size());
+}
+
+StoredMessage decode_damaged_message(std::string_view stored) {
+  Reader reader(stored);
+  StoredMessage message;
+  decode_head(reader, message);
+  MessageContents contents;
+  if (decode_tail(message.tail, contents) && contents.group.size() <= kGroupBytesMax &&
+      contents.dedup.size() <= kGroupBytesMax) {
+    message.contents.group = contents.group;
+    message.contents.dedup = contents.dedup;
+  }
+  return message;
+}
+
 std::optional<StoredMessage> decode_message(std::string_view stored) {
   Reader reader(stored);
   StoredMessage message;
-  const auto crc = reader.number<std::uint32_t>();
-  const auto tail_size = reader.number<std::uint32_t>();
-  message.key = reader.number<queue::MessageKey>();
-  message.queue = reader.number<queue::QueueKey>();
-  message.message_id.bytes = reader.array<16>();
-  message.sent_wall = Timestamp(reader.number<std::int64_t>());
-  message.visible_at = Timestamp(reader.number<std::int64_t>());
-  message.tail = reader.raw(tail_size);
+  const std::uint32_t crc = decode_head(reader, message);
   if (!reader.ok() || !reader.done()) return std::nullopt;
   message.tail_crc = crc32c(message.tail);
   if (crc32c(stored.substr(4, kMessageHeadBytes - 4), message.tail_crc) != crc) return std::nullopt;

@@ -74,9 +74,15 @@ struct StoredMessage {
 void encode_message_head(std::string& out, const StoredMessage& message);
 // What the head says, unproven: the checksum is over the whole. `head` has kMessageHeadBytes.
 Uuid message_id_of(std::string_view head);
+queue::MessageKey message_key_of(std::string_view head);
 // The whole stored bytes of a message with other contents than it had.
 std::string encode_message(const StoredMessage& message, const MessageContents& contents);
 // Reads stored bytes; nothing when they are not what was written.
 std::optional<StoredMessage> decode_message(std::string_view stored);
+// Of a message whose head is known to be whole and whose tail is known to be damaged: what the head
+// says, and of the contents the group and the deduplication id, as far as they can be made out.
+StoredMessage decode_damaged_message(std::string_view stored);
+// The checksum that the tail had when the head was written.
+std::uint32_t tail_crc_in_head(std::string_view head);
 
 }  // namespace redrive::store

@@ -11,13 +11,35 @@ using queue::BodyRef;
 using queue::Change;
 using queue::Stamp;
 
+namespace {
+
+// What was read, if it is this message. Errors are few and fixed: they are kept in histories, each
+// text once.
+Result<StoredMessage> check_message(const Result<void>& read, queue::MessageKey key,
+                                    std::string_view bytes) {
+  if (!read && read.error().code != ErrorCode::storage_damaged) {
+    return std::unexpected(read.error());
+  }
+  if (!read) return fail(ErrorCode::storage_damaged, "the disk does not have its bytes any more");
+  const auto stored = decode_message(bytes);
+  if (!stored) return fail(ErrorCode::storage_damaged, "its bytes do not match their checksum");
+  if (stored->key == key) return *stored;
+  return fail(ErrorCode::storage_damaged, "the bytes of another message are in its place");
+}
+
+}  // namespace
+
 Store::Store(const StoreOptions& options) : options_(options), state_(*this) {}
 
 Result<void> Store::replay(journal::Location at, std::string_view payload) {
-  return decode_record(at, payload, [this](const Change& change, const Stamp& stamp) {
+  std::vector<journal::Stretch> damaged;
+  const auto apply = [this](const Change& change, const Stamp& stamp) {
     state_.apply(change, stamp);
     last_stamp_ = stamp;
-  });
+  };
+  CHECK(decode_record(at, payload, apply, &damaged));
+  if (!damaged.empty()) damaged_segments_.insert(at.segment);
+  return {};
 }
 
 Result<void> Store::attach(journal::Journal& journal) {
@@ -34,7 +56,8 @@ Result<void> Store::attach(journal::Journal& journal) {
       return fail(
           ErrorCode::storage_damaged,
           fmt::format(
-              "segment {} is missing, and messages are in it; `redrive journal check` tells more",
+              "segment {} is missing, and messages are in it: restore its file from a backup, or use "
+              "`redrive journal repair` to go on without these messages",
               segment));
     }
     journal.hold(static_cast<std::uint32_t>(segment), static_cast<std::uint32_t>(bytes));
@@ -55,9 +78,13 @@ void Store::let_go(const BodyRef& body) {
   replayed_holds_[body.segment] -= body.size;
 }
 
-std::optional<StoredMessage> Store::read_message(const BodyRef& body, std::string& bytes) const {
+Result<StoredMessage> Store::read_message(queue::MessageKey key, const BodyRef& body,
+                                          std::string& bytes) const {
   bytes.resize(body.size);
-  return read(body, bytes.data()) ? decode_message(bytes) : std::nullopt;
+  const auto first = check_message(read(body, bytes.data()), key, bytes);
+  if (first) return first;
+  const journal::Location from{body.segment, body.offset};
+  return check_message(journal_->read_afresh(from, body.size, bytes.data()), key, bytes);
 }
 
 journal::Appended Store::append(const Stamp& stamp, std::span<const Change> changes) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class Store final : public queue::BodyLedger {
 
   queue::State& state() { return state_; }
   const queue::State& state() const { return state_; }
+  // Segments in which the replay has come across damaged messages.
+  const std::set<std::uint32_t>& damaged_segments() const { return damaged_segments_; }
   // The latest moment in the journal, for telling how long the server was away.
   const queue::Stamp& last_stamp() const { return last_stamp_; }
 
@@ -52,8 +55,11 @@ class Store final : public queue::BodyLedger {
     return journal_->read_many(wanted);
   }
 
-  // The same, read as a message that views `bytes`; nothing when it cannot be read whole.
-  std::optional<StoredMessage> read_message(const queue::BodyRef& body, std::string& bytes) const;
+  // The same, checked, as a message that views `bytes`. What turns out to be wrong is read once
+  // more from the disk itself. storage_damaged: these are not the bytes of this message, and the
+  // error says in a few fixed words what is wrong with them. Other errors may pass.
+  Result<StoredMessage> read_message(queue::MessageKey key, const queue::BodyRef& body,
+                                     std::string& bytes) const;
 
   // One slice of background work: checkpoints and burying. True while there is more to do at once.
   bool maintain(const queue::Stamp& stamp);
@@ -70,6 +76,9 @@ class Store final : public queue::BodyLedger {
     std::string stored;
   };
   std::vector<Relocation> choose_relocations();
+  // What a relocation could not read stays where it is, and so its segment is left alone from now
+  // on: trying again would bring nothing.
+  void give_up_on(std::uint32_t segment) { not_compactable_.insert(segment); }
   void relocate(const queue::Stamp& stamp, std::vector<Relocation>& relocations);
 
   void hold(const queue::BodyRef& body) override;
@@ -144,6 +153,8 @@ class Store final : public queue::BodyLedger {
       0};  // Begin of a durable checkpoint waiting for its manifest.
   std::vector<queue::Change> snapshot_;
   Compaction compaction_;
+  std::set<std::uint32_t> damaged_segments_;
+  std::set<std::uint32_t> not_compactable_;  // Segments with bytes that cannot be moved.
   bool let_go_since_record_ = false;
   std::vector<std::int64_t> replayed_holds_;  // By segment, while there is no journal to tell.
 };

@@ -79,6 +79,7 @@ class Examination {
       look_for_dead_letter_queue(queue);
       look_for_chains(queue);
       look_for_alarm(queue);
+      look_for_damage(queue);
       for (const Handler* handler : topology_.handlers_of(queue.arn)) {
         look_at_handler(queue, *handler);
       }
@@ -91,6 +92,21 @@ class Examination {
   }
 
  private:
+  void look_for_damage(const Queue& queue) {
+    if (queue.damaged == 0) return;
+    add(queue,
+        {.severity = Severity::problem,
+         .rule = "damaged-messages",
+         .queue = {},
+         .what = fmt::format("{} {} damaged: the stored bytes cannot be read",
+                             queue.damaged,
+                             queue.damaged == 1 ? "message is" : "messages are"),
+         .why = "They are set aside and will not be delivered. The disk may be failing: others may "
+                "follow. Restore the files from a backup and use `retry`, or `drop` them; after 14 "
+                "days they are forgotten.",
+         .fix = shell_command({"redrive", "queue", "damaged", "ls", queue.name()})});
+  }
+
   void look_at_source(const Queue& queue) {
     look_at_counts(queue);
     look_at_visibility(queue);
@@ -306,6 +322,7 @@ class Examination {
       return;
     }
     look_at_handler_state(queue, handler);
+    look_at_handler_processes(queue, handler);
     look_at_handler_visibility(queue, handler);
     look_at_handler_receives(queue, handler);
   }
@@ -340,6 +357,20 @@ class Examination {
            .why = "More fails than succeeds: what is retried in vain ends as dead letters.",
            .fix = shell_command({"redrive", "function", "logs", handler.function})});
     }
+  }
+
+  void look_at_handler_processes(const Queue& queue, const Handler& handler) {
+    if (!handler.short_of_processes) return;
+    add(queue,
+        {.severity = Severity::warning,
+         .rule = "function-processes",
+         .queue = {},
+         .what = fmt::format("its handler {} waits for function processes: the server runs as many "
+                             "as it may",
+                             handler.function),
+         .why = "Batches wait for one another, and the backlog grows although the machine may have "
+                "room. Raise function-processes in the table [limits] of redrive.toml.",
+         .fix = {}});
   }
 
   void look_at_handler_visibility(const Queue& queue, const Handler& handler) {

@@ -40,6 +40,7 @@ struct Queue {
   AllowPolicy allow;
   // Until the oldest message expires; not every server can tell.
   std::optional<Duration> oldest_expires_in;
+  std::int64_t damaged = 0;  // Messages whose bytes its server cannot read any more.
   // Whether somebody is told of dead letters in it; not every server can tell.
   std::optional<bool> alarmed;
 
@@ -55,10 +56,11 @@ struct Handler {
   bool enabled = true;
   // Of the function; absent: there is none of that name.
   std::optional<Duration> timeout;
-  Duration window{};          // For which a batch is gathered.
-  std::int64_t messages = 0;  // Handed to it since the server started, as far as is known.
-  std::int64_t failed = 0;    // Of those.
-  bool stuck = false;         // Enabled, and yet the server cannot follow it.
+  Duration window{};                // For which a batch is gathered.
+  std::int64_t messages = 0;        // Handed to it since the server started, as far as is known.
+  std::int64_t failed = 0;          // Of those.
+  bool stuck = false;               // Enabled, and yet the server cannot follow it.
+  bool short_of_processes = false;  // It waits for function processes of the server.
 };
 
 // The name at the end of an ARN.

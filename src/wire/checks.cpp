@@ -17,14 +17,6 @@ namespace {
 
 constexpr std::size_t kQuotedBytesMax = 128;
 
-// A client's own text inside an error: cut where it is long, between two characters.
-std::string_view quoted(std::string_view value) {
-  if (value.size() <= kQuotedBytesMax) return value;
-  std::size_t size = kQuotedBytesMax;
-  while (size > 0 && (static_cast<unsigned char>(value[size]) & 0xc0) == 0x80) --size;
-  return value.substr(0, size);
-}
-
 std::optional<Md5> parse_md5(std::string_view text) {
   Md5 digest{};
   if (text.size() != 2 * digest.size()) return std::nullopt;
@@ -106,13 +98,19 @@ std::unexpected<Error> invalid_value(const Spot& spot, std::string_view value) {
   return fail(
       ErrorCode::invalid_parameter_value,
       fmt::format("Value {} for parameter {} is invalid. Reason: {}",
-                  quoted(value),
+                  utf8_prefix(value, kQuotedBytesMax),
                   full_name(spot.path, spot.field.name),
                   traits.ranged ? traits.reason : "It cannot be read as what it should be."));
 }
 
 std::unexpected<Error> too_many_items(const Spot& spot) {
   return malformed(spot, "shorter: it has too many items");
+}
+
+std::unexpected<Error> unknown_member(const Path* path, std::string_view name) {
+  return fail(ErrorCode::invalid_parameter_value,
+              fmt::format("{} is not supported by this server.",
+                          utf8_prefix(full_name(path, name), kQuotedBytesMax)));
 }
 
 Result<void> put_integer(const Spot& spot, const Type& type, std::int64_t value, void* out) {

@@ -40,6 +40,7 @@ std::string full_name(const Path* path, std::string_view name);
 std::unexpected<Error> malformed(const Spot& spot, std::string_view expected);
 std::unexpected<Error> invalid_value(const Spot& spot, std::string_view value);
 std::unexpected<Error> too_many_items(const Spot& spot);
+std::unexpected<Error> unknown_member(const Path* path, std::string_view name);
 
 // Writes `value` to an int32 or int64, unless it does not fit.
 Result<void> put_integer(const Spot& spot, const Type& type, std::int64_t value, void* out);

@@ -12,7 +12,8 @@
 
 // From bytes to structs, for any struct with a shape.
 //
-// Both protocols keep the same promises: unknown members are ignored, null and an empty list are
+// Both protocols keep the same promises: unknown members are ignored (unless UnknownMembers says
+// otherwise), null and an empty list are
 // absent, the last of several values wins, what is required is there and what has a range is in it
 // when decoding succeeds. Texts are UTF-8, except in members marked content(): a JSON escape that
 // is half a surrogate pair, or Query bytes that are no UTF-8, reach the caller as they stand (the
@@ -57,16 +58,22 @@ class Decoder {
   std::vector<QueryParameter> parameters_;
 };
 
+// What becomes of JSON members that the shape does not have. SQS ignores them; an API that promises
+// to refuse what it does not support must not. Null, "", [] and {} ask for nothing, and are ignored
+// either way: infrastructure tools send them for what is not configured.
+enum class UnknownMembers : std::uint8_t { ignore, refuse };
+
 // At least 64 readable bytes must follow `padded_body`; their content does not matter.
 Result<void> decode_json(Decoder& decoder, std::string_view padded_body, const Record& record,
-                         void* out);
+                         void* out, UnknownMembers unknown = UnknownMembers::ignore);
 // Parameters of the form body come after, and so win over, those of the query string.
 Result<void> decode_query(Decoder& decoder, std::string_view query_string,
                           std::string_view form_body, const Record& record, void* out);
 
 template <class T>
-Result<void> decode_json(Decoder& decoder, std::string_view padded_body, T& out) {
-  return decode_json(decoder, padded_body, kRecord<T>, &out);
+Result<void> decode_json(Decoder& decoder, std::string_view padded_body, T& out,
+                         UnknownMembers unknown = UnknownMembers::ignore) {
+  return decode_json(decoder, padded_body, kRecord<T>, &out, unknown);
 }
 
 template <class T>

@@ -35,10 +35,12 @@ void encode_query(std::string& out, const T& value) {
 // One value of a record's member: the part of encode_json after the colon.
 void encode_json_value(std::string& out, const Type& type, const void* value);
 
-// A JSON string with its quotes. UTF-8 stays as it is.
+// A JSON string with its quotes. UTF-8 stays as it is; bytes that are not UTF-8 become U+FFFD, so
+// that the result is valid JSON whatever was stored.
 void append_json_text(std::string& out, std::string_view text);
 // Text between XML tags. A carriage return is written as a reference, since parsers fold raw ones;
-// control characters, which XML has no way to write, become U+FFFD.
+// what XML 1.0 cannot express (control characters, U+FFFE, U+FFFF, bytes that are not UTF-8)
+// becomes U+FFFD, so that the result is well-formed whatever was stored.
 void append_xml_text(std::string& out, std::string_view text);
 
 }  // namespace redrive::wire

@@ -1,3 +1,6 @@
+#include <simdjson.h>
+
+#include "base/text.h"
 #include "wire/append.h"
 #include "wire/encode.h"
 #include "wire/scalar_text.h"
@@ -31,6 +34,31 @@ void append_escape(std::string& out, char c) {
   }
 }
 
+// Writes `text` up to the first byte beyond ASCII at which Stop stops; says how many it took.
+template <class Stop>
+std::size_t append_escaped(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    const char* const stop = scan_to<Stop>(at, end);
+    out.append(at, stop);
+    if (stop == end || static_cast<unsigned char>(*stop) >= 0x80) {
+      return static_cast<std::size_t>(stop - text.data());
+    }
+    append_escape(out, *stop);
+    at = stop + 1;
+  }
+}
+
+// What was stored by an older version may be no UTF-8; an answer never is anything else.
+void append_json_beyond_ascii(std::string& out, std::string_view text) {
+  if (simdjson::validate_utf8(text.data(), text.size())) {
+    append_escaped<JsonEscapes>(out, text);
+  } else {
+    append_escaped<JsonEscapes>(out, replace_invalid(text));
+  }
+}
+
 // Names are ours and need no escape.
 void append_name(std::string& out, std::string_view name, std::string_view before) {
   append_parts(out, before, "\"", name, "\":");
@@ -61,18 +89,13 @@ void encode_map(std::string& out, const Type& type, const void* items) {
 }  // namespace
 
 void append_json_text(std::string& out, std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const char* stop = scan_to<JsonEscapes>(at, end);
+  const char* const end = text.data() + text.size();
+  const char* const stop = scan_to<JsonEscapesOrHigh>(text.data(), end);
   if (stop == end) return append_parts(out, "\"", text, "\"");
   out += '"';
-  while (stop != end) {
-    out.append(at, stop);
-    append_escape(out, *stop);
-    at = stop + 1;
-    stop = scan_to<JsonEscapes>(at, end);
-  }
-  append_parts(out, std::string_view(at, end), "\"");
+  text.remove_prefix(append_escaped<JsonEscapesOrHigh>(out, text));
+  if (!text.empty()) append_json_beyond_ascii(out, text);
+  out += '"';
 }
 
 void encode_json_value(std::string& out, const Type& type, const void* value) {

@@ -42,8 +42,8 @@ std::unexpected<Error> not_json(simdjson::error_code error) {
 
 class JsonReader {
  public:
-  JsonReader(Arena& arena, std::string_view body)
-      : arena_(arena), end_(body.data() + body.size()) {}
+  JsonReader(Arena& arena, std::string_view body, UnknownMembers unknown)
+      : arena_(arena), end_(body.data() + body.size()), unknown_(unknown) {}
 
   // Reads the members the shape knows; bit i of the result is set when field i came.
   Result<std::uint64_t> members(ondemand::object object, const Record& record, void* out,
@@ -55,7 +55,10 @@ class JsonReader {
       const auto name = key(member, LoneSurrogates::keep);
       if (!name) return bad_key();
       const std::size_t i = find(record, *name, hint);
-      if (i == record.fields.size()) continue;
+      if (i == record.fields.size()) {
+        if (unknown_ == UnknownMembers::refuse) CHECK(check_unknown(member.value(), *name, path));
+        continue;
+      }
       hint = i + 1;
       const Field& field = record.fields[i];
       const bool present =
@@ -79,6 +82,30 @@ class JsonReader {
 
   std::optional<std::string_view> key(ondemand::field& member, LoneSurrogates lone) {
     return read_json_string(arena_, member.key().raw(), end_, lone);
+  }
+
+  Result<void> check_unknown(ondemand::value json, std::string_view name, const Path* path) {
+    if (TRY(is_empty(json))) return {};
+    return unknown_member(path, name);
+  }
+
+  static Result<bool> is_empty(ondemand::value& json) {
+    switch (JSON_TRY(json.type())) {
+      case ondemand::json_type::null:
+        return true;
+      case ondemand::json_type::string:
+        return json.raw_json_token().starts_with("\"\"");
+      case ondemand::json_type::array: {
+        auto array = JSON_TRY(json.get_array());
+        return JSON_TRY(array.is_empty());
+      }
+      case ondemand::json_type::object: {
+        auto object = JSON_TRY(json.get_object());
+        return JSON_TRY(object.is_empty());
+      }
+      default:
+        return false;
+    }
   }
 
   static std::unexpected<Error> bad_key() {
@@ -217,6 +244,7 @@ class JsonReader {
 
   Arena& arena_;
   const char* end_;
+  const UnknownMembers unknown_;
 };
 
 }  // namespace
@@ -225,7 +253,7 @@ Decoder::Decoder() : json_(std::make_unique<JsonParser>()) {}
 Decoder::~Decoder() = default;
 
 Result<void> decode_json(Decoder& decoder, std::string_view padded_body, const Record& record,
-                         void* out) {
+                         void* out, UnknownMembers unknown) {
   decoder.arena().reset();
   record.reset(out);
   const simdjson::padded_string_view json(padded_body,
@@ -240,7 +268,7 @@ Result<void> decode_json(Decoder& decoder, std::string_view padded_body, const R
     return fail(ErrorCode::malformed_request, "The request body must be a JSON object.");
   }
   if (object.error()) return not_json(object.error());
-  JsonReader reader(decoder.arena(), padded_body);
+  JsonReader reader(decoder.arena(), padded_body, unknown);
   const auto seen = TRY(reader.members(object.value_unsafe(), record, out, nullptr, false));
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   if (!at_end) return not_json(simdjson::TRAILING_CONTENT);

@@ -11,18 +11,31 @@
 
 namespace redrive::wire {
 
-// The bytes a scan stops at: those named, and with kControls every byte below 0x20.
-template <bool kControls, char... kNamed>
+// Whole ranges of bytes that a scan stops at.
+enum class StopRange {
+  none,
+  controls,           // Below 0x20.
+  controls_and_high,  // The same, and from 0x80 on: everything that is not one printable character
+                      // or DEL. One comparison of signed bytes finds both.
+};
+
+// The bytes a scan stops at: those named, and those of a range.
+template <StopRange kRange, char... kNamed>
 struct StopBytes {
   static bool holds(char c) {
-    return ((c == kNamed) || ...) || (kControls && static_cast<unsigned char>(c) < 0x20);
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = kRange != StopRange::none && byte < 0x20;
+    const bool high = kRange == StopRange::controls_and_high && byte >= 0x80;
+    return ((c == kNamed) || ...) || control || high;
   }
 
 #if defined(__SSE2__)
   static __m128i found(__m128i bytes) {
     __m128i found = _mm_setzero_si128();
     ((found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(kNamed)))), ...);
-    if constexpr (kControls) {
+    if constexpr (kRange == StopRange::controls_and_high) {
+      found = _mm_or_si128(found, _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)));
+    } else if constexpr (kRange == StopRange::controls) {
       const __m128i capped = _mm_min_epu8(bytes, _mm_set1_epi8(0x1f));
       found = _mm_or_si128(found, _mm_cmpeq_epi8(capped, bytes));
     }
@@ -36,10 +49,14 @@ struct StopBytes {
 #endif
 };
 
-using JsonStringEnds = StopBytes<false, '"', '\\'>;
-using JsonEscapes = StopBytes<true, '"', '\\'>;
-using XmlEscapes = StopBytes<true, '&', '<', '>', '"'>;
-using FormEscapes = StopBytes<false, '%', '+'>;
+using JsonStringEnds = StopBytes<StopRange::none, '"', '\\'>;
+using FormEscapes = StopBytes<StopRange::none, '%', '+'>;
+// Writers scan for the bytes to escape and for the first one beyond ASCII; once the rest of the
+// text is known to be UTF-8, only for the former.
+using JsonEscapes = StopBytes<StopRange::controls, '"', '\\'>;
+using JsonEscapesOrHigh = StopBytes<StopRange::controls_and_high, '"', '\\'>;
+using XmlEscapes = StopBytes<StopRange::controls, '&', '<', '>', '"'>;
+using XmlEscapesOrHigh = StopBytes<StopRange::controls_and_high, '&', '<', '>', '"'>;
 
 #if defined(__SSE2__)
 namespace detail {

@@ -56,6 +56,7 @@ struct Member {
   consteval Member queue() const { return with(&Traits::queue); }
   consteval Member content() const { return with(&Traits::content); }
   consteval Member always() const { return with(&Traits::always); }
+  consteval Member sensitive() const { return with(&Traits::sensitive); }
 
  private:
   consteval Member with(bool Traits::*trait) const {

@@ -59,6 +59,7 @@ struct Traits {
   bool content =
       false;            // Message content: whether its characters are allowed is the caller's rule.
   bool always = false;  // Written to JSON even when empty.
+  bool sensitive = false;  // May hold secrets of users: see wire/sensitive.h.
   bool ranged = false;
   std::int64_t min = 0;
   std::int64_t max = 0;

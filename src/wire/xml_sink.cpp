@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "wire/append.h"
 #include "wire/encode.h"
 #include "wire/scalar_text.h"
@@ -32,6 +33,31 @@ void append_reference(std::string& out, char c) {
   }
 }
 
+// Writes `text` up to the first byte beyond ASCII at which Stop stops; says how many it took.
+template <class Stop>
+std::size_t append_referenced(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    const char* const stop = scan_to<Stop>(at, end);
+    out.append(at, stop);
+    if (stop == end || static_cast<unsigned char>(*stop) >= 0x80) {
+      return static_cast<std::size_t>(stop - text.data());
+    }
+    append_reference(out, *stop);
+    at = stop + 1;
+  }
+}
+
+// U+FFFE, U+FFFF and what is no UTF-8 cannot be written in XML, not even as a reference.
+void append_xml_beyond_ascii(std::string& out, std::string_view text) {
+  if (is_message_text(text)) {
+    append_referenced<XmlEscapes>(out, text);
+  } else {
+    append_referenced<XmlEscapes>(out, replace_invalid(text, Repertoire::xml));
+  }
+}
+
 void open(std::string& out, std::string_view name) {
   append_parts(out, "<", name, ">");
 }
@@ -42,7 +68,7 @@ void close(std::string& out, std::string_view name) {
 
 void append_text_element(std::string& out, std::string_view name, std::string_view text) {
   const char* const end = text.data() + text.size();
-  const bool plain = scan_to<XmlEscapes>(text.data(), end) == end;
+  const bool plain = scan_to<XmlEscapesOrHigh>(text.data(), end) == end;
   if (plain) return append_parts(out, "<", name, ">", text, "</", name, ">");
   open(out, name);
   append_xml_text(out, text);
@@ -86,15 +112,8 @@ void append_items(std::string& out, const Field& field, const void* items) {
 }  // namespace
 
 void append_xml_text(std::string& out, std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    const char* const stop = scan_to<XmlEscapes>(at, end);
-    out.append(at, stop);
-    if (stop == end) return;
-    append_reference(out, *stop);
-    at = stop + 1;
-  }
+  text.remove_prefix(append_referenced<XmlEscapesOrHigh>(out, text));
+  if (!text.empty()) append_xml_beyond_ascii(out, text);
 }
 
 void encode_xml(std::string& out, const Record& record, const void* value) {

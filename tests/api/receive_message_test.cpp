@@ -1,12 +1,17 @@
 #include "api/receive_message.h"
 
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
 #include <algorithm>
 
 #include "api/draft.h"
 #include "api/operations.h"
+#include "api/send_message.h"
+#include "base/text.h"
+#include "base/xml.h"
 #include "tests/engine/engine_world.h"
+#include "wire/encode.h"
 
 namespace redrive::api {
 namespace {
@@ -84,6 +89,36 @@ TEST_F(Receive, GivesTheMessageWithItsHandleAndDigest) {
   EXPECT_EQ(message.md5_of_message_attributes, std::nullopt);
   EXPECT_TRUE(
       queue::ReceiptHandle::open(world.state().secret(), message.receipt_handle).has_value());
+}
+
+// Earlier versions stored such texts. What is stored stays as it is; what is answered is valid.
+TEST_F(Receive, AnswersAreValidWhateverIsStored) {
+  const std::string broken = "x\xff\xed\xa0\x80\x01\uFFFE<&>\"";
+  sqs::SendMessageInput input;
+  input.queue_url = "orders";
+  input.message_body = broken;
+  const std::string type = "String." + broken;
+  input.message_attributes = {{broken, {.data_type = type, .string_value = broken}}};
+  call.sender_id = broken;
+  call.trace = broken;
+  ASSERT_TRUE(send_planned(call, input, *call.find("orders")).has_value());
+  sqs::ReceiveMessageOutput output;
+  output.messages = {receive(
+      {.queue_url = "orders", .attribute_names = {"All"}, .message_attribute_names = {"All"}})};
+  EXPECT_EQ(output.messages[0].body, broken);
+  std::string json;
+  wire::encode_json(json, output);
+  simdjson::dom::parser parser;
+  ASSERT_EQ(parser.parse(json).error(), simdjson::SUCCESS) << json;
+  std::string_view body;
+  ASSERT_EQ(parser.parse(json).at_pointer("/Messages/0/Body").get(body), simdjson::SUCCESS);
+  EXPECT_EQ(body, replace_invalid(broken));
+  std::string xml = "<r>";
+  wire::encode_xml(xml, output);
+  xml += "</r>";
+  const auto element = parse_xml(xml);
+  ASSERT_TRUE(element.has_value()) << xml;
+  EXPECT_EQ(element->find("Message")->text_of("Body"), replace_invalid(broken, Repertoire::xml));
 }
 
 TEST_F(Receive, GivesTheAttributesAskedForByNameOrPrefix) {
@@ -196,9 +231,22 @@ TEST_F(Receive, AMessageWhoseBytesAreGoneIsLeftOutAndNamed) {
   world.journal.set_unreadable(true);
   const auto plan = plan_receive(call, {.queue_url = "orders"});
   auto start = world.engine().receive(plan->queue, plan->request, Duration::zero(), {});
-  const ReceivedBatch damaged(world.engine(), **start.answer, plan->view, world.state().secret());
-  EXPECT_TRUE(damaged.output().messages.empty());
-  EXPECT_EQ(damaged.damaged().size(), 1u);
+  const ReceivedBatch batch(world.engine(), **start.answer, plan->view, world.state().secret());
+  EXPECT_TRUE(batch.output().messages.empty());
+  EXPECT_EQ(batch.faults().size(), 1u);
+  EXPECT_TRUE(world.engine().damaged_counts().empty());  // The disk may answer again.
+}
+
+TEST_F(Receive, ADamagedMessageIsSetAsideAndTheOthersAreDelivered) {
+  for (int i = 0; i < 3; ++i) send("orders");
+  const auto plan = plan_receive(call, {.queue_url = "orders", .max_number_of_messages = 10});
+  auto start = world.engine().receive(plan->queue, plan->request, Duration::zero(), {});
+  ASSERT_EQ((*start.answer)->messages.size(), 3u);
+  world.journal.flip_bit((*start.answer)->messages[1].body);
+  const ReceivedBatch batch(world.engine(), **start.answer, plan->view, world.state().secret());
+  EXPECT_EQ(batch.output().messages.size(), 2u);
+  EXPECT_TRUE(batch.faults().empty());
+  EXPECT_EQ(world.engine().damaged_counts().at(plan->queue), 1u);
 }
 
 TEST(SequenceNumber, HasTwentyDigitsAndGrows) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <latch>
 #include <thread>
 
+#include "http/desk.h"
 #include "journal/journal.h"
 #include "tests/http/raw_client.h"
 
@@ -127,6 +129,78 @@ TEST_F(ServiceTest, WithoutAnActionThereIsNothingThere) {
   const std::string answer = ask("GET /000000000000/orders HTTP/1.1\r\nHost: test:1\r\n\r\n");
   EXPECT_EQ(status_of(answer), 404);
   EXPECT_NE(answer.find("<UnknownOperationException/>"), std::string::npos) << answer;
+}
+
+TEST_F(ServiceTest, AQueryThatAcceptsJsonIsAnsweredInJson) {
+  ask(form_request("Action=CreateQueue&QueueName=orders"));
+  const auto get_json = [&](std::string_view query) {
+    return ask(
+        fmt::format("GET /000000000000/orders{} HTTP/1.1\r\nHost: test:1\r\n"
+                    "Accept: application/json\r\n\r\n",
+                    query));
+  };
+  const std::string found =
+      get_json("?Action=GetQueueAttributes&AttributeName.1=DelaySeconds&Version=2012-11-05");
+  EXPECT_EQ(status_of(found), 200);
+  EXPECT_NE(found.find("Content-Type: application/json\r\n"), std::string::npos) << found;
+  EXPECT_TRUE(body_of(found).starts_with(
+      R"({"GetQueueAttributesResponse":{"GetQueueAttributesResult":{"Attributes":[)"
+      R"({"Name":"DelaySeconds","Value":"0"}]},)"))
+      << found;
+  const std::string refused = get_json("?Action=ListQueues");
+  EXPECT_EQ(status_of(refused), 400);
+  EXPECT_NE(refused.find("Content-Type: application/json\r\n"), std::string::npos) << refused;
+  EXPECT_NE(refused.find(R"("Code":"InvalidAction","Message":"The action ListQueues is not )"
+                         R"(valid for this endpoint.")"),
+            std::string::npos)
+      << refused;
+  const std::string nothing = get_json("");
+  EXPECT_EQ(status_of(nothing), 404);
+  EXPECT_NE(nothing.find("Content-Type: text/xml\r\n"), std::string::npos) << nothing;
+  EXPECT_NE(nothing.find("<UnknownOperationException/>"), std::string::npos) << nothing;
+}
+
+// Listings leave the I/O thread, with everything that they need of the request.
+TEST_F(ServiceTest, ListingsRunOnThePool) {
+  std::atomic<int> runs = 0;
+  http::Desk desk(http::Desk::Limits{.threads = 1, .waiting_max = 1});
+  service_ = std::make_unique<Service>(
+      *engine_,
+      gate_,
+      ServiceOptions{},
+      Service::Hooks{.offload = [&](http::Exchange& exchange, auto handle) {
+        return desk.take(exchange, {.serve = [&runs, handle](const http::Desk::TaskPtr& task) {
+                           ++runs;
+                           http::TaskExchange offloaded(task);
+                           handle(offloaded);
+                         }});
+      }});
+  service_->attach(*server_);
+  desk.attach(*server_);
+  json("CreateQueue", R"({"QueueName":"dead"})");
+  for (int i = 0; i < 600; ++i) {  // Several turns.
+    json(
+        "CreateQueue",
+        fmt::format(
+            R"({{"QueueName":"q{:03}","Attributes":{{"RedrivePolicy":"{{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",\"maxReceiveCount\":1}}"}}}})",
+            i));
+  }
+  EXPECT_EQ(runs, 0);
+  // Pipelined behind others it is answered in its place.
+  client_->send(json_request("ListQueues", R"({"QueueNamePrefix":"q5"})") +
+                json_request("SendMessage", R"({"QueueUrl":"dead","MessageBody":"m"})") +
+                form_request("Action=ListDeadLetterSourceQueues", "/000000000000/dead"));
+  const std::string listed = client_->read_response();
+  EXPECT_NE(listed.find("http://test:1/000000000000/q500"), std::string::npos) << listed;
+  EXPECT_NE(listed.find("http://test:1/000000000000/q599"), std::string::npos) << listed;
+  EXPECT_EQ(listed.find("q400"), std::string::npos) << listed;
+  EXPECT_NE(client_->read_response().find("MD5OfMessageBody"), std::string::npos);
+  const std::string sources = client_->read_response();
+  EXPECT_NE(sources.find("/q000</QueueUrl>"), std::string::npos) << sources;
+  EXPECT_NE(sources.find("/q599</QueueUrl>"), std::string::npos) << sources;
+  EXPECT_EQ(runs, 2);
+  desk.stop();
+  EXPECT_EQ(status_of(json("ListQueues", "{}")), 503);
 }
 
 TEST_F(ServiceTest, AMissingQueueIsToldInTheWordsOfTheProtocol) {

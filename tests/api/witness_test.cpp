@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+
 namespace redrive::api {
 namespace {
 
@@ -43,6 +45,45 @@ TEST(Witness, WritesTheSameLineForEveryApi) {
             R"({"time":"2026-01-01T00:00:00.000Z","who":"me","account":"","from":"10.0.0.7",)"
             R"("service":"s3","action":"PutObject","outcome":"Conflict","error":"a \"b\"",)"
             R"("requestId":"id-1","request":{"a":1}})");
+}
+
+// Whatever a client sends, a line stays short, and it stays JSON.
+TEST(Witness, LinesAreBounded) {
+  Heard heard;
+  const Witness witness(heard.observers(), "sqs", {"TagQueue"});
+  const std::string text(100'000, 'x');
+  std::string accented = "a";  // Two bytes for each character that follows, so that a cut at an
+  for (int i = 0; i < 50'000; ++i) accented += "\u00e9";  // even place would split one.
+  const std::string request = R"({"Tags":")" + std::string(7'500'000, '"') + R"("})";
+  const Refused refused{.status = 403, .code = "AccessDenied", .message = accented};
+  witness.write_down({.id = "1", .peer = "p", .action = 0},
+                     {.sender_id = "me"},
+                     {.resource = text, .refused = &refused, .request_json = request},
+                     kWall);
+  const std::string& line = heard.audit.at(0);
+  EXPECT_LT(line.size(), 16u << 10);
+  EXPECT_TRUE(is_utf8(line));
+  EXPECT_NE(line.find(R"("requestBytes":7500011)"), std::string::npos);
+  EXPECT_EQ(line.find(R"("request":)"), std::string::npos);
+}
+
+TEST(Witness, RefusalsOfOneCallerAreLimitedAndDeedsAreNot) {
+  Heard heard;
+  Observers observers = heard.observers();
+  int asked = 0;
+  observers.audits_refusal = [&](std::string_view who, std::string_view from) {
+    EXPECT_EQ(who, "me");
+    EXPECT_EQ(from, "p");
+    return ++asked <= 2;
+  };
+  const Witness witness(observers, "sqs", {"TagQueue"});
+  const Refused refused{.status = 403, .code = "AccessDenied", .message = ""};
+  for (int i = 0; i < 10; ++i) {
+    const RequestMark mark{.id = "1", .peer = "p", .action = 0};
+    witness.write_down(mark, {.sender_id = "me"}, {.refused = &refused}, kWall);
+    witness.write_down(mark, {.sender_id = "me"}, {.resource = "q"}, kWall);
+  }
+  EXPECT_EQ(heard.audit.size(), 12u);
 }
 
 TEST(Witness, TellsOperatorsOfOurFaultsAndOfWhoIsNotLetIn) {

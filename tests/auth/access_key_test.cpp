@@ -73,6 +73,31 @@ TEST(KeyRing, AdmitsABurstAndThenTheRate) {
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(ring->admit(*ring->find("B"), 1h));
 }
 
+TEST(Statements, AMatchingDenyWins) {
+  const AccessKey key{
+      .id = "A",
+      .secret = "s",
+      .role = Role::scoped,
+      .statements = {{.actions = {"sqs:*Message"}, .resources = {"arn:aws:sqs:*:*:orders-*"}},
+                     {.effect = Statement::Effect::deny,
+                      .actions = {"SQS:deletemessage"},
+                      .resources = {"*"}}}};
+  const auto on = [&](std::string_view action, std::string_view queue) {
+    return key.statements_on(action, "arn:aws:sqs:us-east-1:000000000000:" + std::string(queue));
+  };
+  EXPECT_EQ(on("sqs:SendMessage", "orders-1"), StatementVerdict::allow);
+  EXPECT_EQ(on("sqs:SendMessage", "other"), StatementVerdict::silent);
+  EXPECT_EQ(on("sqs:PurgeQueue", "orders-1"), StatementVerdict::silent);
+  EXPECT_EQ(on("sqs:DeleteMessage", "orders-1"), StatementVerdict::deny);
+}
+
+TEST(Roles, NoConfigurationNamesTheRoleWithoutRights) {
+  EXPECT_FALSE(parse_role("scoped"));
+  for (const Right right : {Right::find, Right::look, Right::send, Right::consume}) {
+    EXPECT_FALSE(has_right(Role::scoped, right));
+  }
+}
+
 TEST(MakeKey, IdsAndSecretsAreFreshAndOfTheUsualForm) {
   std::set<std::string> seen;
   for (int i = 0; i < 100; ++i) {

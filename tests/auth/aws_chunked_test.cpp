@@ -76,6 +76,10 @@ TEST(AwsChunked, WithoutSignatures) {
       {"ffffffffffffffff\r\nx", 1, std::nullopt},
       {"0\r\nno colon\r\n\r\n", 0, std::nullopt},
       {"", 0, std::nullopt},
+      // A trailer that does not end may have been cut off.
+      {"0\r\nx-amz-checksum-crc32:NhCmhg==", 0, std::nullopt},
+      {"0\r\nx-amz-checksum-crc32:NhCmhg==\r", 0, std::nullopt},
+      {"0\r\na:b\r\nx-amz-checksum-crc32:NhCm", 0, std::nullopt},
   };
   for (const Case& one : cases) {
     const auto decoded = decode_aws_chunked(one.body, one.bytes, std::nullopt);
@@ -86,6 +90,19 @@ TEST(AwsChunked, WithoutSignatures) {
     if (!decoded) {
       EXPECT_EQ(decoded.error().code, ErrorCode::malformed_request);
     }
+  }
+}
+
+// Trailers are kept one by one, which takes far more memory than they take on the wire.
+TEST(AwsChunked, BoundsTheTrailers) {
+  std::string many = "0\r\n";
+  for (int i = 0; i < 10'000; ++i) many += "a:\r\n";
+  for (const std::string& body : {many + "\r\n", "0\r\na:" + std::string(100'000, 'b') + "\r\n"}) {
+    Trailers trailers;
+    const auto decoded = decode_aws_chunked(body, 0, std::nullopt, &trailers);
+    ASSERT_FALSE(decoded.has_value());
+    EXPECT_EQ(decoded.error().message, "The trailers are too large.");
+    EXPECT_LT(trailers.size(), 3'000u);
   }
 }
 

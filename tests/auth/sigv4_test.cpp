@@ -1,8 +1,14 @@
 #include "auth/sigv4.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
+
+#include "auth/canonical_request.h"
+#include "auth/signing_key.h"
+#include "base/digest.h"
+#include "base/text.h"
 
 namespace redrive::auth {
 namespace {
@@ -273,10 +279,12 @@ TEST(Verify, HoldsTheClockToTheSkew) {
 
 TEST(Verify, HoldsTheScopeToRegionAndService) {
   Received received(json_vector());
-  EXPECT_TRUE(received.verified({.now = kNow, .region = "us-east-1", .service = "sqs"}));
+  const std::string_view queues[] = {"redrive", "sqs"};
+  const std::string_view roles[] = {"iam"};
+  EXPECT_TRUE(received.verified({.now = kNow, .region = "us-east-1", .services = queues}));
   const auto region = received.verified({.now = kNow, .region = "eu-west-1"});
   EXPECT_EQ(region.error().message, "Credential should be scoped to a valid region.");
-  const auto service = received.verified({.now = kNow, .service = "iam"});
+  const auto service = received.verified({.now = kNow, .services = roles});
   EXPECT_EQ(service.error().message, "Credential should be scoped to correct service: 'iam'.");
 }
 
@@ -386,6 +394,19 @@ TEST(VerifyPresigned, AcceptsUntilItExpires) {
             ErrorCode::signature_does_not_match);
 }
 
+// The life of a presigned URL begins at its date: one that is dated ahead would live longer than a
+// week, and could be made for a time after its key was taken back.
+TEST(VerifyPresigned, RefusesDatesAhead) {
+  using namespace std::chrono_literals;
+  EXPECT_TRUE(verify_presigned(kPresigned, kNow - 5min));
+  for (const Duration ahead : {Duration(5min + 1s), Duration(24h), Duration(365 * 24h)}) {
+    const auto result = verify_presigned(kPresigned, kNow - ahead);
+    ASSERT_EQ(code_of(result), ErrorCode::signature_does_not_match) << ahead.count();
+    EXPECT_TRUE(result.error().message.starts_with("Signature not yet current"))
+        << result.error().message;
+  }
+}
+
 TEST(VerifyPresigned, RefusesChangedParameters) {
   const struct {
     std::string_view from;
@@ -422,7 +443,67 @@ TEST(VerifyPresigned, LeavesS3BodiesUnsigned) {
       .body = "anything"};
   const auto claim = claim_of(parts);
   ASSERT_TRUE(claim);
-  EXPECT_TRUE(verify(parts, *claim, kKeys.secret_key, {.now = kNow}));
+  EXPECT_TRUE(verify(parts, *claim, kKeys.secret_key, {.now = kNow, .unsigned_payload = true}));
+  EXPECT_EQ(code_of(verify(parts, *claim, kKeys.secret_key, {.now = kNow})),
+            ErrorCode::signature_does_not_match);
+}
+
+// A request whose signature is over `digest` in place of its body's digest, correctly made.
+class SignedOver {
+ public:
+  SignedOver(std::string_view service, std::string_view digest)
+      : scope_{"AKIDEXAMPLE", "20150830", "us-east-1", service} {
+    headers_ = {{"Host", "localhost:9324"},
+                {"X-Amz-Content-Sha256", digest},
+                {"X-Amz-Date", "20150830T123600Z"}};
+    const std::string_view names[] = {"host", "x-amz-content-sha256", "x-amz-date"};
+    constexpr std::string_view kList = "host;x-amz-content-sha256;x-amz-date";
+    const std::string canonical = canonical_request(parts(),
+                                                    {.signed_headers = names,
+                                                     .signed_list = kList,
+                                                     .payload_hash = digest,
+                                                     .service = service});
+    const std::string credential = fmt::format("20150830/us-east-1/{}/aws4_request", service);
+    const std::string text = fmt::format(
+        "AWS4-HMAC-SHA256\n20150830T123600Z\n{}\n{}", credential, sha256_hex(canonical));
+    const Sha256 sum = signing_key(scope_, kKeys.secret_key).sum(text);
+    authorization_ =
+        fmt::format("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/{}, SignedHeaders={}, Signature={}",
+                    credential,
+                    kList,
+                    to_hex({reinterpret_cast<const char*>(sum.data()), sum.size()}));
+    headers_.push_back({"Authorization", authorization_});
+  }
+  SignedOver(const SignedOver&) = delete;
+
+  RequestParts parts() const {
+    return {.method = "POST", .path = "/", .query = "", .headers = headers_, .body = "anything"};
+  }
+
+ private:
+  Scope scope_;
+  Headers headers_;
+  std::string authorization_;
+};
+
+// A client chooses its scope: whether the body may stay unsigned is the API's decision.
+TEST(Verify, TakesUnsignedPayloadsOnlyWhereTheyAreExpected) {
+  for (const char* digest : {"UNSIGNED-PAYLOAD",
+                             "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
+                             "STREAMING-UNSIGNED-PAYLOAD-TRAILER"}) {
+    for (const char* service : {"s3", "sqs"}) {
+      SCOPED_TRACE(fmt::format("{} for {}", digest, service));
+      const SignedOver request(service, digest);
+      const auto claim = claim_of(request.parts());
+      ASSERT_TRUE(claim) << claim.error().message;
+      const auto verified = [&](bool expected) {
+        return verify(
+            request.parts(), *claim, kKeys.secret_key, {.now = kNow, .unsigned_payload = expected});
+      };
+      EXPECT_EQ(verified(true).has_value(), std::string_view(service) == "s3");
+      EXPECT_EQ(code_of(verified(false)), ErrorCode::signature_does_not_match);
+    }
+  }
 }
 
 }  // namespace

@@ -102,6 +102,16 @@ TEST(Crc32c, OfALongTextIsThatOfItsPieces) {
   }
 }
 
+TEST(Crc32c, OfTwoTextsFollowsFromTheirOwn) {
+  const std::string bytes = counting_bytes(200);
+  for (const std::size_t size : {0u, 1u, 47u, 200u}) {
+    const std::string_view first = std::string_view(bytes).substr(0, size);
+    const std::string_view second = std::string_view(bytes).substr(size);
+    EXPECT_EQ(crc32c_join(crc32c(first), crc32c(second), second.size()), crc32c(bytes)) << size;
+    EXPECT_EQ(crc32c_first(crc32c(bytes), crc32c(second), second.size()), crc32c(first)) << size;
+  }
+}
+
 // The first of the reference vectors: key 00..0f, texts of 0, 1, 7, 8 and 15 counting bytes.
 TEST(SipHash, MatchesTheReferenceVectors) {
   const std::string bytes = counting_bytes(16);

@@ -231,5 +231,27 @@ TEST(MessageText, OfNothingIsFine) {
   EXPECT_TRUE(is_utf8(""));
 }
 
+TEST(ReplaceInvalid, KeepsWhatIsValidAndReplacesTheRest) {
+  EXPECT_EQ(replace_invalid(""), "");
+  EXPECT_EQ(replace_invalid("Grüße 🦊\t\x01"), "Grüße 🦊\t\x01");
+  EXPECT_EQ(replace_invalid("a\xff"
+                            "b"),
+            "a\uFFFDb");
+  EXPECT_EQ(replace_invalid("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(replace_invalid("cut \xe2\x82"), "cut \uFFFD\uFFFD");
+  EXPECT_EQ(replace_invalid("a\x01"
+                            "b\uFFFE\uFFFF\r\n",
+                            Repertoire::xml),
+            "a\uFFFDb\uFFFD\uFFFD\r\n");
+}
+
+TEST(Utf8Prefix, EndsBetweenCharacters) {
+  EXPECT_EQ(utf8_prefix("abc", 3), "abc");
+  EXPECT_EQ(utf8_prefix("abc", 2), "ab");
+  EXPECT_EQ(utf8_prefix("aé", 2), "a");
+  EXPECT_EQ(utf8_prefix("🦊x", 3), "");
+  EXPECT_EQ(utf8_prefix("🦊x", 4), "🦊");
+}
+
 }  // namespace
 }  // namespace redrive

@@ -42,5 +42,20 @@ TEST(ParseXml, RefusesEverythingElse) {
   }
 }
 
+TEST(ParseXml, RefusesWhatIsNoXmlCharacter) {
+  for (const std::string_view text : {"<a>\xff</a>",
+                                      "<a>\xed\xa0\x80</a>",
+                                      "<a>\x01</a>",
+                                      "<a>\uFFFE</a>",
+                                      "<a>&#0;</a>",
+                                      "<a>&#x1;</a>",
+                                      "<a>&#xD800;</a>",
+                                      "<a>&#xFFFF;</a>",
+                                      "<a>&#x110000;</a>"}) {
+    EXPECT_FALSE(parse_xml(text).has_value()) << text;
+  }
+  EXPECT_EQ(parse_xml("<a>&#x9;&#xD;&#x1F98A;</a>")->text, "\t\r🦊");
+}
+
 }  // namespace
 }  // namespace redrive

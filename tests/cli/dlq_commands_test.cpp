@@ -56,6 +56,7 @@ TEST_F(DlqCommands, PeekStopsAtItsMaximum) {
 TEST_F(DlqCommands, SecretsAreShownOnRequestOnly) {
   const std::string body = R"("{\"password\":\"hunter2\"}")";
   answer("filter=&limit=10&after=", page_of(told(body)));
+  answer("filter=&unmasked=true&limit=10&after=", page_of(told(body)));
   for (const char* form : {"--json", "--region=r"}) {
     const std::string masked = world.run({"dlq", "peek", "dlq", form}).out;
     EXPECT_THAT(masked, Not(HasSubstr("hunter2")));
@@ -77,7 +78,8 @@ TEST_F(DlqCommands, ShowAsksForOneMessageByEitherId) {
 }
 
 TEST_F(DlqCommands, AnExportedLineIsReadBackAsTheMessageItWas) {
-  answer("filter=&limit=100&after=", page_of(told(R"("a\nb \"c\" password=hunter2")")));
+  answer("filter=&unmasked=true&limit=100&after=",
+         page_of(told(R"("a\nb \"c\" password=hunter2")"), R"(,"masked":false)"));
   const Outcome outcome = world.run({"dlq", "export", "dlq"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "1 message exported\n");
@@ -137,6 +139,60 @@ TEST_F(DlqCommands, AFilterThatTheServerRefusesFailsTheCommand) {
   const Outcome outcome = world.run({"dlq", "search", "dlq", "$"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("At position 2"));
+}
+
+// A key that may not see secrets must not export masked ones as if they were the messages.
+TEST_F(DlqCommands, WhatTheServerMaskedIsNotExported) {
+  answer("filter=&unmasked=true&limit=100&after=", page_of(told("\"***\""), R"(,"masked":true)"));
+  const Outcome outcome = world.run({"dlq", "export", "dlq"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("may not see secrets"));
+}
+
+// Errors, names and reasons are written by strangers.
+TEST_F(DlqCommands, NothingForgesALineOrTurnsOneAround) {
+  const std::string evil = R"(x\n\u001b[2J\u009b\u202efdp.exe  forged)";
+  std::string message = told("\"b\"");
+  message.insert(
+      message.size() - 1,
+      fmt::format(
+          R"(,"attempts":[{{"receivedAt":"{0}","end":"failed","errorType":"{0}","errorMessage":"{0}"}}],"events":[{{"at":"{0}","what":"edited","reason":"{0}"}}],"failureGroup":"{0}","senderId":"{0}")",
+          evil));
+  answer("filter=&limit=10&after=", page_of(message));
+  answer("filter=message_id%20%3D%3D%20%22x%22%20or%20lineage%20%3D%3D%20%22x%22&limit=1&after=",
+         page_of(message));
+  server.answer(
+      "GET /_redrive/v1/queues/dlq/groups",
+      fmt::format(
+          R"({{"groups":[{{"id":"g","title":"{0}","status":"{0}","count":1,"total":1,"failedAgain":0,"firstSeen":"t","lastSeen":"{0}","basis":"b","whyGrouped":"{0}"}}],"ungrouped":0}})",
+          evil));
+  server.answer(
+      "GET /_redrive/v1/jobs",
+      fmt::format(
+          R"({{"jobs":[{{"id":"j","queue":"{0}","status":"running","name":"{0}","reason":"{0}","stage":0,"maxFailurePercent":1,"watchSeconds":1,"toMove":1,"moved":1,"succeeded":1,"failedAgain":0,"gone":0,"open":0,"startedAt":"{0}"}}]}})",
+          evil));
+  const std::vector<std::vector<std::string>> commands = {
+      {"dlq", "peek", "dlq"},
+      {"dlq", "show", "dlq", "x"},
+      {"dlq", "groups", "dlq"},
+      {"job", "ls"},
+  };
+  for (const auto& command : commands) {
+    const Outcome outcome = world.run(command);
+    SCOPED_TRACE(outcome.out);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("x\\n\\x1b[2J\\x9b\\u202efdp.exe"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\u202E")));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\u009b")));
+    // With --json it is valid JSON of the same meaning.
+    auto as_json = command;
+    as_json.push_back("--json");
+    const Outcome json = world.run(as_json);
+    EXPECT_THAT(json.out, HasSubstr("\\n\\u001b[2J\\u009b\\u202efdp.exe"));
+    EXPECT_THAT(json.out, Not(HasSubstr("\u202E")));
+  }
 }
 
 }  // namespace

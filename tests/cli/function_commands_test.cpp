@@ -108,6 +108,18 @@ TEST_F(FunctionCommands, AFailedRunEndsWithOne) {
   EXPECT_EQ(failed.err, "line\n");
 }
 
+// What a function answers is anybody's text: exact in a pipe, harmless on a terminal.
+TEST_F(FunctionCommands, APayloadDoesNotDriveTheTerminal) {
+  const std::string payload = "\"a\u009b2J\u202E\"";
+  world_.server.handle("POST /2015-03-31/functions/worker/invocations",
+                       [&](const std::string&) -> Result<http::ClientResponse> {
+                         return http::ClientResponse{.status = 200, .headers = {}, .body = payload};
+                       });
+  EXPECT_EQ(world_.run({"function", "invoke", "worker", "{}"}).out, payload + "\n");
+  world_.world.terminal.out_is_terminal = true;
+  EXPECT_EQ(world_.run({"function", "invoke", "worker", "{}"}).out, "\"a\\x9b2J\\u202e\"\n");
+}
+
 TEST_F(FunctionCommands, AMappingIsCalledByItsQueueOrFunction) {
   list_mappings(kMapping);
   const std::string path = fmt::format("PUT /2015-03-31/event-source-mappings/{}", kUuid);

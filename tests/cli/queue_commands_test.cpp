@@ -239,6 +239,44 @@ TEST_F(QueueCommands, MisuseEndsWithTwoAndAHint) {
   EXPECT_TRUE(server.calls.empty());
 }
 
+TEST_F(QueueCommands, DamagedMessagesAreListedPageByPage) {
+  const std::string message =
+      R"("state":"damaged","queueArn":"arn:aws:sqs:r:0:orders","error":"torn","foundAt":"2026-01-01T00:00:00Z",)"
+      R"("expiresAt":"2026-01-15T00:00:00Z","segment":3,"offset":640,"size":99,"receiveCount":2})";
+  const std::string page = R"({"now":"2026-01-01T00:00:00Z","total":2,"messages":[{"key":)";
+  server.answer("GET /_redrive/v1/queues/orders/damaged?after=",
+                page + "17," + message + R"(],"next":"1-17"})");
+  server.answer("GET /_redrive/v1/queues/orders/damaged?after=1-17", page + "18," + message + "]}");
+  const Outcome listed = world.run({"queue", "damaged", "ls", "orders"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  for (const char* text : {"17", "18", "unknown", "0000000003.seg", "640", "torn"}) {
+    EXPECT_THAT(listed.out, HasSubstr(text));
+  }
+}
+
+TEST_F(QueueCommands, DamagedMessagesAreDroppedAndRetried) {
+  server.answer("POST /_redrive/v1/queues/orders/damaged/drop", R"({"messages":2,"more":true})");
+  server.answer("POST /_redrive/v1/queues/orders/damaged/drop", R"({"messages":1,"more":false})");
+  EXPECT_EQ(world.run({"queue", "damaged", "drop", "orders", "--all", "--yes"}).out,
+            "3 damaged messages dropped\n");
+  server.answer("POST /_redrive/v1/queues/orders/damaged/retry",
+                R"({"restored":1,"stillDamaged":2,"next":"5-6"})");
+  server.answer("POST /_redrive/v1/queues/orders/damaged/retry",
+                R"({"restored":0,"stillDamaged":1})");
+  EXPECT_EQ(world.run({"queue", "damaged", "retry", "orders", "--all"}).out,
+            "1 restored, 3 still damaged\n");
+  EXPECT_THAT(server.bodies("POST /_redrive/v1/queues/orders/damaged/retry"),
+              ElementsAre(R"({"all":true})", R"({"all":true,"after":"5-6"})"));
+  server.calls.clear();
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"queue", "damaged", "retry", "orders"},
+        {"queue", "damaged", "drop", "orders", "7", "--all", "--yes"},
+        {"queue", "damaged", "drop", "orders", "seven", "--yes"}}) {
+    EXPECT_EQ(world.run(wrong).exit_code, 2);
+  }
+  EXPECT_TRUE(server.calls.empty());
+}
+
 TEST_F(QueueCommands, HelpIsNotAnError) {
   const Outcome outcome = world.run({"queue", "create", "--help"});
   EXPECT_EQ(outcome.exit_code, 0);

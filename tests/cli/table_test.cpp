@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace redrive::cli {
@@ -56,16 +57,43 @@ TEST(Harmless, DisarmsControlCharacters) {
     std::string_view text;
     std::string_view expected;
   } cases[] = {
-      {"plain\n\ttext ü", "plain\n\ttext ü"},
+      {"plain\n\ttext ü", "plain\\n\\ttext ü"},
       {"\x1b[2Jgone", "\\x1b[2Jgone"},
-      {"\x07\x7f\r", "\\x07\\x7f\\x0d"},
+      {"\x07\x7f\r", "\\x07\\x7f\\r"},
+      {"invoice\u202Efdp.exe", "invoice\\u202efdp.exe"},
+      {"\u200E\u200F\u061C\u2066x\u2069\u2028", "\\u200e\\u200f\\u061c\\u2066x\\u2069\\u2028"},
+      {"👩\u200D💻 नमस्ते עברית", "👩\u200D💻 नमस्ते עברית"},
+      {"\xf3\xa0\x81\xa1", "\\U000e0061"},
+      {"raw \x9b[2J", "raw \\x9b[2J"},
       {"a\xc2\x9b"
        "2J",
        "a\\x9b"
        "2J"},
-      {"a\xc2", "a\xc2"},
+      {"a\xc2", "a\\xc2"},
   };
   for (const auto& test : cases) EXPECT_EQ(harmless(test.text), test.expected);
+}
+
+TEST(Harmless, KeepsTheLinesOfTextsThatHaveThem) {
+  EXPECT_EQ(harmless_lines("a\n\tb\r\x1b\u202E"), "a\n\tb\\x0d\\x1b\\u202e");
+}
+
+TEST(Harmless, LeavesJsonWhatItIs) {
+  EXPECT_EQ(harmless_json("{\"a\":\n\"\u202E\u009b\x7f ü\"}\r\n"),
+            "{\"a\":\n\"\\u202e\\u009b\\u007f ü\"}\r\n");
+  EXPECT_EQ(harmless_json("\"\xf3\xa0\x81\xa1\""), "\"\\udb40\\udc61\"");
+}
+
+TEST_F(TableTest, NoCellLeavesItsLine) {
+  Table table({{"NAME"}, {"STATE"}});
+  table.add({"orders\nforged  row", paint(colored, Color::red, "dead\x1b[2J")});
+  const std::string text = table.text(colored);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2);
+  EXPECT_NE(text.find("orders\\nforged"), std::string::npos) << text;
+  EXPECT_NE(text.find("\x1b[31mdead\\x1b[2J\x1b[0m"), std::string::npos) << text;
+  const std::string lines = name_value_lines(plain, {{"na\nme", "va\nlue\u202E"}});
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 1);
+  EXPECT_EQ(lines.find("\u202E"), std::string::npos);
 }
 
 TEST_F(TableTest, TakesOnlyAYesForAYes) {

@@ -92,6 +92,14 @@ def test_both_queues_are_of_one_type(new_queue, source_is_fifo):
         source.redrive_to(target, 3)
 
 
+def test_a_queue_may_name_itself_and_then_keeps_its_messages(new_queue):
+    queue = new_queue()
+    queue.redrive_to(queue, 1)
+    queue.send("m")
+    for _ in range(3):
+        assert queue.bodies(VisibilityTimeout=0) == ["m"], "as if there were no policy"
+
+
 def test_the_target_is_in_the_same_region(api, new_queue):
     elsewhere = new_queue(using=api.derive(region="eu-west-1"))
     queue = new_queue()

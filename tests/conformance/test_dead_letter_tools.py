@@ -133,7 +133,9 @@ def test_the_story_of_a_dead_letter(sqs, redrive, search):
     clock.wait(7200)
     assert "Messages" not in sqs.ReceiveMessage(QueueUrl=url)
 
-    assert bodies(search(dlq, f"source == '{name(url)}' and received == 1")) == [body]
+    filter = f"source == '{name(url)}' and received == 1"
+    assert bodies(search(dlq, filter, unmasked="true")) == [body]
+    assert bodies(search(dlq, filter)) == ['{"user":"ann","password":"***"}']
     (line,) = [
         line
         for line in redrive("dlq", "ls", "--json").stdout.splitlines()

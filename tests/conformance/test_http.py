@@ -134,6 +134,7 @@ PAGES = {
     "page of another port": "Origin: http://127.0.0.1:3000\r\n",
     "sandboxed page": "Origin: null\r\n",
     "image from another site": "Sec-Fetch-Site: cross-site\r\n",
+    "link in an older browser": "Referer: https://evil.example/page\r\n",
 }
 
 
@@ -143,6 +144,15 @@ def test_web_pages_have_no_business_here(endpoint, page, method):
     answer = ask(endpoint, f"{method} / HTTP/1.1\r\n{HOST}{PAGES[page]}\r\n")
     assert status(answer) == 403
     assert b"Access-Control-Allow" not in answer
+
+
+def test_a_page_that_only_sends_a_referer_purges_nothing(endpoint, new_queue):
+    queue = new_queue()
+    queue.send("precious")
+    target = f"{urllib.parse.urlsplit(queue.url).path}?Action=PurgeQueue&Version=2012-11-05"
+    foreign = f"GET {target} HTTP/1.1\r\n{HOST}Referer: https://evil.example/\r\n\r\n"
+    assert status(ask(endpoint, foreign)) == 403
+    assert queue.receive(), "the message is gone"
 
 
 def test_names_that_others_could_let_point_here_are_refused(endpoint):

@@ -107,6 +107,18 @@ def test_an_object_keeps_its_bytes_its_type_and_its_metadata(s3, bucket):
     assert head["LastModified"] == got["LastModified"]
 
 
+def test_a_page_among_the_objects_is_no_page_of_the_server(endpoint, s3, bucket):
+    """Its scripts would otherwise run in the server's origin and could call every API."""
+    s3.put_object(Bucket=bucket, Key="page.html", Body=b"<script>1</script>", ContentType="text/html")
+    for method in (s3.get_object, s3.head_object):
+        headers = method(Bucket=bucket, Key="page.html")["ResponseMetadata"]["HTTPHeaders"]
+        assert headers["content-type"] == "text/html"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["content-security-policy"] == "sandbox"
+    listed = s3.list_objects_v2(Bucket=bucket)["ResponseMetadata"]["HTTPHeaders"]
+    assert listed["x-content-type-options"] == "nosniff"
+
+
 def test_hostile_keys_are_only_keys(s3, bucket):
     keys = [".", "..", "../../x", "/", "//", "a//b", "%2e%2e", "nul\u0001", "k" * 1024, "\\"]
     for key in keys:

@@ -1,5 +1,6 @@
 """The Query protocol itself: GET and POST, queue URLs as endpoints, the XML."""
 
+import json
 import re
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
@@ -173,6 +174,24 @@ def test_a_queue_url_without_action(query_api, path, accept):
     status, _, content = query_api.get(path, Accept=accept)
     assert status == 404
     assert b"<UnknownOperationException/>" in content
+
+
+def test_a_query_on_a_queue_url_that_accepts_json(query_api, path):
+    fields = [("Action", "GetQueueAttributes"), ("AttributeName.1", "DelaySeconds"), VERSION]
+    status, headers, content = query_api.get(path, fields, Accept="application/json")
+    assert status == 200 and headers["Content-Type"].startswith("application/json")
+    result = json.loads(content)["GetQueueAttributesResponse"]["GetQueueAttributesResult"]
+    assert result == {"Attributes": [{"Name": "DelaySeconds", "Value": "0"}]}
+
+
+def test_errors_of_a_query_that_accepts_json(query_api, path):
+    status, headers, content = query_api.get(
+        path, [("Action", "ListQueues"), VERSION], Accept="application/json"
+    )
+    assert status == 400 and headers["Content-Type"].startswith("application/json")
+    error = json.loads(content)["Error"]
+    assert error["Code"] == "InvalidAction"
+    assert error["Message"] == "The action ListQueues is not valid for this endpoint."
 
 
 @pytest.mark.parametrize("action", ["NoSuchAction", "CreateQueue", "ListQueues"])

@@ -118,6 +118,43 @@ TEST_F(Deliveries, AWebhookIsTriedAgain) {
   EXPECT_NE(hook.bodies()[0].find(R"("condition":"Success")"), std::string::npos);
 }
 
+// Two records, because one would be larger than a message may be; the second is refused at first.
+TEST_F(Deliveries, AWebhookIsNotSentAgainWhatHasArrived) {
+  Hook hook({200, 500, 200});
+  auto made = mapping();
+  made.on_success = hook.url();
+  made.batch_size = 2;
+  world.send("orders", std::string(600'000, 'a'));
+  world.send("orders", std::string(600'000, 'b'));
+  start(made);
+  answer(returned());
+  ASSERT_TRUE(eventually([&] {
+    dispatcher->strand().pass(std::chrono::milliseconds(100));
+    return in("orders").empty();
+  }));
+  const auto bodies = hook.bodies();
+  ASSERT_EQ(bodies.size(), 3u);
+  EXPECT_NE(bodies[0].find("aaaa"), std::string::npos);
+  EXPECT_NE(bodies[1].find("bbbb"), std::string::npos);
+  EXPECT_EQ(bodies[2], bodies[1]);
+}
+
+// Whoever may write a mapping must not make the server call its own machine.
+TEST_F(Deliveries, AWebhookOnThisMachineNeedsPermission) {
+  Hook hook({});
+  outgoing = {};
+  auto made = mapping();
+  made.retries_max = 0;
+  made.on_failure = hook.url();
+  start(made);
+  send("m");
+  answer(raised());
+  ASSERT_TRUE(eventually([&] { return !log.empty(); }));
+  EXPECT_NE(log[0].find("[outgoing] allow"), std::string::npos) << log[0];
+  EXPECT_TRUE(hook.bodies().empty());
+  EXPECT_EQ(in("orders"), Bodies{"m"});
+}
+
 TEST_F(Deliveries, AWebhookThatRefusesLeavesTheMessage) {
   Hook hook({500, 500, 500});
   auto made = mapping();

@@ -92,6 +92,8 @@ struct DispatchWorld : testing::Test {
   std::unique_ptr<objects::Store> buckets;
   std::unique_ptr<Dispatcher> dispatcher;
   bool wait_for_sync = false;
+  unsigned processes_max = 1000;
+  std::vector<std::string> outgoing = {"loopback"};  // Where webhooks are in these tests.
 
   static functions::FunctionId function_id(const std::string& name = "f") {
     return {"000000000000", "us-east-1", name};
@@ -146,11 +148,15 @@ struct DispatchWorld : testing::Test {
         Dispatcher::Parts{.engine = world.engine(),
                           .invoker = invoker,
                           .buckets = buckets.get(),
-                          .definitions = [this] { return definitions; }},
+                          .definitions = [this] { return definitions; },
+                          .outgoing = std::make_shared<http::OutgoingPolicy>(
+                              *http::OutgoingPolicy::parse(outgoing))},
         Dispatcher::Hooks{.sync_wanted = {},
                           .log = [this](std::string line) { log.push_back(std::move(line)); }},
-        Dispatcher::Options{
-            .concurrency_max = 50, .mode = Strand::Mode::manual, .wait_for_sync = wait_for_sync});
+        Dispatcher::Options{.concurrency_max = 50,
+                            .processes_max = processes_max,
+                            .mode = Strand::Mode::manual,
+                            .wait_for_sync = wait_for_sync});
     reload();
   }
   void start(functions::Mapping made) {

@@ -406,6 +406,26 @@ TEST_F(FifoFailures, ThoseBehindTheOneThatIsTriedAgainComeWithIt) {
   EXPECT_EQ(running(), (std::vector<Bodies>{{"1", "2"}}));
 }
 
+// The longest delay of those that failed holds for the group: nothing may overtake.
+TEST_F(FifoFailures, AGroupWaitsForItsLongestDelay) {
+  world.send("line.fifo", "0");
+  auto made = mapping("line.fifo");
+  made.retriers = {{.error_equals = {"States.ALL"},
+                    .interval_seconds = 5,
+                    .max_attempts = 3,
+                    .backoff_rate = 4}};
+  start(made);
+  answer(raised());
+  world.send("line.fifo", "1");
+  pass(seconds(5));
+  ASSERT_EQ(running(), (std::vector<Bodies>{{"0", "1"}}));
+  answer(raised());  // 20 s for the first, which has failed twice; 5 s for the second.
+  pass(seconds(19));
+  EXPECT_TRUE(running().empty());
+  pass(seconds(1));
+  EXPECT_EQ(running(), (std::vector<Bodies>{{"0", "1"}}));
+}
+
 // What comes behind a failed message of its group does not run before it.
 TEST_F(FifoFailures, BisectStopsAtTheFirstFailure) {
   for (int i = 0; i < 4; ++i) world.send("line.fifo", std::to_string(i));

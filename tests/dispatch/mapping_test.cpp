@@ -49,6 +49,21 @@ TEST_F(Mapping, HasItsLimit) {
   EXPECT_EQ(running(), (std::vector<Bodies>{{"1"}, {"3"}}));
 }
 
+// More batches than processes would only wait for one another.
+TEST_F(Mapping, GrowsToTheProcessesOfTheServerAtMost) {
+  processes_max = 7;
+  for (int i = 0; i < 40; ++i) world.send("orders", std::to_string(i));
+  auto made = mapping();
+  made.batch_size = 1;
+  made.concurrency_max = 200;
+  start(made);
+  for (int i = 0; i < 10; ++i) {
+    pass(seconds(1));
+    answer(returned());
+  }
+  EXPECT_EQ(running().size(), 7u);
+}
+
 TEST_F(Mapping, GrowsWithTheBacklog) {
   for (int i = 0; i < 200; ++i) world.send("orders", std::to_string(i));
   auto made = mapping();

@@ -41,6 +41,29 @@ TEST(Concurrency, ShrinksWithFailuresAndRecovers) {
   EXPECT_EQ(concurrency.limit(), 2u);
 }
 
+TEST(Concurrency, SaysWhatSlowedItDown) {
+  using Slowed = Concurrency::Slowed;
+  Concurrency concurrency({.first = 5, .max = 100});
+  EXPECT_EQ(concurrency.slowed(), Slowed::no);
+  concurrency.failed();
+  EXPECT_EQ(concurrency.limit(), 3u);
+  EXPECT_EQ(concurrency.slowed(), Slowed::by_errors);
+  for (int i = 0; i < 2; ++i) concurrency.succeeded();
+  EXPECT_EQ(concurrency.slowed(), Slowed::no);
+  concurrency.throttled();
+  EXPECT_EQ(concurrency.slowed(), Slowed::by_throttling);
+}
+
+// A lack of processes takes one at a time, so that the limit settles at what runs.
+TEST(Concurrency, DoesNotCollapseForLackOfProcesses) {
+  Concurrency concurrency({.first = 40, .max = 100});
+  for (int i = 0; i < 8; ++i) concurrency.crowded();
+  EXPECT_EQ(concurrency.limit(), 32u);
+  EXPECT_EQ(concurrency.slowed(), Concurrency::Slowed::by_process_limit);
+  for (int i = 0; i < 50; ++i) concurrency.crowded();
+  EXPECT_EQ(concurrency.limit(), 1u);
+}
+
 TEST(Concurrency, FollowsItsRange) {
   Concurrency concurrency({.first = 5, .max = 2});
   EXPECT_EQ(concurrency.limit(), 2u);

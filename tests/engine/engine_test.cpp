@@ -136,6 +136,29 @@ TEST(Engine, AnswersWaitForTheirOwnRecord) {
   EXPECT_EQ((*start.answer)->after, sent->after + 1);
 }
 
+// That there is nothing to receive may follow from a record that is not durable yet.
+TEST(Engine, AnswersWithoutAMessageWaitForWhatWasRecordedBefore) {
+  EngineWorld world;
+  world.create("orders");
+  auto start = world.engine().receive(identity_of("orders"), {}, Duration::zero(), {});
+  ASSERT_TRUE((*start.answer)->messages.empty());
+  EXPECT_EQ((*start.answer)->after, world.journal.appended());
+
+  std::vector<Sequence> marks;
+  const auto done = [&](Result<ReceiveOutcome> outcome) { marks.push_back(outcome->after); };
+  for (int i = 0; i < 2; ++i) {
+    const auto wait = world.engine().receive(identity_of("orders"), {}, seconds(10 + 10 * i), done);
+    ASSERT_FALSE(wait.answer.has_value());
+  }
+  world.send("orders", "gone", seconds(60));
+  world.pass(seconds(10));
+  EXPECT_EQ(marks, std::vector{world.journal.appended()});
+  world.create("others");
+  world.engine().stop_waiting();
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_EQ(marks[1], world.journal.appended());
+}
+
 TEST(Engine, AReceiveOfNothingRecordsNothing) {
   EngineWorld world;
   world.create("orders");

@@ -45,6 +45,11 @@ class WorldOf {
   // Set, work that the engine wants done elsewhere is kept here instead of being done at once.
   bool keep_offloaded = false;
   std::vector<std::function<void()>> offloaded;
+  std::function<Result<std::string>(const ArchiveItem&)> archive;  // Empty: there is none.
+  std::vector<PolicyRule> policies;                                // From the next start on.
+  std::vector<Notice> notices;
+  // From the next restart on. Most tests let days pass without the maintenance that records it.
+  JumpOptions jump{.policy = JumpPolicy::accept};
 
   Engine& engine() { return *engine_; }
   queue::State& state() { return store_->state(); }
@@ -167,10 +172,20 @@ class WorldOf {
     }
     EXPECT_TRUE(store_->attach(journal).has_value());
     engine_ = std::make_unique<Engine>(
-        Engine::Parts{*store_, journal, clock, ids},
+        Engine::Parts{.store = *store_,
+                      .journal = journal,
+                      .clock = clock,
+                      .ids = ids,
+                      .policies = policies,
+                      .jump = jump},
         Engine::Hooks{.wake_earlier = [this] { ++wakes; },
                       .sync_wanted = [this] { ++syncs; },
                       .log = [this](std::string line) { log.push_back(std::move(line)); },
+                      .notice = [this](const Notice& notice) { notices.push_back(notice); },
+                      .archive = [this](const ArchiveItem& item) -> Result<std::string> {
+                        if (archive) return archive(item);
+                        return fail(ErrorCode::internal_failure, "there is no archive");
+                      },
                       .offload =
                           [this](std::function<void()> work) {
                             keep_offloaded ? offloaded.push_back(std::move(work)) : work();

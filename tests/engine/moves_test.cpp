@@ -66,6 +66,23 @@ TEST_F(Moves, TakeWhatIsHeldAndChangeItInOneRecord) {
   EXPECT_EQ(world.receive("others"), Bodies{"changed"});
 }
 
+// Every arrival has a place of its own, by which selections and FIFO groups are in order.
+TEST_F(Moves, OfOneRecordHaveSequenceNumbersOfTheirOwn) {
+  make_dead(5);
+  ASSERT_EQ(world.receive("dead", 10, seconds(30)).size(), 5u);
+  const std::uint64_t last = number(state().last_key());
+  std::vector<Move> moves;
+  for (const std::string& handle : world.last_handles) moves.push_back(move(handle));
+  const auto before = world.journal.appended();
+  for (const auto& done : run(moves)) EXPECT_TRUE(done.has_value());
+  EXPECT_EQ(world.journal.appended(), before + 1);
+  std::vector<std::uint64_t> sequences;
+  for (const Peeked& peeked : peek("orders")) sequences.push_back(peeked.history->sequence);
+  EXPECT_EQ(sequences, (std::vector{last + 1, last + 2, last + 3, last + 4, last + 5}));
+  EXPECT_EQ(number(state().last_key()), last + 5);
+  expect_restart_changes_nothing();
+}
+
 TEST_F(Moves, HappenOnce) {
   make_dead(2);
   ASSERT_EQ(world.receive("dead", 10, seconds(30)).size(), 2u);

@@ -143,6 +143,21 @@ TEST_F(LongPolls, WakeWhenADeleteUnblocksAFifoGroup) {
   EXPECT_TRUE(waiting->ended_with({"two"}));
 }
 
+TEST_F(LongPolls, WakeWhenTheEndOfRetentionUnblocksAFifoGroup) {
+  auto settings = fifo_settings();
+  settings.retention = seconds(60);
+  world.create("line.fifo", settings);
+  world.send("line.fifo", "held");
+  ASSERT_EQ(world.receive("line.fifo", 1, seconds(40'000)), Bodies{"held"});
+  world.pass(seconds(30));
+  world.send("line.fifo", "behind");
+  const auto waiting = world.wait("line.fifo", seconds(50));
+  world.pass(seconds(29));
+  EXPECT_FALSE(waiting->ended);
+  world.pass(seconds(1));
+  EXPECT_TRUE(waiting->ended_with({"behind"}));
+}
+
 TEST_F(LongPolls, WakeOnTheDeadLetterQueueWhenAMessageMovesThere) {
   world.create("dead");
   QueueSettings settings;

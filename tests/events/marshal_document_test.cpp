@@ -43,6 +43,11 @@ const std::vector<std::string> kTexts = {
     std::string(256, 'x'),
     std::string(253, 'x') + "é",
     std::string(254, 'x') + "é",
+    // No UTF-8: stored by an earlier version.
+    "\xff",
+    "String.\xed\xa0\x80",
+    "Root=\xc3",
+    std::string(300, '\x80'),
     R"({"order": 17, "store": null, "note": "\"quoted\""})",
 };
 

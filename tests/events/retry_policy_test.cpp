@@ -99,6 +99,16 @@ TEST(NamesError, KnowsWildcardsAndOtherNames) {
     EXPECT_FALSE(names_error(name, error)) << name << ' ' << error;
 }
 
+// The maximum holds for what jitter is taken of: else a capped delay would hardly vary.
+TEST(DecideRetry, JitterIsTakenOfTheCappedDelay) {
+  const RetryPolicy policy = policy_of(
+      R"([{"ErrorEquals":["E"],"IntervalSeconds":8,"MaxDelaySeconds":10,"MaxAttempts":3,
+           "JitterStrategy":"FULL"}])");
+  EXPECT_EQ(delays(policy, {"E", "E", "E"}, 0.5), (Delays{4000, 5000, 5000}));
+  EXPECT_EQ(delays(policy, {"E", "E", "E"}, 1.0), (Delays{8000, 10'000, 10'000}));
+  EXPECT_EQ(delays(policy, {"E", "E", "E"}, 0.0), (Delays{0, 0, 0}));
+}
+
 TEST(ParseRetryPolicy, FillsInWhatStepFunctionsDoes) {
   const RetryPolicy policy = policy_of(R"([{"ErrorEquals":["E"]}])");
   EXPECT_EQ(policy[0].interval_seconds, 1u);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <latch>
 
 #include "http/server.h"
@@ -51,6 +53,82 @@ TEST(Gathered, RequestsBehindOneAnotherAreOfDifferentPasses) {
   EXPECT_EQ(body_of(client.read_response()), "one of 1");
   EXPECT_EQ(body_of(client.read_response()), "one of 1");
   EXPECT_EQ(body_of(client.read_response()), "GET /last ");
+}
+
+// A server whose answers wait for a sync, which each end of a round performs at once, as on an idle
+// machine.
+struct Syncing {
+  std::vector<Ticket> gathered;  // For the I/O thread, like `appended`.
+  Mark appended = 0;
+  std::unique_ptr<Server> server;
+  std::atomic<Server*> syncs = nullptr;
+
+  Syncing() {
+    server = *Server::start(
+        {},
+        {.handle = [this](Exchange& exchange) { gathered.push_back(exchange.gather()); },
+         .answer_gathered =
+             [this] {
+               ++appended;
+               for (const Ticket& ticket : std::exchange(gathered, {})) {
+                 server->answer(ticket, [this](std::string* out) {
+                   if (out != nullptr) write_text(*out, std::to_string(appended));
+                   return appended;
+                 });
+               }
+             },
+         .round_ended = [this](bool) { syncs.load()->release(appended); }});
+    syncs = server.get();
+  }
+  ~Syncing() { server.reset(); }
+};
+
+// Each lost wake-up would cost a tick of the loop, a second.
+constexpr std::chrono::seconds kNoTicks{5};
+
+// A request behind a gathered one is found while the answer before it is written: it must not wait
+// for the next thing to happen on any socket.
+TEST(Gathered, APipelinedRequestWaitsForNothingButTheSyncBeforeIt) {
+  constexpr int kRequests = 30;
+  Syncing syncing;
+  RawClient client(syncing.server->port());
+  std::string requests;
+  for (int i = 0; i < kRequests; ++i) requests += get("/");
+  const auto begun = std::chrono::steady_clock::now();
+  client.send(requests);
+  for (int i = 1; i <= kRequests; ++i) {
+    ASSERT_EQ(body_of(client.read_response()), std::to_string(i));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, kNoTicks);
+}
+
+// The same while the sync of another reply is still under way.
+TEST(Gathered, APipelinedRequestDoesNotWaitForTheSyncOfOthers) {
+  Service service;
+  RawClient first(service.port());
+  RawClient second(service.port());
+  for (RawClient* client : {&first, &second}) {
+    client->send(get("/"));
+    client->read_response();
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  for (Mark mark = 1; mark <= 20; mark += 2) {
+    while (service.rounds.size() > 0) service.rounds.take();
+    {
+      const Blocked blocked(service);  // Both share a round.
+      first.send(get("/hold/" + std::to_string(mark)) + get("/gather"));
+      second.send(get("/hold/" + std::to_string(mark + 1)));
+    }
+    ASSERT_EQ(service.holds.take(), mark);
+    ASSERT_EQ(service.holds.take(), mark + 1);
+    ASSERT_TRUE(service.rounds.take());
+    service.server->release(mark);
+    first.read_response();
+    EXPECT_EQ(body_of(first.read_response()), "one of 1");
+    service.server->release(mark + 1);
+    second.read_response();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, kNoTicks);
 }
 
 // The client is gone before the pass is over: what was asked is done, the answer is dropped.

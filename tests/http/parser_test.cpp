@@ -14,6 +14,12 @@ using namespace std::string_literals;
 const Limits kLimits{
     .target_bytes_max = 64, .head_bytes_max = 512, .headers_max = 6, .body_bytes_max = 100};
 
+std::string repeated(std::string_view text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
 // Whole, one byte at a time, and cut in two at every place.
 void expect_same_for_all_cuts(const std::string& bytes) {
   const std::string_view view = bytes;
@@ -258,6 +264,7 @@ const RefusedCase kRefused[] = {
     {"chunks too large in sum", post_chunks("32\r\n" + std::string(50, 'a') + "\r\n33\r\n"), 413},
     {"malformed trailer", post_chunks("0\r\nA b\r\n\r\n"), 400},
     {"endless trailers", post_chunks("0\r\nA: " + std::string(600, 'b')), 431},
+    {"endless short trailers", post_chunks("0\r\n" + repeated("A: b\r\n", 200)), 431},
 };
 
 TEST(Parser, RefusesWhatIsMalformedHoweverItIsCut) {

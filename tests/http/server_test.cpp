@@ -24,6 +24,41 @@ TEST(Server, AnswersManyRequestsOnOneConnection) {
   EXPECT_EQ(service.server->connections(), 1u);
 }
 
+// A handler that holds its thread shows in both numbers.
+TEST(Server, MeasuresItsLoops) {
+  auto started =
+      Server::start({},
+                    {.handle =
+                         [](Exchange& exchange) {
+                           if (exchange.request().path == "/slow") {
+                             std::this_thread::sleep_for(20ms);  // The time is the point.
+                           }
+                           write_text(exchange.out(), "done");
+                           exchange.reply(0);
+                         },
+                     .round_ended = {}});
+  ASSERT_TRUE(started);
+  Server& server = **started;
+  RawClient client(server.port());
+  for (int i = 0; i < 10; ++i) {
+    client.send(get("/"));
+    client.read_response();
+  }
+  client.send(get("/slow"));
+  client.read_response();
+  client.send(get("/"));
+  client.read_response();
+  const Server::Totals totals = server.totals();
+  EXPECT_GE(totals.handler_micros_max, 20'000u);
+  EXPECT_GE(totals.pass_micros.total(), 11u);
+  EXPECT_GE(totals.pass_micros.sum, 20'000u);
+  std::uint64_t long_passes = 0;
+  for (std::size_t i = 15; i < metrics::Distribution::kBuckets; ++i) {
+    long_passes += totals.pass_micros.counts[i];  // Above 16 ms.
+  }
+  EXPECT_GE(long_passes, 1u);
+}
+
 TEST(Server, AnswersPipelinedRequestsInOrder) {
   Service service;
   RawClient client(service.port());

@@ -34,13 +34,20 @@ class World {
   void start() {
     auto opened = try_open(files_);
     if (!opened) {
-      ASSERT_EQ(opened.error().code, ErrorCode::storage_io) << opened.error().message;
+      const bool full = full_ && opened.error().code == ErrorCode::storage_full;
+      ASSERT_TRUE(full || opened.error().code == ErrorCode::storage_io) << opened.error().message;
       return;
     }
     opened_ = std::move(*opened);
     check_replay();
     if (::testing::Test::HasFatalFailure()) return stop();
     check_held();
+  }
+
+  // Not a byte is left on the disk, or space without end.
+  void set_full(bool full) {
+    full_ = full;
+    files_.limit_space(full ? std::optional<std::uint64_t>(0) : std::nullopt);
   }
 
   void append(std::size_t size) {
@@ -146,6 +153,7 @@ class World {
   std::set<Sequence> checkpoints_ = {1};
   Sequence synced_ = 0;
   Sequence checkpoint_saved_ = 1;
+  bool full_ = false;
 };
 
 // Passes every kind of step: rotation, several segments in one sync, checkpoints, recycling.
@@ -222,6 +230,83 @@ TEST(Crash, AtRandomTimesAgainAndAgainKeepsWhatWasSynced) {
     world.start();
     ASSERT_TRUE(world.running());
   }
+}
+
+// A start on a full disk goes on in the last segment, over what a torn end left there, and the next
+// segment goes into a spare that may hold records under its very number.
+TEST(Crash, OnAFullDiskAgainAndAgainKeepsWhatWasSynced) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    World world(seed);
+    world.start();
+    for (int i = 0; i < 3; ++i) world.housekeep();
+    for (int life = 0; life < 12; ++life) {
+      world.set_full(world.roll(4) != 0);
+      world.files().stop_after(world.roll(60));
+      world.start();
+      for (int step = 0; step < 30 && world.running(); ++step) random_step(world);
+      world.roll(3) == 0 ? world.end_process() : world.crash();
+      if (HasFatalFailure()) return;
+    }
+    world.set_full(false);
+    world.start();
+    ASSERT_TRUE(world.running());
+  }
+}
+
+// The same as below on a full disk, where the new records go into the very segment that is torn.
+TEST(Crash, ARecordBehindATearDoesNotComeBackOnAFullDiskEither) {
+  FaultyFiles files;
+  std::map<Sequence, Location> at;
+  {
+    auto opened = must_open(files);
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      at[i] = opened.journal->append(numbered(i, 1000)).payload;
+      if (i != 2) must_sync(*opened.journal);
+    }
+  }
+  files.flip_bit("0000000001.seg", at[2].offset + 3, 0);
+  files.limit_space(0);
+  {
+    auto opened = must_open(files);
+    ASSERT_EQ(opened.replayed.size(), 1u);
+    const Appended again = opened.journal->append(numbered(20, 1000));
+    EXPECT_EQ(again.sequence, 2u);
+    EXPECT_EQ(again.payload, at[2]);
+    must_sync(*opened.journal);
+  }
+  SeededIds chance(1);
+  files.crash(chance);
+  const auto opened = must_open(files);
+  EXPECT_EQ(opened.replayed,
+            (std::map<Sequence, std::string>{{1, numbered(1, 1000)}, {2, numbered(20, 1000)}}));
+}
+
+// The run before filled a spare as segment 2 and crashed before it got that name. On a full disk
+// this run goes on in segment 1, and its segment 2 goes into that spare.
+TEST(Crash, ASpareWithRecordsOfTheSameNumberIsOverwrittenOnAFullDisk) {
+  FaultyFiles files;
+  SeededIds chance(7);
+  {
+    auto opened = must_open(files);
+    must_housekeep(*opened.journal);
+    opened.journal->append(numbered(1, 1000));
+    must_sync(*opened.journal);
+    opened.journal->append(numbered(2, 3500));
+    for (std::uint64_t i = 3; i <= 4; ++i) opened.journal->append(numbered(i, 100));
+    files.stop_after(2);  // Written and synced.
+    ASSERT_FALSE(opened.journal->sync_once().has_value());
+  }
+  files.crash(chance);
+  files.limit_space(0);
+  {
+    auto opened = must_open(files);
+    ASSERT_EQ(opened.recovered.last_sequence, 1u);
+    opened.journal->append(numbered(20, 3500));  // As long as the record 2 that never was.
+    must_sync(*opened.journal);
+  }
+  files.crash(chance);
+  EXPECT_EQ(must_open(files).recovered.last_sequence, 2u);
 }
 
 // A record that was written and not synced may be found by the next run. From then on it counts.

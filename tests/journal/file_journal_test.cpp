@@ -56,6 +56,28 @@ TEST(FileJournal, ReplaysWhatWasSyncedInOrder) {
   EXPECT_EQ(again.journal->append("next").sequence, 201u);
 }
 
+// A record that is appended after the bytes were written and before they are durable has to wait
+// for the next sync: a power loss at this moment takes it.
+TEST(FileJournal, ASyncReportsOnlyWhatWasAppendedBeforeIt) {
+  FaultyFiles files;
+  auto opened = must_open(files);
+  Journal& journal = *opened.journal;
+  journal.append("first");
+  files.during_next_sync([&] { journal.append("second"); });
+  EXPECT_EQ(must_sync(journal), 1u);
+  EXPECT_EQ(journal.appended(), 2u);
+  EXPECT_EQ(journal.synced(), 1u);
+  EXPECT_EQ(must_sync(journal), 2u);
+  files.during_next_sync([&] { journal.append("third"); });
+  EXPECT_EQ(must_sync(journal), 2u);  // Nothing to write: the hook stays for the next one.
+  journal.append("a");
+  const Sequence reported = must_sync(journal);
+  EXPECT_EQ(reported, 3u);
+  SeededIds chance(1);
+  files.crash(chance);
+  EXPECT_GE(must_open(files).recovered.last_sequence, reported);
+}
+
 // Rotation: a record never spans segments, and the largest fills one exactly.
 TEST(FileJournal, TakesRecordsAsLargeAsASegmentAndNoBytesLongOnes) {
   FaultyFiles files;
@@ -98,6 +120,42 @@ TEST(FileJournal, KeepsTheTailInMemoryAndTheRestInFiles) {
   EXPECT_EQ(must_read(*opened.journal, records[0].payload, 100'000), numbered(0, 100'000));
 }
 
+// Sequential reads fetch windows of what is ahead. Bytes that are not on disk yet must not be in
+// one: whoever reads them once they are there would get what was there before.
+TEST(FileJournal, ReadsAheadOnlyWhatHasBeenWritten) {
+  constexpr std::uint32_t kBytes = 10'000;
+  FaultyFiles files;
+  Options options = kSmall;
+  options.segment_bytes = 4u << 20;
+  auto opened = must_open(files, options);
+  Journal& journal = *opened.journal;
+  std::vector<Appended> records;
+  const auto append = [&](std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i)
+      records.push_back(journal.append(numbered(records.size(), kBytes)));
+  };
+  const auto expect_all = [&] {
+    for (std::size_t i = 0; i < records.size(); i += 5) {
+      std::vector<std::string> texts(std::min<std::size_t>(5, records.size() - i));
+      std::vector<Journal::Wanted> wanted;
+      for (std::size_t j = 0; j < texts.size(); ++j) {
+        texts[j].resize(kBytes);
+        wanted.push_back({records[i + j].payload, kBytes, texts[j].data()});
+      }
+      ASSERT_TRUE(journal.read_many(wanted).has_value());
+      for (std::size_t j = 0; j < texts.size(); ++j) EXPECT_EQ(texts[j], numbered(i + j, kBytes));
+    }
+  };
+  append(60);  // Two chunks: the second stays in memory.
+  must_sync(journal);
+  append(20);  // Not written yet.
+  expect_all();
+  must_sync(journal);
+  append(60);
+  must_sync(journal);
+  expect_all();
+}
+
 // A payload that leaves no room for another in its segment.
 constexpr std::uint32_t kFilling = 3980;
 
@@ -131,7 +189,7 @@ TEST_F(Recycling, SparesThenRemovesWhatLiesBeforeTheCheckpoint) {
   must_housekeep(journal());
   EXPECT_EQ(segment_numbers(journal()), (std::vector<std::uint32_t>{7}));
   EXPECT_EQ(journal().totals().spares, 2u);
-  EXPECT_EQ(files_.list()->size(), 4u);  // Manifest, segment, two spares.
+  EXPECT_EQ(files_.list()->size(), 5u);  // Two manifests, segment, two spares.
 }
 
 TEST_F(Recycling, KeepsSomeMoreForTheNextRush) {
@@ -359,7 +417,8 @@ TEST_F(FullDisk, ShowsWhenTheReserveIsTouchedAndHealsWhenThereIsSpace) {
   EXPECT_EQ(journal().totals().spares, 2u);
 }
 
-TEST_F(FullDisk, ACheckpointMakesRoom) {
+// The manifest is written in the place of the one before the last, so no space is needed for it.
+TEST_F(FullDisk, ACheckpointMakesRoomWithoutAFreeByteOrASpare) {
   fill(4);
   must_housekeep(journal());
   files_.limit_space(0);
@@ -367,21 +426,20 @@ TEST_F(FullDisk, ACheckpointMakesRoom) {
   must_housekeep(journal());
   EXPECT_FALSE(journal().has_room());
   checkpoint();
-  // There is no space for a manifest; none of the spares is left to give up for it either.
   EXPECT_EQ(journal().totals().spares, 0u);
-  must_housekeep(journal());
-  EXPECT_FALSE(journal().has_room());
-  files_.limit_space(64);
   must_housekeep(journal());
   EXPECT_TRUE(journal().has_room());
   EXPECT_EQ(segment_numbers(journal()).size(), 1u);
+  EXPECT_EQ(must_open(files_).replayed.begin()->second, "checkpoint begins");
 }
 
+// A directory of an earlier version has no second manifest.
 TEST_F(FullDisk, GivesUpASpareForTheManifest) {
   fill(4);
   must_housekeep(journal());
   checkpoint();
   ASSERT_EQ(journal().totals().spares, 1u);
+  files_.erase("manifest.tmp");
   files_.limit_space(0);
   must_housekeep(journal());
   EXPECT_TRUE(journal().has_room());
@@ -389,7 +447,29 @@ TEST_F(FullDisk, GivesUpASpareForTheManifest) {
   EXPECT_EQ(must_open(files_).replayed.begin()->second, "checkpoint begins");
 }
 
-// The segment to go on in takes the place of a spare: deletes must be possible on a full disk.
+// The reserve is for deletes. However often the process ends, none of it is used to start.
+TEST_F(FullDisk, StartsAgainAndAgainWithoutUsingTheReserve) {
+  fill(3);
+  journal().append("small");
+  must_sync(journal());
+  must_housekeep(journal());
+  files_.limit_space(0);
+  SeededIds chance(5);
+  for (std::uint64_t start = 0; start < 40; ++start) {
+    if (start % 2 == 0) files_.crash(chance);
+    opened_ = must_open(files_);
+    EXPECT_EQ(opened_.recovered.last_sequence, 4 + start);
+    EXPECT_EQ(journal().totals().spares, 2u);
+    EXPECT_FALSE(journal().has_room()) << "sends would be let in before the chores have looked";
+    journal().append("deleted");
+    must_sync(journal());
+  }
+  fill(2);
+  files_.limit_space(std::nullopt);
+  EXPECT_EQ(must_open(files_).recovered.last_sequence, 46u);
+}
+
+// The last segment is full, so the next one takes the place of a spare.
 TEST_F(FullDisk, StartsOnTheReserve) {
   fill(3);
   must_housekeep(journal());

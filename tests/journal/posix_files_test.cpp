@@ -1,12 +1,16 @@
 #include "journal/posix_files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "journal/pages.h"
 #include "tests/journal/journal_testing.h"
@@ -56,6 +60,67 @@ TEST_F(PosixFilesTest, RefusesASecondOpenerAndNamesTheFirst) {
   EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos);
   first.reset();
   EXPECT_TRUE(PosixFiles::open(directory_, OpenMode::create).has_value());
+}
+
+// The lock is the directory's: a lock file that is removed or replaced lets nobody in.
+TEST_F(PosixFilesTest, RemovingTheLockFileLetsNoSecondOpenerIn) {
+  auto first = must_open_files();
+  std::filesystem::remove(directory_ + "/lock");
+  const auto second = PosixFiles::open(directory_, OpenMode::create);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::storage_locked);
+  first.reset();
+  EXPECT_TRUE(PosixFiles::open(directory_, OpenMode::create).has_value());
+}
+
+// As an earlier version holds it: by the file alone.
+TEST_F(PosixFilesTest, AProcessThatHoldsOnlyTheLockFileKeepsOthersOut) {
+  must_open_files();
+  const int held = ::open((directory_ + "/lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX | LOCK_NB), 0);
+  EXPECT_FALSE(PosixFiles::open(directory_, OpenMode::create).has_value());
+  ::close(held);
+}
+
+// A child inherits its parent's locks and keeps them until it executes its program. When the parent
+// is killed in that moment, the next start waits for the child instead of giving up.
+TEST_F(PosixFilesTest, WaitsForTheChildOfAnOwnerThatDied) {
+  int gate[2];
+  ASSERT_EQ(::pipe(gate), 0);
+  const pid_t owner = ::fork();
+  ASSERT_GE(owner, 0);
+  if (owner == 0) {
+    auto files = PosixFiles::open(directory_, OpenMode::create);
+    if (::fork() == 0) {
+      char byte;
+      ::close(gate[1]);
+      (void)!::read(gate[0], &byte, 1);  // Until the test says so; holds the locks meanwhile.
+      ::_exit(0);
+    }
+    ::_exit(files.has_value() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(owner, &status, 0), owner);
+  ASSERT_EQ(status, 0);
+  std::thread let_go([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::close(gate[1]);
+  });
+  const auto second = PosixFiles::open(directory_, OpenMode::create);
+  EXPECT_TRUE(second.has_value()) << second.error().message;
+  let_go.join();
+  ::close(gate[0]);
+}
+
+TEST_F(PosixFilesTest, ExchangesNamesAndKeepsBothFiles) {
+  auto files = must_open_files();
+  ASSERT_TRUE((*files->create("a"))->write(0, "was a").has_value());
+  ASSERT_TRUE((*files->create("b"))->write(0, "was b").has_value());
+  ASSERT_TRUE(files->exchange("a", "b").has_value());
+  std::string text(5, '\0');
+  ASSERT_TRUE((*files->open("b"))->read(0, text.data(), 5).has_value());
+  EXPECT_EQ(text, "was a");
+  EXPECT_FALSE(files->exchange("a", "no such directory/b").has_value());
 }
 
 TEST_F(PosixFilesTest, AProcessThatDiedHoldsNoLock) {

@@ -176,6 +176,29 @@ TEST_F(WrittenJournal, RefusesWhenTheCheckpointItselfIsUnreadable) {
   expect_refused(files_, ErrorCode::storage_damaged, {segment_name(begin.segment), "missing"});
 }
 
+// Also its very last record: the manifest says that it was durable.
+TEST_F(WrittenJournal, RefusesWhenTheLastRecordOfTheCheckpointIsUnreadable) {
+  std::string name;
+  std::uint32_t end = 0;
+  {
+    auto opened = must_open(files_);
+    const std::string_view begin_text = "checkpoint begins";
+    const std::string_view end_text = "checkpoint ends";
+    const Appended begin = opened.journal->append_checkpoint_begin(std::span(&begin_text, 1));
+    const Appended last = opened.journal->append_checkpoint_end(std::span(&end_text, 1));
+    must_sync(*opened.journal);
+    ASSERT_TRUE(opened.journal->set_checkpoint(begin.sequence).has_value());
+    must_housekeep(*opened.journal);
+    ASSERT_EQ(opened.journal->appended(), last.sequence);
+    name = segment_name(last.payload.segment);
+    end = last.payload.offset;
+  }
+  files_.flip_bit(name, end, 0);
+  expect_refused(files_, ErrorCode::storage_damaged, {name, "synced"});
+  files_.flip_bit(name, end, 0);
+  EXPECT_TRUE(try_open(files_).has_value());
+}
+
 TEST_F(WrittenJournal, StopsWhenTheOwnerRefusesARecord) {
   const auto replay = [](Sequence sequence, Location, std::string_view) -> Result<void> {
     if (sequence == 4) return fail(ErrorCode::storage_damaged, "makes no sense");

@@ -64,6 +64,9 @@ TEST(LambdaRoutes, BelongToThisRoom) {
                            "/2017-03-31/tags/arn%3Aaws",
                            "/2020-06-30/functions/f/code-signing-config",
                            "/2015-03-31/event-source-mappings/",
+                           "/2015-03-31/objects",
+                           "/2026-01-01/unheard-of/f",
+                           "/2015-03-31/",
                            "/_redrive/v1/functions/f/logs"}) {
     EXPECT_TRUE(is_lambda_path(path)) << path;
   }
@@ -71,7 +74,7 @@ TEST(LambdaRoutes, BelongToThisRoom) {
                            "/000000000000/orders",
                            "/bucket/2015-03-31/functions",
                            "/2015-03-31",
-                           "/2015-03-31/objects",
+                           "/1999-03-31/functions",
                            "/2015x03-31/functions",
                            "/_redrive/v1/queues/functions/messages"}) {
     EXPECT_FALSE(is_lambda_path(path)) << path;

@@ -204,6 +204,55 @@ TEST_F(LambdaTest, ErrorsHaveLambdasForm) {
   EXPECT_TRUE(has(ask("GET", "/_redrive/v1/functions/g/logs"), R"({"error":{"code":)"));
 }
 
+TEST_F(LambdaTest, MembersThatNoShapeKnowsAreRefusedByName) {
+  const std::string_view refused[] = {
+      R"("DurableConfig":{"RetentionPeriodInDays":1})",
+      R"("TenancyConfig":{"TenantIsolationMode":"PER_TENANT"})",
+      R"("CapacityProviderConfig":{"LambdaManagedInstancesCapacityProviderConfig":{}})",
+      R"("FileSystemConfigs":[{"Arn":"a"}])",
+      R"("ImageConfig":{"WorkingDirectory":"/"})",
+      R"("CodeSigningConfigArn":"arn:aws:lambda:us-east-1:1:code-signing-config:c")",
+      R"("PublishTo":"LATEST_PUBLISHED")",
+      R"("Tiemout":3)"};
+  for (const std::string_view member : refused) {
+    const std::string answer = create("," + std::string(member));
+    EXPECT_EQ(status_of(answer), 400) << member;
+    EXPECT_TRUE(has(answer, "InvalidParameterValueException")) << answer;
+    const std::string name(member.substr(1, member.find('"', 1) - 1));
+    EXPECT_TRUE(has(answer, name + " is not supported by this server.")) << answer;
+  }
+  EXPECT_EQ(status_of(create(R"(,"FileSystemConfigs":[],"ImageConfig":{},"TenancyConfig":null)")),
+            201)
+      << "what asks for nothing is accepted";
+}
+
+TEST_F(LambdaTest, WhatDoesNotChangeBehaviourIsStoredAndReturned) {
+  const std::string made =
+      create(R"(,"KMSKeyArn":"arn:aws:kms:us-east-1:1:key/k","LoggingConfig":{"LogFormat":"JSON",)"
+             R"("ApplicationLogLevel":"WARN","LogGroup":"/mine"},"SnapStart":{"ApplyOn":"None"},)"
+             R"("RuntimeVersionConfig":{"RuntimeVersionArn":"arn:r"})");
+  EXPECT_EQ(status_of(made), 201) << made;
+  const std::string told = ask("GET", "/2015-03-31/functions/f/configuration");
+  EXPECT_TRUE(has(told,
+                  R"("LoggingConfig":{"LogFormat":"JSON","ApplicationLogLevel":"WARN",)"
+                  R"("LogGroup":"/mine"},"KMSKeyArn":"arn:aws:kms:us-east-1:1:key/k",)"
+                  R"("RuntimeVersionConfig":{"RuntimeVersionArn":"arn:r"})"))
+      << told;
+  EXPECT_EQ(status_of(ask("PUT",
+                          "/2015-03-31/functions/f/configuration",
+                          R"({"LoggingConfig":{"LogFormat":"XML"}})")),
+            400);
+  EXPECT_EQ(status_of(ask("PUT",
+                          "/2015-03-31/functions/f/code",
+                          fmt::format(R"({{"ZipFile":"{}","SourceKMSKeyArn":"arn:s"}})", zip()))),
+            200);
+  EXPECT_TRUE(has(ask("GET", "/2015-03-31/functions/f"), R"("SourceKMSKeyArn":"arn:s")"));
+}
+
+TEST_F(LambdaTest, AFunctionLogsTextToItsOwnGroupByDefault) {
+  EXPECT_TRUE(has(create(), R"("LoggingConfig":{"LogFormat":"Text","LogGroup":"/aws/lambda/f"})"));
+}
+
 TEST_F(LambdaTest, AnInvocationIsAnsweredWhenItEnds) {
   create();
   invoker_.next = {
@@ -298,6 +347,14 @@ TEST_F(LambdaTest, MappingsFollowTheirRules) {
   EXPECT_TRUE(has(made, R"("FunctionResponseTypes":[])"));
   EXPECT_TRUE(has(made, R"("LastModified":1767225600)")) << made;
   EXPECT_EQ(status_of(ask("POST", "/2015-03-31/event-source-mappings", body)), 409);
+  const auto pollers = [&](std::string_view config) {
+    std::string with = body;
+    with.insert(with.size() - 1, fmt::format(R"(,"ProvisionedPollerConfig":{{{}}})", config));
+    return ask("POST", "/2015-03-31/event-source-mappings", with);
+  };
+  EXPECT_EQ(status_of(pollers(R"("MaximumPollers":10000)")), 409) << "valid, and mapped already";
+  EXPECT_EQ(status_of(pollers(R"("MaximumPollers":10001)")), 400);
+  EXPECT_TRUE(has(pollers(R"("PollerGroupName":"g")"), "PollerGroupName is not supported"));
   EXPECT_EQ(changes_, 2);
 }
 

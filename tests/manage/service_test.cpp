@@ -76,13 +76,43 @@ class ManagementTest : public testing::Test {
   std::unique_ptr<RawClient> client_;
 };
 
+TEST_F(ManagementTest, SaysThatItIsBusy) {
+  auto started = http::Server::start(
+      {}, {.handle = [this](http::Exchange& e) { service_->refuse_busy(e); }, .round_ended = {}});
+  ASSERT_TRUE(started);
+  (*started)->release(UINT64_MAX);
+  RawClient client((*started)->port());
+  client.send("GET /_redrive/v1/overview HTTP/1.1\r\nHost: h\r\n\r\n");
+  const std::string answer = client.read_response();
+  EXPECT_EQ(status_of(answer), 503);
+  EXPECT_EQ(
+      body_of(answer),
+      R"({"error":{"code":"ServiceUnavailable","message":"The server is busy with other requests. Try again."}})");
+}
+
+TEST_F(ManagementTest, KnowsWhatTakesLong) {
+  const auto is_slow = [](std::string_view method, std::string_view path) {
+    http::Request request;
+    request.method = method;
+    request.path = path;
+    return Service::is_slow(request);
+  };
+  EXPECT_TRUE(is_slow("GET", "/_redrive/v1/overview"));
+  EXPECT_TRUE(is_slow("GET", "/_redrive/v1/queues/q/messages"));
+  EXPECT_TRUE(is_slow("GET", "/_redrive/v1/lineage/x"));
+  EXPECT_TRUE(is_slow("POST", "/_redrive/v1/queues/q/jobs"));
+  EXPECT_FALSE(is_slow("POST", "/_redrive/v1/failures"));
+  EXPECT_FALSE(is_slow("POST", "/_redrive/v1/clock/advance"));
+  EXPECT_FALSE(is_slow("GET", "/_redrive/v1/nothing"));
+}
+
 TEST_F(ManagementTest, ShowsTheTime) {
   const std::string answer = ask("GET", "clock");
   EXPECT_EQ(status_of(answer), 200);
   EXPECT_NE(answer.find("Content-Type: application/json\r\n"), std::string::npos) << answer;
   EXPECT_EQ(
       body_of(answer),
-      R"({"virtual":true,"now":"2026-01-01T00:00:00.000Z","epochMilliseconds":1767225600000,"waitingReceives":0})");
+      R"({"virtual":true,"now":"2026-01-01T00:00:00.000Z","epochMilliseconds":1767225600000,"waitingReceives":0,"heldSeconds":0})");
 }
 
 TEST_F(ManagementTest, MovesTimeAndTellsTheNewOne) {

@@ -123,6 +123,35 @@ TEST_F(StoreTest, BucketsAreCalledAsS3CallsThem) {
   EXPECT_EQ(store_->create_bucket("my.bucket-1", kNoon).error().fault, Fault::bucket_exists);
 }
 
+TEST_F(StoreTest, ABucketKeepsItsOwner) {
+  ASSERT_TRUE(store_->create_bucket("theirs", kNoon, "222222222222"));
+  ASSERT_TRUE(store_->set_tags("theirs", {{"k", "v"}}));
+  reopen();
+  EXPECT_EQ(store_->bucket("theirs")->owner, "222222222222");
+  EXPECT_EQ(store_->bucket("bucket")->owner, "000000000000");
+}
+
+// As an earlier version left it.
+TEST_F(StoreTest, ABucketWithoutAnOwnerBelongsToTheServersAccount) {
+  ASSERT_TRUE(store_->create_bucket("theirs", kNoon, "222222222222"));
+  std::ofstream(root_ / "objects" / "settings" / "theirs") << "created 1700000000000\ntag k v\n";
+  reopen();
+  EXPECT_EQ(store_->bucket("theirs")->owner, "000000000000");
+  EXPECT_EQ(store_->bucket("theirs")->created, kNoon);
+}
+
+TEST_F(StoreTest, AccountsAreKeptApartOnRequest) {
+  ASSERT_TRUE(store_->create_bucket("theirs", kNoon, "222222222222"));
+  EXPECT_TRUE(store_->is_for("theirs", "000000000000"));
+  store_ = *Store::open({.root = root_ / "objects", .sync = Sync::no, .separate_accounts = true});
+  EXPECT_FALSE(store_->is_for("theirs", "000000000000"));
+  EXPECT_TRUE(store_->is_for("theirs", "222222222222"));
+  EXPECT_TRUE(store_->is_for("not-there", "000000000000"));
+  EXPECT_EQ(store_->create_bucket("theirs", kNoon).error().fault, Fault::bucket_taken);
+  EXPECT_EQ(store_->create_bucket("theirs", kNoon, "222222222222").error().fault,
+            Fault::bucket_exists);
+}
+
 TEST_F(StoreTest, OnlyAnEmptyBucketGoes) {
   put("k");
   EXPECT_EQ(store_->delete_bucket("bucket").error().fault, Fault::bucket_not_empty);

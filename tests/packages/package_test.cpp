@@ -40,9 +40,9 @@ class PackageTest : public testing::Test {
 // A zip made by somebody who means no good.
 class ZipMaker {
  public:
-  ZipMaker() : archive_(archive_write_new()) {
+  explicit ZipMaker(std::size_t bytes_max = 4u << 20) : archive_(archive_write_new()) {
     archive_write_set_format_zip(archive_);
-    bytes_.resize(4u << 20);
+    bytes_.resize(bytes_max);
     archive_write_open_memory(archive_, bytes_.data(), bytes_.size(), &used_);
   }
   ~ZipMaker() { archive_write_free(archive_); }
@@ -155,6 +155,15 @@ TEST_F(PackageTest, LinksThroughLinksStayWithin) {
 
 TEST_F(PackageTest, TwoFilesOfOneNameAreRefused) {
   EXPECT_FALSE(unpack(ZipMaker().file("a", "1").file("./a", "2").bytes(), out()).has_value());
+}
+
+TEST_F(PackageTest, TooManyFilesAreRefusedBeforeOneIsWritten) {
+  ZipMaker zip(16u << 20);
+  for (std::size_t i = 0; i <= kFilesMax; ++i) zip.file(std::to_string(i), "");
+  const auto unpacked = unpack(zip.bytes(), out());
+  ASSERT_FALSE(unpacked);
+  EXPECT_EQ(unpacked.error().message, "The zip has more than 50000 files.");
+  EXPECT_TRUE(fs::is_empty(out()));
 }
 
 TEST_F(PackageTest, WhatIsNoZipIsRefused) {

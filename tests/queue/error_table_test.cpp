@@ -103,6 +103,23 @@ TEST(GroupArrivals, ForgetWhatIsMoreThanADayAgo) {
   EXPECT_EQ(std::accumulate(later.begin(), later.end(), 0u), 1u);
 }
 
+// The slots of the hours between two arrivals hold counts of the day before: all of them have to be
+// cleared, however long the pause was.
+TEST(GroupArrivals, CountNothingForTheHoursOfAPause) {
+  for (std::int64_t pause = 1; pause <= 30; ++pause) {
+    SCOPED_TRACE(pause);
+    GroupArrivals arrivals;
+    for (std::int64_t i = 0; i < 24; ++i) arrivals.note(hour(1'000 + i));
+    const std::int64_t now = 1'023 + pause;
+    arrivals.note(hour(now));
+    const auto lately = arrivals.lately(hour(now));
+    for (std::int64_t i = 0; i < 24; ++i) {
+      const std::int64_t then = now - 23 + i;
+      EXPECT_EQ(lately[static_cast<std::size_t>(i)], then <= 1'023 || then == now ? 1u : 0u) << i;
+    }
+  }
+}
+
 TEST(FailureGroup, KeepsItsLastSamples) {
   FailureGroup group{};
   for (std::uint64_t i = 1; i <= kGroupSamples + 10; ++i) {

@@ -29,6 +29,18 @@ TEST(History, KeepsTheFirst3AndTheLast20Attempts) {
   EXPECT_EQ(history.attempts_total, 1000u);
 }
 
+// Where a message came from matters as long as it lives: the first events stay, like the last.
+TEST(History, KeepsTheFirst3AndTheLast20Events) {
+  History history;
+  for (int i = 1; i <= 1000; ++i) history.add(LineageEvent{.wall = Timestamp(i)});
+  std::vector<std::int64_t> expected = {1, 2, 3};
+  for (int i = 981; i <= 1000; ++i) expected.push_back(i);
+  std::vector<std::int64_t> kept;
+  for (const LineageEvent& event : history.events) kept.push_back(event.wall.ms());
+  EXPECT_EQ(kept, expected);
+  EXPECT_EQ(history.events_total, 1000u);
+}
+
 TEST(History, AnAttemptEndsOnce) {
   History history;
   history.received_at = Timestamp(5'000);

@@ -196,6 +196,20 @@ TEST(FairQueue, ATenthOfAllInFlightIsNotNoisy) {
   EXPECT_EQ(world.receive(queue, {.max = 3}), (Keys{331, 332, 333}));
 }
 
+TEST(FairQueue, ExactlyATenthIsNotNoisy) {
+  World world;
+  Queue& queue = world.create("orders");
+  for (int i = 0; i < 270; ++i) world.send(queue);
+  for (int i = 0; i < 27; ++i) world.receive_all(queue);
+  for (int i = 0; i < 31; ++i) world.send(queue, {.group = "busy"});  // 271..301
+  for (int i = 0; i < 3; ++i) world.receive_all(queue);               // 30 of 300 in flight.
+  const Mailbox& box = world.state.mailbox(queue);
+  EXPECT_EQ(box.noisy_groups().groups, 0u);
+  world.send(queue, {.group = "quiet"});  // 302
+  EXPECT_EQ(world.receive(queue), Keys{301});
+  EXPECT_EQ(box.noisy_groups().groups, 1u);  // 31 of 301.
+}
+
 TEST(FairQueue, AmongNoisyTenantsTheOneThatHoldsLessComesFirst) {
   World world;
   Queue& queue = world.create("orders");
@@ -224,12 +238,15 @@ TEST(FairQueue, NoisyTenantsAndWhatTheyHoldAreCounted) {
   EXPECT_EQ(noisy.in_flight, 30u);
   EXPECT_EQ(noisy.delayed, 1u);
   EXPECT_EQ(static_cast<std::uint64_t>(world.state.messages()[box.first_quiet()].key), 38u);
-  world.forget(queue, 1);  // One of those in flight.
-  EXPECT_EQ(box.noisy_groups().groups, 0u);
+  world.forget(queue, 1);  // One of those in flight: it stays noisy while it has a backlog.
+  EXPECT_EQ(box.noisy_groups().groups, 1u);
   world.pass(seconds(60));  // All come back, and the delays end.
   world.state.advance(queue, world.stamp.now);
-  EXPECT_EQ(box.noisy_groups().groups, 0u);
+  EXPECT_EQ(box.noisy_groups().groups, 1u);
   EXPECT_EQ(box.visible(), 37u);
+  world.pass(seconds(241));  // Five minutes without a send.
+  world.state.advance(queue, world.stamp.now);
+  EXPECT_EQ(box.noisy_groups().groups, 0u);
 }
 
 TEST(FairQueue, ATenantWhoseMessagesAreGoneIsForgotten) {

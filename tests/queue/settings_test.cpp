@@ -23,5 +23,18 @@ TEST(QueueIdentity, HasAnArn) {
             "arn:aws:sqs:eu-west-1:123456789012:orders.fifo");
 }
 
+// Each redrive multiplies the delay, up to the maximum; a rate of one leaves it as it is.
+TEST(DeadLetterPolicy, DelaysGrowUpToTheirMaximum) {
+  DeadLetterPolicy policy{.redrive_after = seconds(10), .backoff_rate = 3};
+  policy.redrive_after_max = seconds(100);
+  const std::int64_t expected[] = {10, 30, 90, 100, 100};
+  for (std::uint32_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ(policy.delay_after(i).count(), expected[i]) << i;
+  }
+  EXPECT_EQ(policy.delay_after(1'000'000).count(), 100);
+  policy.backoff_rate = 1;
+  EXPECT_EQ(policy.delay_after(5).count(), 10);
+}
+
 }  // namespace
 }  // namespace redrive::queue

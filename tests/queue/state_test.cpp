@@ -50,6 +50,12 @@ TEST_F(StateTest, AQueueIsFoundByItsIdentityKeyAndArn) {
   }
 }
 
+TEST_F(StateTest, ADocumentOfTheCatalogueThatIsNoUtf8StaysReadable) {
+  world.apply(EntryPut{EntryKind::function, "f", "{\"d\":\"a\xed\xa0\x80z\"}"});
+  ASSERT_NE(world.state.find_entry(EntryKind::function, "f"), nullptr);
+  EXPECT_EQ(*world.state.find_entry(EntryKind::function, "f"), "{\"d\":\"a\uFFFD\uFFFD\uFFFDz\"}");
+}
+
 TEST_F(StateTest, QueuesCarryTheTimesAndTagsOfTheirFacts) {
   EXPECT_EQ(queue.created_wall, world.stamp.wall);
   const Timestamp created = world.stamp.wall;

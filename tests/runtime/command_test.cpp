@@ -96,6 +96,8 @@ class HttpTest : public InvokerTest {
  protected:
   void SetUp() override {
     InvokerTest::SetUp();
+    options_.outgoing = std::make_shared<http::OutgoingPolicy>(
+        *http::OutgoingPolicy::parse(std::vector<std::string>{"loopback"}));
     auto started = http::Server::start(
         {}, {.handle = [](http::Exchange& exchange) { answer(exchange); }, .round_ended = {}});
     ASSERT_TRUE(started);
@@ -141,6 +143,13 @@ TEST_F(HttpTest, StatusIsTheError) {
   nobody.url = "http://127.0.0.1:1/";
   EXPECT_EQ(run(nobody).error_type, "Http.ConnectionError");
   EXPECT_EQ(invoker().stats(nobody.arn).errors, 3u);
+}
+
+TEST_F(HttpTest, UrlsOfThisMachineNeedPermission) {
+  options_.outgoing = std::make_shared<http::OutgoingPolicy>();
+  const Outcome outcome = run(endpoint("/echo"), "{}");
+  EXPECT_EQ(outcome.error_type, "Http.ConnectionError");
+  EXPECT_THAT(outcome.error_message, testing::HasSubstr("[outgoing] allow"));
 }
 
 TEST_F(HttpTest, ManyCallsAtOnce) {

@@ -1,9 +1,14 @@
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "runtime/spawn.h"
 #include "runtime/users.h"
 #include "tests/runtime/fixture.h"
 
@@ -132,15 +137,99 @@ TEST_F(InvokerTest, InterpretersThatOnlyTheServerMayRunArePassedOver) {
   ::setenv("PATH", path.c_str(), 1);
 }
 
-TEST(Users, AreBorrowedOnce) {
-  auto first = borrow_user(3'000'000'000u, 2);
-  auto second = borrow_user(3'000'000'000u, 2);
+// Claims of their own, and users that nothing else on the machine runs as.
+class Users : public testing::Test {
+ protected:
+  static constexpr unsigned kFirst = 3'000'000'000u;
+
+  void SetUp() override {
+    std::string pattern = std::filesystem::temp_directory_path() / "redrive-users-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    claims_ = pattern;
+  }
+  void TearDown() override {
+    for (const pid_t child : children_) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+    std::filesystem::remove_all(claims_);
+  }
+
+  std::filesystem::path claim_of(unsigned user) const {
+    return claims_ / ("user-" + std::to_string(user));
+  }
+
+  // A process that does nothing, as that user.
+  pid_t start_as(unsigned user) {
+    const auto spawned = spawn(
+        {.program = "/bin/sleep", .arguments = {"sleep", "100"}, .directory = "/", .user = user});
+    EXPECT_TRUE(spawned.has_value());
+    children_.push_back(spawned->pid);
+    return spawned->pid;
+  }
+  static bool has_ended(pid_t child) {
+    int status = 0;
+    for (int i = 0; i < 200; ++i) {
+      if (::waitpid(child, &status, WNOHANG) == child) return true;
+      ::usleep(1000);
+    }
+    return false;
+  }
+
+  std::filesystem::path claims_;
+  std::vector<pid_t> children_;
+};
+
+TEST_F(Users, AreBorrowedOnce) {
+  auto first = borrow_user(claims_, kFirst, 2);
+  auto second = borrow_user(claims_, kFirst, 2);
   ASSERT_TRUE(first && second);
-  EXPECT_NE(first->id, second->id);
-  EXPECT_FALSE(borrow_user(3'000'000'000u, 2));
-  const unsigned id = first->id;
+  EXPECT_NE(first->id(), second->id());
+  EXPECT_FALSE(borrow_user(claims_, kFirst, 2));
+  const unsigned id = first->id();
   first.reset();
-  EXPECT_EQ(borrow_user(3'000'000'000u, 2)->id, id);
+  EXPECT_FALSE(std::filesystem::exists(claim_of(id)));
+  EXPECT_EQ(borrow_user(claims_, kFirst, 2)->id(), id);
+}
+
+// The claim is a file, so it holds whatever network namespace the other server is in.
+TEST_F(Users, AreBorrowedOnceAcrossNetworkNamespaces) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root enters another network namespace";
+  const auto first = borrow_user(claims_, kFirst, 1);
+  ASSERT_TRUE(first);
+  const pid_t elsewhere = ::fork();
+  if (elsewhere == 0) {
+    if (::unshare(CLONE_NEWNET) != 0) ::_exit(2);
+    end_stray_processes(claims_, kFirst, 1);
+    ::_exit(borrow_user(claims_, kFirst, 1) ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(elsewhere, &status, 0), elsewhere);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "no network namespaces here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(Users, ThatSomethingRunsAsAreNotBorrowed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root starts processes of other users";
+  start_as(kFirst);
+  const auto lent = borrow_user(claims_, kFirst, 2);
+  ASSERT_TRUE(lent);
+  EXPECT_EQ(lent->id(), kFirst + 1);
+}
+
+TEST_F(Users, StrayProcessesEndOnlyIfTheirServerLeftAClaim) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root starts processes of other users";
+  std::ofstream(claim_of(kFirst)).close();  // As a server that was killed leaves it.
+  const auto held = borrow_user(claims_, kFirst + 1, 1);
+  ASSERT_TRUE(held);
+  const pid_t stray = start_as(kFirst);
+  const pid_t of_a_server = start_as(kFirst + 1);
+  const pid_t of_somebody = start_as(kFirst + 2);
+  end_stray_processes(claims_, kFirst, 3);
+  EXPECT_TRUE(has_ended(stray));
+  EXPECT_FALSE(has_ended(of_a_server));
+  EXPECT_FALSE(has_ended(of_somebody));
+  EXPECT_FALSE(std::filesystem::exists(claim_of(kFirst)));
 }
 
 TEST_F(InvokerTest, ScratchThatNobodyMayEnterIsRefused) {

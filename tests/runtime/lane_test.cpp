@@ -48,6 +48,35 @@ TEST_F(LaneTest, NobodyIsTurnedAway) {
   EXPECT_EQ(invoker().stats(function.arn).throttles, 0u);
 }
 
+// Batches of several mappings share the server's processes. A batch that waits for one is not
+// throttled, since its messages are held and would only come back.
+TEST_F(LaneTest, WaitsForAProcessInsteadOfBeingThrottled) {
+  options_.queue_time_max = std::chrono::milliseconds(1);
+  options_.processes_max = 1;
+  std::vector<std::string> warnings;
+  options_.warn = [&](std::string line) { warnings.push_back(std::move(line)); };
+  FunctionSpec other = python("cases.sleeps");
+  other.arn += "-2";
+  auto first = begin(python("cases.sleeps"), R"({"seconds":1})");
+  lane_ = std::make_shared<Lane>();
+  auto second = begin(other, R"({"seconds":0})");
+  lane_ = nullptr;
+  FunctionSpec direct = other;
+  direct.arn += "-3";
+  auto third = begin(direct, R"({"seconds":0})");
+  EXPECT_EQ(get(third).kind, Kind::throttled) << "a caller waits for the answer";
+  EXPECT_EQ(get(first).kind, Kind::done);
+  const Outcome waited = get(second);
+  EXPECT_EQ(waited.kind, Kind::done);
+  EXPECT_TRUE(waited.waited_for_process);
+  const ProcessUse use = invoker().process_use();
+  EXPECT_EQ(use.processes_max, 1u);
+  EXPECT_EQ(use.waits, 2u);
+  invoker_.reset();
+  ASSERT_EQ(warnings.size(), 1u) << "once a minute";
+  EXPECT_THAT(warnings[0], testing::HasSubstr("all 1 function processes are in use"));
+}
+
 TEST_F(LaneTest, WhoIsTurnedAwayMakesRoomForTheNext) {
   FunctionSpec function = python("cases.echo");
   function.concurrency_max = 0;

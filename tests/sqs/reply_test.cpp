@@ -183,6 +183,27 @@ TEST(QueryReply, HasAJsonRendition) {
       out.starts_with(R"({"ReceiveMessageResponse":{"ReceiveMessageResult":{"messages":[{)"));
 }
 
+TEST(QueryReply, MapsAreListsOfPairsInTheJsonRendition) {
+  std::string out;
+  encode_query_reply_as_json<GetQueueAttributes>(
+      out, {.attributes = {{"DelaySeconds", "0"}, {"Policy", "{\"a\"}"}}}, "r");
+  EXPECT_EQ(out,
+            R"({"GetQueueAttributesResponse":{"GetQueueAttributesResult":{"Attributes":[)"
+            R"({"Name":"DelaySeconds","Value":"0"},{"Name":"Policy","Value":"{\"a\"}"}]},)"
+            R"("ResponseMetadata":{"RequestId":"r"}}})");
+  out.clear();
+  encode_query_reply_as_json<ListQueueTags>(out, {.tags = {{"k", "v"}}}, "r");
+  EXPECT_NE(out.find(R"("Tags":[{"Key":"k","Value":"v"}])"), std::string::npos) << out;
+}
+
+TEST(QueryError, HasAJsonRendition) {
+  std::string out;
+  encode_query_error_as_json(out, Error{ErrorCode::invalid_action, "say \"x\""}, "r");
+  EXPECT_EQ(out,
+            R"({"Error":{"Type":"Sender","Code":"InvalidAction","Message":"say \"x\"",)"
+            R"("Detail":null},"RequestId":"r"})");
+}
+
 TEST(JsonError, IsAsTheReferenceShowsIt) {
   EXPECT_EQ(json_error(kNoQueue),
             R"({"__type":"com.amazonaws.sqs#QueueDoesNotExist",)"

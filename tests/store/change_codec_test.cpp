@@ -229,6 +229,10 @@ struct Describe {
     return fmt::format(
         "{} {} {} {} {}", number(f.key), number(f.from), number(f.to), f.sequence, number(f.actor));
   }
+  std::string operator()(const MessageDamaged& f) const {
+    return fmt::format(
+        "{} {} {} {} {}", number(f.key), number(f.from), number(f.to), f.sequence, number(f.error));
+  }
   std::string operator()(const MessageEdited& f) const {
     return fmt::format("{} {} {}", number(f.key), number(f.actor), number(f.reason));
   }
@@ -466,6 +470,8 @@ struct Samples {
                          key<NameIndex>(5),
                          key<NameIndex>(6)},
         MessageRestored{
+            key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4, key<NameIndex>(5)},
+        MessageDamaged{
             key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4, key<NameIndex>(5)},
         MessageEdited{key<MessageKey>(1), key<NameIndex>(2), key<NameIndex>(3), stored, {}},
         MessageArchived{key<QueueKey>(1),

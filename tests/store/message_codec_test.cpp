@@ -39,6 +39,43 @@ struct Sample {
   }
 };
 
+// Sizes of more than one byte, for each text that may have them.
+TEST(MessageCodec, GivesBackLongTexts) {
+  const std::string trace = "Root=" + std::string(295, 't');
+  const std::string sender(700, 's');
+  const std::string body(70'000, 'b');
+  std::string attributes;
+  const std::string name(256, 'n');
+  const std::string type = "String." + std::string(249, 'y');
+  const std::string value(66'000, 'v');
+  append_attribute(attributes, {name, type, value, false});
+  const std::string group(128, 'g');
+  const std::string dedup(128, 'd');
+  const std::string stored = encode_message({},
+                                            {.group = group,
+                                             .dedup = dedup,
+                                             .sender = sender,
+                                             .trace = trace,
+                                             .attribute_count = 1,
+                                             .attributes = attributes,
+                                             .body = body});
+  const auto message = decode_message(stored);
+  ASSERT_TRUE(message.has_value());
+  EXPECT_EQ(message->contents.trace, trace);
+  EXPECT_EQ(message->contents.sender, sender);
+  EXPECT_EQ(message->contents.group, group);
+  EXPECT_EQ(message->contents.dedup, dedup);
+  EXPECT_EQ(message->contents.body, body);
+  int count = 0;
+  message->contents.for_each_attribute([&](const AttributeView& attribute) {
+    ++count;
+    EXPECT_EQ(attribute.name, name);
+    EXPECT_EQ(attribute.type, type);
+    EXPECT_EQ(attribute.value, value);
+  });
+  EXPECT_EQ(count, 1);
+}
+
 TEST(MessageCodec, GivesBackWhatWasWritten) {
   const Sample sample;
   const auto message = decode_message(sample.stored);

@@ -3,11 +3,13 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "journal/journal.h"
+#include "queue/ids.h"
 
 namespace redrive::store {
 
@@ -37,7 +39,15 @@ class RecordingJournal final : public journal::Journal {
   std::size_t payload_bytes_max() const override { return inner_->payload_bytes_max(); }
   Result<void> read(journal::Location from, std::size_t size, char* out) override {
     if (unreadable_) return fail(ErrorCode::storage_io, "unreadable");
-    return inner_->read(from, size, out);
+    CHECK(read_afresh(from, size, out));
+    flip(bad_copies_, from, size, out);
+    return {};
+  }
+  Result<void> read_afresh(journal::Location from, std::size_t size, char* out) override {
+    if (unreadable_) return fail(ErrorCode::storage_io, "unreadable");
+    CHECK(inner_->read(from, size, out));
+    flip(flipped_, from, size, out);
+    return {};
   }
   journal::Sequence appended() const override { return inner_->appended(); }
   journal::Sequence synced() const override { return synced_; }
@@ -70,8 +80,25 @@ class RecordingJournal final : public journal::Journal {
   int pins() const { return pins_; }
   void set_room(bool room) { has_room_ = room; }
   void set_unreadable(bool unreadable) { unreadable_ = unreadable; }
+  // A bit of a message's last byte is not what was written; or is again.
+  void flip_bit(const queue::BodyRef& body) {
+    const journal::Location last{body.segment, body.offset + body.size - 1};
+    if (flipped_.erase(last) == 0) flipped_.insert(last);
+  }
+  // The same in a copy of it that is in memory.
+  void set_bad_copy(const queue::BodyRef& body) {
+    bad_copies_.insert({body.segment, body.offset + body.size - 1});
+  }
 
  private:
+  static void flip(const std::set<journal::Location>& places, journal::Location from,
+                   std::size_t size, char* out) {
+    for (const auto& [segment, offset] : places) {
+      if (segment != from.segment || offset < from.offset || offset >= from.offset + size) continue;
+      out[offset - from.offset] = static_cast<char>(out[offset - from.offset] ^ 1);
+    }
+  }
+
   journal::Appended note(journal::Appended appended, std::span<const std::string_view> parts) {
     std::string payload;
     for (const std::string_view part : parts) payload += part;
@@ -86,6 +113,8 @@ class RecordingJournal final : public journal::Journal {
   std::atomic<int> pins_ = 0;  // Let go from any thread.
   bool has_room_ = true;
   bool unreadable_ = false;
+  std::set<journal::Location> flipped_;
+  std::set<journal::Location> bad_copies_;
 };
 
 }  // namespace redrive::store

@@ -25,6 +25,7 @@ class Traffic {
       for (int i = 0; i < 3; ++i) create(fmt::format("q{}{}", i, fifo ? ".fifo" : ""), fifo, i > 0);
     }
     create("dead!bin", false, false);
+    create("dead!damaged", false, false);
   }
 
   const queue::Stamp& stamp() const { return stamp_; }
@@ -74,6 +75,8 @@ class Traffic {
         return archive();
       case 22:
         return take_back();
+      case 23:
+        return damage();
       case 20:
         commit({queue::EntryPut{queue::EntryKind::setting, queue.identity.name, "v"}});
         return commit({queue::ProcessedCounted{queue.key, fmt::format("{}", roll(100))}});
@@ -298,6 +301,21 @@ class Traffic {
     const auto who = static_cast<queue::NameIndex>(1);
     if (back) return commit({queue::MessageRestored{key, from.key, to.key, sequence, who}});
     commit({queue::MessageDiscarded{key, from.key, to.key, sequence, who, who}});
+  }
+
+  // Whoever holds it: a receive finds out, too.
+  void damage() {
+    queue::Queue& from = any_queue();
+    queue::Queue& to = *state().find_by_arn("arn:aws:sqs:us-east-1:000000000000:dead!damaged");
+    state().advance(from, stamp_.now);
+    state().advance(to, stamp_.now);
+    const queue::Slot slot = any_message(from);
+    if (slot == queue::kNoSlot || from.key == to.key) return;
+    commit({queue::MessageDamaged{state().messages()[slot].key,
+                                  from.key,
+                                  to.key,
+                                  number(state().last_key()) + 1,
+                                  static_cast<queue::NameIndex>(1)}});
   }
 
   void edit() {

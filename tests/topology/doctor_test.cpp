@@ -88,6 +88,10 @@ const DoctorCase kCases[] = {
      {"warning few-receives orders"},
      "redrive queue set orders 'RedrivePolicy={\"deadLetterTargetArn\":"
      "\"arn:aws:sqs:us-east-1:000000000000:orders-dlq\",\"maxReceiveCount\":5}'"},
+    {"damaged",
+     [](Pair& p) { p.source.damaged = 2; },
+     {"problem damaged-messages orders"},
+     "redrive queue damaged ls orders"},
     {"enough_receives", [](Pair& p) { p.source.target->receive_count_max = 3; }, {}},
     {"no_visibility",
      [](Pair& p) { p.source.visibility_timeout = 0s; },
@@ -210,6 +214,9 @@ const DoctorCase kCases[] = {
      [](Pair& p) { p.feed(5s).stuck = true; },
      {"problem mapping-stuck orders"},
      "redrive logs"},
+    {"mapping_short_of_processes",
+     [](Pair& p) { p.feed(5s).short_of_processes = true; },
+     {"warning function-processes orders"}},
     {"mapping_failing",
      [](Pair& p) {
        p.feed(5s).messages = 10;

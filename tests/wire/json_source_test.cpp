@@ -88,6 +88,32 @@ TEST_F(JsonSource, IsLenient) {
   }
 }
 
+TEST_F(JsonSource, RefusesUnknownMembersOnRequestUnlessTheyAreEmpty) {
+  const struct {
+    std::string_view members;
+    std::string_view refused;  // Empty: accepted.
+  } cases[] = {
+      {R"(,"Floor":4)", ""},
+      {R"(,"Colour":null)", ""},
+      {R"(,"Colour":"","Shape":[],"Size":{ })", ""},
+      {R"(,"Colour":"red")", "Colour"},
+      {R"(,"Colour":false)", "Colour"},
+      {R"(,"Colour":0)", "Colour"},
+      {R"(,"Colour":{"a":null})", "Colour"},
+      {R"(,"Colour":[[]],"Floor":4)", "Colour"},
+  };
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.members);
+    const Padded body(with(each.members));
+    const auto result = decode_json(decoder_, body, parcel_, UnknownMembers::refuse);
+    ASSERT_EQ(result.has_value(), each.refused.empty());
+    if (each.refused.empty()) continue;
+    EXPECT_EQ(result.error().code, ErrorCode::invalid_parameter_value);
+    EXPECT_EQ(result.error().message,
+              std::string(each.refused) + " is not supported by this server.");
+  }
+}
+
 TEST_F(JsonSource, LetsALaterLabelReplaceAnEarlier) {
   ASSERT_TRUE(decode(with(R"(,"Labels":{"a":"1","b":"2","a":"3"})")));
   const decltype(parcel_.labels) expected = {{"a", "3"}, {"b", "2"}};

@@ -27,6 +27,9 @@ TEST(Scan, FindsTheFirstStop) {
   expect_found_anywhere<JsonStringEnds>('"');
   expect_found_anywhere<JsonEscapes>('\x1f');
   expect_found_anywhere<JsonEscapes>('\0');
+  expect_found_anywhere<JsonEscapesOrHigh>('\x80');
+  expect_found_anywhere<JsonEscapesOrHigh>('\xff');
+  expect_found_anywhere<JsonEscapesOrHigh>('\x1f');
   expect_found_anywhere<XmlEscapes>('&');
   expect_found_anywhere<FormEscapes>('+');
 }
@@ -37,6 +40,9 @@ TEST(Scan, StopsAtNothingElse) {
     const bool escape = c < 0x20 || c == '"' || c == '\\';
     EXPECT_EQ(scan_to<JsonEscapes>(text.data(), text.data() + 16) == text.data(), escape) << c;
     EXPECT_EQ(JsonEscapes::holds(static_cast<char>(c)), escape) << c;
+    const bool care = escape || c >= 0x80;
+    EXPECT_EQ(scan_to<JsonEscapesOrHigh>(text.data(), text.data() + 16) == text.data(), care) << c;
+    EXPECT_EQ(JsonEscapesOrHigh::holds(static_cast<char>(c)), care) << c;
   }
 }
 

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
+#include <random>
 #include <string>
 
+#include "base/text.h"
+#include "base/xml.h"
 #include "tests/wire/parcel.h"
 #include "wire/encode.h"
 
@@ -75,6 +79,84 @@ TEST(XmlSink, KeepsCarriageReturnsAndQuotesApartFromTheirEntities) {
   EXPECT_EQ(xml_text("a\r\nb"), "a&#xD;\nb");
   EXPECT_EQ(xml_text("\"&quot;"), "&quot;&amp;quot;");
   EXPECT_EQ(xml_text("<a>'\t"), "&lt;a&gt;'\t");
+}
+
+// Texts of pieces that a writer must take care of, whole and broken.
+std::string hostile_text(std::mt19937& random) {
+  static const std::vector<std::string> kPieces = {"plain",
+                                                   "\"",
+                                                   "\\",
+                                                   "<&>'",
+                                                   "]]>",
+                                                   "\r\n\t",
+                                                   "\x01\x1f",
+                                                   "\x7f",
+                                                   "\u0085\u2028",
+                                                   "Grüße",
+                                                   "日本語",
+                                                   "🦊",
+                                                   "\uFFFD",
+                                                   "\uFFFE",
+                                                   "\uFFFF",
+                                                   "\xff",
+                                                   "\xc0\xaf",
+                                                   "\xed\xa0\x80",
+                                                   "\xe2\x82",
+                                                   "\xf0\x9f\xa6",
+                                                   "\x80",
+                                                   "\xf4\x90\x80\x80",
+                                                   std::string(70, 'x'),
+                                                   std::string("\0", 1)};
+  std::string text;
+  for (std::size_t left = random() % 12; left > 0; --left)
+    text += kPieces[random() % kPieces.size()];
+  return text;
+}
+
+// Whatever is stored, an answer is valid, and says what was stored as far as that can be said.
+TEST(Sinks, AreValidWhateverTheTextIs) {
+  std::mt19937 random(18);
+  simdjson::dom::parser parser;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::string text = hostile_text(random);
+    const std::string json = json_text(text);
+    ASSERT_TRUE(is_utf8(json)) << to_hex(text);
+    std::string_view read;
+    ASSERT_EQ(parser.parse(json).get(read), simdjson::SUCCESS) << to_hex(text);
+    ASSERT_EQ(read, replace_invalid(text)) << to_hex(text);
+
+    const std::string xml = "<t>" + xml_text(text) + "</t>";
+    ASSERT_TRUE(is_message_text(xml)) << to_hex(text);
+    const auto element = parse_xml(xml);
+    ASSERT_TRUE(element.has_value()) << to_hex(text);
+    ASSERT_EQ(element->text, replace_invalid(text, Repertoire::xml)) << to_hex(text);
+  }
+}
+
+TEST(Sinks, AreValidInEveryMember) {
+  std::mt19937 random(7);
+  simdjson::dom::parser parser;
+  for (int round = 0; round < 2'000; ++round) {
+    std::vector<std::string> texts;
+    for (int i = 0; i < 9; ++i) texts.push_back(hostile_text(random));
+    Parcel parcel = full_parcel();
+    parcel.sender = texts[0];
+    parcel.letter = texts[1];
+    parcel.note = texts[2];
+    parcel.seal->country = texts[3];
+    parcel.routes = {texts[4]};
+    parcel.labels = {{texts[5], texts[6]}};
+    parcel.extras = {{texts[7], Stamp{.country = texts[8], .cents = {}, .image = {}}}};
+    std::string json;
+    encode_json(json, parcel);
+    ASSERT_TRUE(is_utf8(json));
+    ASSERT_EQ(parser.parse(json).error(), simdjson::SUCCESS) << json;
+    std::string xml = "<t>";
+    encode_xml(xml, parcel);
+    xml += "</t>";
+    ASSERT_TRUE(is_message_text(xml));
+    ASSERT_TRUE(parse_xml(xml).has_value()) << xml;
+  }
 }
 
 }  // namespace

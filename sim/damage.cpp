@@ -1,0 +1,66 @@
+// Bits that flip on the disk, under a server that runs or stands still.
+
+#include "journal/format.h"
+#include "sim/invariants.h"
+#include "sim/violation.h"
+#include "sim/world.h"
+
+namespace redrive::sim {
+
+// Only what has been durable for a while: the segment that is being written has its last page in
+// memory, and writes it again.
+bool World::may_flip(std::uint32_t segment) const {
+  for (const auto& use : server_->journal().usage()) {
+    if (use.segment == segment) return !use.active;
+  }
+  return false;
+}
+
+std::optional<queue::MessageKey> World::flip_bit() {
+  if (fault_expected_ || journal().synced() != journal().appended()) return std::nullopt;
+  const auto bytes = files_.bytes(std::string(journal::kManifestName));
+  const auto manifest =
+      bytes ? journal::decode_manifest(*bytes) : std::unexpected(journal::Unreadable::damaged);
+  if (!manifest || now_model_.messages().empty()) return std::nullopt;
+  const queue::MessageKey key = chance_.pick(now_model_.messages()).first;
+  const queue::Slot slot = store().state().messages().find(key);
+  if (slot == queue::kNoSlot) return std::nullopt;
+  const queue::BodyRef body = store().state().messages()[slot].body;
+  if (!may_flip(body.segment)) return std::nullopt;
+  // Of records that a start replays the rest has to be whole, or it is refused.
+  const std::uint64_t contents = letter(key).body.size();
+  const bool replayed = body.segment >= manifest->checkpoint.record.segment;
+  const std::uint64_t choice = replayed ? contents : body.size;
+  if (choice == 0 || is_flipped(body)) return std::nullopt;
+  const Flip flip{.offset = body.offset + body.size - 1 - chance_.below(choice),
+                  .bit = static_cast<unsigned>(chance_.below(8))};
+  files_.flip_bit(journal::segment_name(body.segment), flip.offset, flip.bit);
+  flips_[{body.segment, body.offset}].push_back(flip);
+  ++totals_.flipped;
+  return key;
+}
+
+void World::mend(const queue::BodyRef& body) {
+  const auto found = flips_.find({body.segment, body.offset});
+  if (found == flips_.end()) return;
+  for (const Flip& flip : found->second) {
+    files_.flip_bit(journal::segment_name(body.segment), flip.offset, flip.bit);
+  }
+  flips_.erase(found);
+}
+
+bool World::is_flipped(queue::MessageKey key) {
+  const queue::Slot slot = store().state().messages().find(key);
+  return slot != queue::kNoSlot && is_flipped(store().state().messages()[slot].body);
+}
+
+void World::damaged_is_damaged(const queue::MessageDamaged& fact) {
+  const queue::Slot slot = store().state().messages().find(fact.key);
+  if (slot == queue::kNoSlot) return;  // Dropped since, or its time was over.
+  require(is_flipped(store().state().messages()[slot].body),
+          "only what is damaged is set aside",
+          "message {}",
+          number(fact.key));
+}
+
+}  // namespace redrive::sim

@@ -1,0 +1,123 @@
+// Damaged messages: a disk that changes them, and operators who drop them or read them again.
+
+#include <set>
+
+#include "sim/driver.h"
+#include "sim/violation.h"
+
+namespace redrive::sim {
+namespace {
+
+using queue::MessageKey;
+using queue::QueueKey;
+
+constexpr std::string_view kDamaged = "damaged messages are kept until they are dropped";
+
+}  // namespace
+
+void Driver::flip_bit() {
+  const auto key = world_.flip_bit();
+  if (key) tell("  in message {}", number(*key));
+}
+
+// A queue with damaged messages, and these.
+std::optional<std::pair<QueueKey, std::vector<MessageKey>>> Driver::choose_damaged() {
+  std::vector<std::pair<QueueKey, std::vector<MessageKey>>> found;
+  const Model& model = world_.model();
+  for (const auto& [key, queue] : model.queues()) {
+    if (queue.identity.is_hidden()) continue;
+    const auto aside = model.find_by_arn(engine::damaged_of(queue.identity).arn());
+    std::vector<MessageKey> keys;
+    for (const auto& [message, known] : model.messages()) {
+      if (aside && known.queue == *aside) keys.push_back(message);
+    }
+    if (!keys.empty()) found.emplace_back(key, std::move(keys));
+  }
+  if (found.empty()) return std::nullopt;
+  return chance_.pick(found);
+}
+
+// What is listed is what is there, with what is known of it.
+void Driver::list_damaged() {
+  const auto chosen = choose_damaged();
+  if (!chosen) return;
+  const auto& [queue, keys] = *chosen;
+  const auto page = world_.engine().damaged(identity_of(queue), {}, 1'000);
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  require(page.has_value() && page->messages.size() == keys.size() && page->total == keys.size(),
+          kDamaged,
+          "{} are not listed",
+          keys.size());
+  for (const engine::DamagedMessage& message : page->messages) {
+    const ModelMessage& known = world_.model().messages().at(message.mark.key);
+    require(
+        message.receive_count == known.receive_count &&
+            message.queue_arn == world_.model().names()[number(known.history.events.back().from)],
+        kDamaged,
+        "message {} is listed as another",
+        number(message.mark.key));
+    const Uuid id = known.history.message_id.value_or(world_.letter(message.mark.key).message_id);
+    require(!message.message_id || *message.message_id == id,
+            kDamaged,
+            "message {} is listed with a wrong id",
+            number(message.mark.key));
+  }
+}
+
+void Driver::drop_damaged() {
+  const auto chosen = choose_damaged();
+  if (!chosen) return;
+  std::vector<MessageKey> keys(1, chance_.pick(chosen->second));
+  if (chance_.one_in(4)) keys.push_back(static_cast<MessageKey>(999'999));
+  const auto dropped = world_.engine().drop_damaged(identity_of(chosen->first), keys);
+  require(dropped.has_value() && *dropped == 1, kDamaged, "one was to be dropped");
+  tell("  message {}", number(keys.front()));
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  require(!world_.model().messages().contains(keys.front()), kDamaged, "it is still there");
+}
+
+// Somebody has restored a file, or hopes in vain.
+void Driver::retry_damaged() {
+  const auto chosen = choose_damaged();
+  if (!chosen) return;
+  const auto& [queue, keys] = *chosen;
+  const MessageKey key = chance_.pick(keys);
+  const auto& table = world_.store().state().messages();
+  const queue::Slot slot = table.find(key);
+  const bool mended = chance_.one_in(2) && slot != queue::kNoSlot && !world_.disk_fails();
+  if (mended) world_.mend(table[slot].body);
+  const QueueKey from = *world_.model().find_by_arn(
+      world_.model().names()[number(world_.model().messages().at(key).history.events.back().from)]);
+  const auto restored =
+      world_.engine().retry_damaged(identity_of(queue), std::span(&key, 1), {.actor = "bob"});
+  world_.follow(world_.take_records());
+  world_.settle_answers();
+  tell("  message {}: {}", number(key), mended);
+  require(restored.has_value() && *restored == (mended ? 1u : 0u),
+          "a damaged message comes back when its bytes do",
+          "message {}",
+          number(key));
+  if (mended) {
+    require(world_.model().messages().at(key).queue == from, kDamaged, "it is elsewhere");
+  }
+}
+
+// At the end of a run nothing but damaged messages is left, and all of them are damaged.
+void Driver::drop_all_damaged() {
+  std::vector<std::pair<QueueKey, queue::QueueIdentity>> places;
+  for (const auto& [key, queue] : world_.model().queues()) {
+    if (queue.identity.is_damaged()) places.emplace_back(key, queue.identity);
+  }
+  for (const auto& [message, known] : world_.model().messages()) {
+    if (!world_.model().queues().at(known.queue).identity.is_damaged()) continue;
+    require(world_.is_flipped(message), kDamaged, "message {} is whole", number(message));
+  }
+  for (const auto& [key, identity] : places) {
+    world_.engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueuePurged{key}); });
+    world_.follow(world_.take_records());
+  }
+}
+
+}  // namespace redrive::sim

@@ -1,0 +1,311 @@
+// Messages whose stored bytes cannot be read: found, set aside, listed, dropped or taken back.
+
+#include "engine/damage.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "engine/engine.h"
+
+namespace redrive::engine {
+namespace {
+
+using queue::Change;
+using queue::MessageKey;
+using queue::QueueIdentity;
+using queue::Slot;
+
+constexpr std::string_view kRetryActor = "retry";
+// One slice of looking for more damage: so many slots are passed over in turn, and so many messages
+// are read outside of it.
+constexpr Slot kExaminedSlots = 8'192;
+constexpr std::size_t kExaminedPerSlice = 64;
+// A list of keys is worked off so many to a record.
+constexpr std::size_t kKeysPerTurn = 256;
+
+queue::QueueSettings damaged_settings() {
+  queue::QueueSettings settings;
+  settings.retention = kDamagedRetention;
+  return settings;
+}
+
+bool is_damage(const Error& error) {
+  return error.code == ErrorCode::storage_damaged;
+}
+
+// The event by which it came here is always the last: nothing else happens to it here.
+const queue::LineageEvent* arrival_of(const queue::State& state, Slot slot) {
+  const queue::History* history = state.messages().history_if(slot);
+  return history == nullptr || history->events.empty() ? nullptr : &history->events.back();
+}
+
+DamagedMessage describe_damaged(const queue::State& state, const queue::Queue& queue, Slot slot,
+                                const queue::Stamp& stamp) {
+  const queue::Message& message = state.messages()[slot];
+  DamagedMessage out{
+      .mark = state.mailbox(queue).age_of(slot),
+      .body = message.body,
+      .queue_arn = {},
+      .message_id = {},
+      .error = {},
+      .found_wall = {},
+      .expires_wall = stamp.wall + (message.sent_at + queue.settings.retention - stamp.now),
+      .receive_count = message.receive_count,
+      .group = std::string(state.group_of(slot)),
+      .dead_letter_source = {}};
+  const queue::History* history = state.messages().history_if(slot);
+  if (history == nullptr) return out;
+  out.message_id = history->message_id;
+  out.dead_letter_source = state.name(history->dead_letter_source);
+  if (const queue::LineageEvent* arrival = arrival_of(state, slot)) {
+    out.queue_arn = state.name(arrival->from);
+    out.error = state.name(arrival->reason);
+    out.found_wall = arrival->wall;
+  }
+  return out;
+}
+
+// The id in the damaged bytes, if memory can vouch for it: it remembers the key and four bytes of
+// the id.
+std::optional<Uuid> id_in_head(const store::Store& store, const queue::Message& message) {
+  std::string head(store::kMessageHeadBytes, '\0');
+  queue::BodyRef body = message.body;
+  if (body.size < head.size()) return std::nullopt;
+  body.size = static_cast<std::uint32_t>(head.size());
+  if (!store.read(body, head.data())) return std::nullopt;
+  const Uuid id = store::message_id_of(head);
+  const bool known = store::message_key_of(head) == message.key &&
+                     queue::lineage_mark_of(id) == message.lineage_mark;
+  return known ? std::optional(id) : std::nullopt;
+}
+
+}  // namespace
+
+QueueIdentity damaged_of(const QueueIdentity& queue) {
+  std::string_view name = queue.name;
+  if (name.ends_with(queue::kBinSuffix)) name.remove_suffix(queue::kBinSuffix.size());
+  return {queue.account, queue.region, std::string(name) + std::string(queue::kDamagedSuffix)};
+}
+
+queue::Queue& Turn::damaged(const QueueIdentity& identity) {
+  const QueueIdentity hidden = damaged_of(identity);
+  if (queue::Queue* found = store_.state().find(hidden)) {
+    advance(*found);
+    return *found;
+  }
+  std::vector<Change> changes;
+  const std::string arn = hidden.arn();
+  const queue::NameIndex name = this->name(arn, changes);
+  changes.push_back(
+      queue::QueueCreated{next(state().last_queue()), name, hidden, damaged_settings(), {}});
+  commit(changes);
+  return *store_.state().find(hidden);
+}
+
+Result<store::StoredMessage> Engine::read_message(MessageKey key, const queue::BodyRef& body,
+                                                  std::string& bytes) {
+  auto stored = store_.read_message(key, body, bytes);
+  if (stored || !is_damage(stored.error())) return stored;
+  const Unreadable found{.key = key, .body = body, .error = stored.error().message};
+  set_aside(found);
+  return stored;
+}
+
+Result<store::StoredMessage> Engine::read_message(const Received& received, std::string& bytes) {
+  auto stored = store_.read_message(received.handle.key, received.body, bytes);
+  if (stored || !is_damage(stored.error())) return stored;
+  const Unreadable found{.key = received.handle.key,
+                         .body = received.body,
+                         .error = stored.error().message,
+                         .delivery = received.handle.generation};
+  set_aside(found);
+  return stored;
+}
+
+void Engine::set_aside(const Unreadable& found) {
+  turn([&](Turn& turn) { set_aside(turn, std::span(&found, 1)); });
+  if (hooks_.sync_wanted) hooks_.sync_wanted();
+}
+
+// The queue that such a message is to leave; none when it has gone or changed since it was read.
+// What a consumer holds is left to it: it may have received good bytes and delete it yet.
+const queue::Queue* Engine::find_unreadable(Turn& turn, const Unreadable& one) {
+  const queue::State& state = turn.state();
+  const Slot found = state.messages().find(one.key);
+  if (found == queue::kNoSlot || state.is_buried(found)) return nullptr;
+  queue::Queue* queue = store_.state().find(state.queue_of(found));
+  if (queue == nullptr || queue->identity.is_damaged()) return nullptr;
+  turn.advance(*queue);
+  const Slot slot = state.find_message(*queue, one.key);
+  if (slot == queue::kNoSlot || state.messages()[slot].body != one.body) return nullptr;
+  const bool held = state.messages()[slot].phase == queue::Phase::in_flight;
+  return held && one.delivery != state.generation(slot) ? nullptr : queue;
+}
+
+void Engine::set_aside(Turn& turn, std::span<const Unreadable> found) {
+  if (found.empty()) return;
+  // Queues first: to make one is a record of its own.
+  std::map<MessageKey, std::pair<const queue::Queue*, std::string_view>> leaving;
+  for (const Unreadable& one : found) {
+    const queue::Queue* queue = find_unreadable(turn, one);
+    if (queue == nullptr) continue;
+    turn.damaged(queue->identity);
+    leaving[one.key] = {queue, one.error};
+    suspect_segments_.insert(one.body.segment);
+  }
+  if (leaving.empty()) return;
+  std::vector<Change> changes;
+  for (const auto& [key, why] : leaving) turn.name(why.second, changes);
+  if (!changes.empty()) turn.commit(changes);  // So that notices can name the error.
+  changes.clear();
+  std::uint64_t sequence = number(turn.state().last_key());
+  for (const auto& [key, why] : leaving) {
+    changes.push_back(queue::MessageDamaged{.key = key,
+                                            .from = why.first->key,
+                                            .to = turn.damaged(why.first->identity).key,
+                                            .sequence = ++sequence,
+                                            .error = turn.state().find_name(why.second)});
+  }
+  turn.commit(changes);
+}
+
+// In the maintenance thread, a slice at a time; true while there is more.
+bool Engine::examine_neighbours() {
+  std::vector<std::pair<MessageKey, queue::BodyRef>> messages;
+  BodyPins pins(store_);
+  const bool more = turn([&](Turn& turn) {
+    if (examination_.segments.empty()) {
+      examination_ = {.segments = std::exchange(suspect_segments_, {})};
+    }
+    if (examination_.segments.empty()) return false;
+    const queue::State& state = turn.state();
+    const queue::MessageTable& table = state.messages();
+    const Slot end = std::min<Slot>(table.end(), examination_.slot + kExaminedSlots);
+    for (; examination_.slot < end && messages.size() < kExaminedPerSlice; ++examination_.slot) {
+      const queue::Message& message = table[examination_.slot];
+      if (message.key == MessageKey::none || state.is_buried(examination_.slot)) continue;
+      if (!examination_.segments.contains(message.body.segment)) continue;
+      messages.emplace_back(message.key, message.body);
+      pins.add(message.body);
+    }
+    if (examination_.slot >= table.end()) examination_ = {};
+    return !examination_.segments.empty();
+  });
+  std::vector<Unreadable> found;
+  std::string bytes;
+  for (const auto& [key, body] : messages) {
+    const auto stored = store_.read_message(key, body, bytes);
+    if (!stored && is_damage(stored.error())) {
+      found.push_back({.key = key, .body = body, .error = stored.error().message});
+    }
+  }
+  if (found.empty()) return more;
+  turn([&](Turn& turn) {
+    auto examined = suspect_segments_;  // These are being examined already.
+    set_aside(turn, found);
+    suspect_segments_ = std::move(examined);
+  });
+  return more;
+}
+
+Result<DamagedPage> Engine::damaged(const QueueIdentity& identity,
+                                    const queue::Mailbox::AgeMark& after, std::size_t max) {
+  DamagedPage page;
+  std::vector<queue::Message> unnamed;
+  BodyPins pins(store_);
+  CHECK(turn([&](Turn& turn) -> Result<void> {
+    TRY(turn.queue(identity));
+    page.wall = turn.stamp().wall;
+    queue::Queue* queue = store_.state().find(damaged_of(identity));
+    if (queue == nullptr) return {};
+    turn.advance(*queue);
+    const queue::Mailbox& box = turn.state().mailbox(*queue);
+    page.total = box.size();
+    auto slots = box.page(after, max + 1);
+    page.more = slots.size() > max;
+    if (page.more) slots.pop_back();
+    for (const Slot slot : slots) {
+      page.messages.push_back(describe_damaged(turn.state(), *queue, slot, turn.stamp()));
+      unnamed.push_back(turn.state().messages()[slot]);
+      pins.add(unnamed.back().body);
+    }
+    return {};
+  }));
+  for (std::size_t i = 0; i < unnamed.size(); ++i) {
+    DamagedMessage& message = page.messages[i];
+    if (!message.message_id) message.message_id = id_in_head(store_, unnamed[i]);
+  }
+  return page;
+}
+
+std::map<QueueIdentity, std::size_t> Engine::damaged_counts() {
+  return turn([&](Turn& turn) {
+    std::map<QueueIdentity, std::size_t> counts;
+    for (const auto& [identity, queue] : turn.state().damaged_queues()) {
+      turn.advance(*queue);
+      QueueIdentity of = identity;
+      of.name.resize(of.name.size() - queue::kDamagedSuffix.size());
+      counts[of] = turn.state().mailbox(*queue).size();
+    }
+    return counts;
+  });
+}
+
+Result<std::size_t> Engine::drop_damaged(const QueueIdentity& identity,
+                                         std::span<const MessageKey> keys) {
+  std::size_t dropped = 0;
+  while (!keys.empty()) {
+    const auto some = keys.first(std::min(keys.size(), kKeysPerTurn));
+    keys = keys.subspan(some.size());
+    CHECK(turn([&](Turn& turn) -> Result<void> {
+      TRY(turn.queue(identity));
+      const queue::Queue& damaged = turn.damaged(identity);
+      std::vector<Change> changes;
+      for (const MessageKey key : std::set<MessageKey>(some.begin(), some.end())) {
+        if (turn.state().find_message(damaged, key) == queue::kNoSlot) continue;
+        changes.push_back(queue::MessageDeleted{damaged.key, key});
+      }
+      if (!changes.empty()) turn.commit(changes);
+      dropped += changes.size();
+      return {};
+    }));
+  }
+  return dropped;
+}
+
+Result<std::size_t> Engine::retry_damaged(const QueueIdentity& identity,
+                                          std::span<const MessageKey> keys, const Signature& by) {
+  std::size_t restored = 0;
+  std::string bytes;
+  for (const MessageKey key : std::set<MessageKey>(keys.begin(), keys.end())) {
+    queue::BodyRef body;
+    BodyPins pins(store_);
+    const bool there = TRY(turn([&](Turn& turn) -> Result<bool> {
+      TRY(turn.queue(identity));
+      const Slot slot = turn.state().find_message(turn.damaged(identity), key);
+      if (slot == queue::kNoSlot) return false;
+      body = turn.state().messages()[slot].body;
+      pins.add(body);
+      return true;
+    }));
+    if (!there || !store_.read_message(key, body, bytes)) continue;
+    turn([&](Turn& turn) {
+      const queue::Queue& damaged = turn.damaged(identity);
+      const Slot slot = turn.state().find_message(damaged, key);
+      if (slot == queue::kNoSlot) return;
+      const queue::LineageEvent* arrival = arrival_of(turn.state(), slot);
+      const queue::Queue* to =
+          arrival == nullptr ? nullptr : turn.state().find_by_arn(turn.state().name(arrival->from));
+      if (to == nullptr) return;  // Its queue is gone.
+      std::vector<Change> changes;
+      const queue::NameIndex actor = turn.name(by.actor.empty() ? kRetryActor : by.actor, changes);
+      changes.push_back(queue::MessageRestored{
+          key, damaged.key, to->key, number(turn.state().last_key()) + 1, actor});
+      turn.commit(changes);
+      ++restored;
+    });
+  }
+  return restored;
+}
+
+}  // namespace redrive::engine
