@@ -14,7 +14,6 @@ namespace {
 using auth::Right;
 using queue::QueueIdentity;
 
-constexpr std::size_t kQueuesPerTurn = 256;
 constexpr std::size_t kGroupsPerTurn = 64;
 
 constexpr bool kShareable = true;
@@ -22,12 +21,15 @@ constexpr bool kOwnersOnly = false;
 
 constexpr std::array kRules = {
     Operation{"sqs:SendMessage", Right::send, kShareable},
-    Operation{"sqs:SendMessageBatch", Right::send, kShareable},
+    Operation{"sqs:SendMessageBatch", Right::send, kShareable, {"sqs:SendMessage"}},
     Operation{"sqs:ReceiveMessage", Right::consume, kShareable},
     Operation{"sqs:DeleteMessage", Right::consume, kShareable},
-    Operation{"sqs:DeleteMessageBatch", Right::consume, kShareable},
+    Operation{"sqs:DeleteMessageBatch", Right::consume, kShareable, {"sqs:DeleteMessage"}},
     Operation{"sqs:ChangeMessageVisibility", Right::consume, kShareable},
-    Operation{"sqs:ChangeMessageVisibilityBatch", Right::consume, kShareable},
+    Operation{"sqs:ChangeMessageVisibilityBatch",
+              Right::consume,
+              kShareable,
+              {"sqs:ChangeMessageVisibility"}},
     Operation{"sqs:GetQueueUrl", Right::find, kShareable},
     Operation{"sqs:GetQueueAttributes", Right::find, kShareable},
     Operation{"sqs:ListQueues", Right::find, kOwnersOnly},
@@ -79,14 +81,10 @@ std::optional<QueueIdentity> dead_letter_target_of(const sqs::StringMap& attribu
 }
 
 std::vector<QueueIdentity> dead_letter_sources(engine::Engine& engine, std::string_view arn) {
-  std::vector<QueueIdentity> sources;
-  engine::visit_in_turns(engine,
-                         &queue::State::queues,
-                         kQueuesPerTurn,
-                         [&](engine::Turn&, const QueueIdentity& identity, const auto& queue) {
-                           const auto& redrive = queue->settings.redrive;
-                           if (redrive && redrive->target_arn == arn) sources.push_back(identity);
-                         });
+  std::vector<QueueIdentity> sources = engine.turn([&](engine::Turn& turn) {
+    const auto& found = turn.state().sources_of(arn);
+    return std::vector<QueueIdentity>(found.begin(), found.end());
+  });
   engine::visit_in_turns(
       engine,
       &queue::State::groups,

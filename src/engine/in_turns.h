@@ -25,8 +25,7 @@ void visit_in_turns(Engine& engine, const Map& (queue::State::*map_of)() const,
     }
     return false;
   };
-  while (engine.turn(look)) {
-  }
+  while (engine.turn(look)) engine.give_way();
 }
 
 }  // namespace redrive::engine
