@@ -29,6 +29,7 @@
 #include "engine/time_travel.h"
 #include "http/browser_guard.h"
 #include "http/server.h"
+#include "iam/role_permissions.h"
 #include "iam/service.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
@@ -557,7 +558,11 @@ Result<void> serve(const Config& config) {
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
        .directories = listen.loopback && config.keys.empty(),
-       .outgoing = outgoing});
+       .outgoing = outgoing,
+       .role_permissions =
+           [&](std::string_view account, std::string_view role) {
+             return iam::role_permissions(engine, account, role);
+           }});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -565,7 +570,9 @@ Result<void> serve(const Config& config) {
                        .domains = config.allowed_hosts,
                        .observers = observers});
 
-  iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers});
+  iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers, .changed = [&] {
+                         handlers->refresh_keys();
+                       }});
 
   using Pace = http::Desk::Pace;
   const auto run_iam = [&](http::Exchange& exchange) {
