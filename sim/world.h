@@ -206,6 +206,7 @@ class World {
   void read_received(const engine::Received& message, const Letter& letter);
   void damaged_is_damaged(const queue::MessageDamaged& fact);
   bool may_flip(std::uint32_t segment) const;
+  std::vector<std::pair<queue::MessageKey, std::uint64_t>> flippable();
 
   Chance& chance_;
   const Shape shape_;
