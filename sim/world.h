@@ -230,6 +230,7 @@ class World {
   std::map<journal::Location, std::vector<Flip>> flips_;
   bool fault_expected_ = false;
   bool space_limited_ = false;
+  bool had_spare_ = false;  // When the last server ended.
   bool stopping_ = false;
   Totals totals_;
   std::unique_ptr<Server> server_;
