@@ -163,7 +163,7 @@ def build(mutants, jobs):
                         f"-DCMAKE_CXX_FLAGS=-w -include {COPY}/mutant_switch.h"],
                        check=True, stdout=subprocess.DEVNULL)
     programs = sorted({shlex.split(mutant["kill"])[0] for mutant in mutants if "kill" in mutant})
-    subprocess.run(["ninja", "-j", str(jobs), "-C", BUILD, "--quiet", *programs], check=True)
+    subprocess.run(["ninja", "-j", str(jobs), "-C", BUILD, "--quiet", "-k", "0", *programs], check=True)
 
 
 def command_of(kill):
