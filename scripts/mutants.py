@@ -170,7 +170,7 @@ def command_of(kill):
     """`queue_test Mailbox.*`: a test program and a filter; or a command as it is."""
     program, *rest = shlex.split(kill)
     if program.endswith("_test"):
-        rest = ["--gtest_brief=1", "--gtest_filter=" + ":".join(rest or ["*"])]
+        rest = ["--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=" + ":".join(rest or ["*"])]
     return [str(BUILD / program), *rest]
 
 

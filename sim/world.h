@@ -196,6 +196,7 @@ class World {
   void settle_synced();
   void storage_failed(const Error& error);
   void let_time_pass_while_down();
+  bool has_spare_segment();
   void open_again();
   void archived_is_in_the_archive(const queue::MessageArchived& fact);
   void resume(journal::Sequence synced, journal::Sequence appended);
