@@ -47,7 +47,7 @@ void sleep_until(Nanos due) {
   }
 }
 
-Result<void> exchange(Connection& connection, const std::string& request) {
+Result<void> send_and_wait(Connection& connection, const std::string& request) {
   connection.out().append(request);
   CHECK(connection.flush_all());
   while (true) {
@@ -72,13 +72,13 @@ Result<void> probe(const ProbeOptions& options) {
                  options.endpoint,
                  "SendMessage",
                  fmt::format(R"({{"QueueUrl":"{}","MessageBody":"probe"}})", options.queue_url));
-  CHECK(exchange(connection, request));  // The first pays for what is cold.
+  CHECK(send_and_wait(connection, request));  // The first pays for what is cold.
   const Nanos period = std::chrono::milliseconds(options.every_ms);
   Latencies latencies;
   for (Nanos due = now(); !is_told_to_stop(); due = std::max(due + period, now())) {
     sleep_until(due);
     const Nanos begun = now();
-    CHECK(exchange(connection, request));
+    CHECK(send_and_wait(connection, request));
     latencies.add(now() - begun);
   }
   fmt::print(R"({{"count":{},"p50_ms":{:.3f},"p99_ms":{:.3f},"max_ms":{:.3f}}})"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "sim/crowd.h"
 #include "sim/driver.h"
 
 namespace {
@@ -100,6 +101,21 @@ Verdict run(const Run& run, bool verbose) {
   return verdict;
 }
 
+Verdict run_crowd(std::uint64_t seed, bool verbose) {
+  redrive::sim::Crowd crowd(seed, verbose);
+  Verdict verdict = crowd.run();
+  if (!verdict.passed) {
+    fmt::print("crowd {} step {}: {}: {}  (redrive-sim --crowds {} --verbose)\n",
+               seed,
+               verdict.step,
+               verdict.invariant,
+               verdict.detail,
+               seed);
+    std::fflush(stdout);
+  }
+  return verdict;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -109,6 +125,8 @@ int main(int argc, char** argv) {
   int steps = 400;
   bool verbose = false;
   app.add_option("--seeds,--seed", range, "A seed, or a range of them: 1..500");
+  std::string crowds;
+  app.add_option("--crowds", crowds, "Seeds of runs with many thousands of messages: 1..10");
   app.add_option("--seed-file", file, "Seeds to run first, with their steps: one a line");
   app.add_option("--steps", steps, "Steps of each run")->check(CLI::PositiveNumber);
   app.add_flag("--verbose", verbose, "Print every step");
@@ -119,6 +137,7 @@ int main(int argc, char** argv) {
   std::vector<Run> runs = read_seed_file(file);
   for (const Run& more : parse_seeds(range, steps)) runs.push_back(more);
   for (const Run& next : runs) tally.add(run(next, verbose));
+  for (const Run& next : parse_seeds(crowds, 0)) tally.add(run_crowd(next.seed, verbose));
   fmt::print(
       "{} records, {} messages dead-lettered, {} redriven, {} failures reported, {} grouped, {} "
       "discarded, {} edited, {} bits flipped, {} messages damaged, {} archived ({} by a policy), "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/crowd.h"
 #include "sim/invariants.h"
 #include "sim/violation.h"
 
@@ -326,6 +327,8 @@ void World::check() {
   if (chance_.one_in(3)) queues_are_in_order();
   nobody_waits_in_vain();
   bodies_are_held();
+  const std::uint64_t work = engine().take_most_work();
+  require(work <= kWorkPerTurnMax, "no turn does more than its share", "one did {} units", work);
   require(server_->complaints().empty() || fault_expected_,
           "the server has nothing to complain about",
           "{}",

@@ -13,6 +13,7 @@ namespace {
 
 using queue::EntryKind;
 
+constexpr std::size_t kReadPerTurn = 64;
 constexpr std::string_view kKindNames[] = {"ConfigurationUpdate", "StateUpdate", "Action"};
 
 std::string entry_of(const AlarmKey& key) {
@@ -119,22 +120,33 @@ std::string_view name_of(HistoryItem::Kind kind) {
   return kKindNames[static_cast<std::size_t>(kind)];
 }
 
+// Read anew, some in each turn, only when the catalogue has changed.
 std::vector<Alarm> Book::all() const {
-  std::vector<std::string> values = engine_.turn([](engine::Turn& turn) {
-    std::vector<std::string> found;
-    const auto& entries = turn.state().entries();
-    for (auto at = entries.lower_bound({EntryKind::alarm, ""});
-         at != entries.end() && at->first.first == EntryKind::alarm;
-         ++at) {
-      found.push_back(at->second);
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t version =
+      engine_.turn([](engine::Turn& turn) { return turn.state().entries_version(); });
+  if (version == version_) return alarms_;
+  alarms_.clear();
+  std::pair<EntryKind, std::string> after{EntryKind::alarm, ""};
+  for (bool more = true; more;) {
+    std::vector<std::string> values;
+    more = engine_.turn([&](engine::Turn& turn) {
+      const auto& entries = turn.state().entries();
+      auto at = entries.upper_bound(after);
+      for (; at != entries.end() && at->first.first == EntryKind::alarm; ++at) {
+        if (values.size() == kReadPerTurn) return true;
+        values.push_back(at->second);
+        after = at->first;
+      }
+      return false;
+    });
+    for (const std::string& value : values) {
+      if (auto alarm = decode_alarm(value)) alarms_.push_back(*std::move(alarm));
     }
-    return found;
-  });
-  std::vector<Alarm> alarms;
-  for (const std::string& value : values) {
-    if (auto alarm = decode_alarm(value)) alarms.push_back(*std::move(alarm));
+    if (more) engine_.give_way();
   }
-  return alarms;
+  version_ = version;
+  return alarms_;
 }
 
 std::optional<Alarm> Book::find(const AlarmKey& key) const {

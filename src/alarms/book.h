@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +32,8 @@ struct AlarmKey {
   friend auto operator<=>(const AlarmKey&, const AlarmKey&) = default;
 };
 
-// The alarms in the engine's catalogue, each with its state; nothing is kept here. From any thread.
+// The alarms in the engine's catalogue, each with its state; what is kept here is a copy of what
+// was read last. From any thread.
 class Book {
  public:
   static constexpr std::size_t kAlarmsMax = 5'000;
@@ -56,6 +59,9 @@ class Book {
 
  private:
   engine::Engine& engine_;
+  mutable std::mutex mutex_;                    // Taken before the turn. Guards the rest.
+  mutable std::uint64_t version_ = UINT64_MAX;  // Of the catalogue, when it was read.
+  mutable std::vector<Alarm> alarms_;
 };
 
 }  // namespace redrive::alarms

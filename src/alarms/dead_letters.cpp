@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "wire/decoder.h"
 #include "wire/encode.h"
@@ -11,7 +11,8 @@
 namespace redrive::alarms {
 namespace {
 
-constexpr std::size_t kQueuesPerTurn = 128;
+constexpr std::size_t kQueuesPerTurn = 64;
+constexpr std::size_t kGroupsPerTurn = 512;
 
 struct MemoryDocument {
   bool off = false;
@@ -80,31 +81,45 @@ DeadLetterMemory decode_memory(std::string_view json) {
           .since_ms = document.since};
 }
 
+namespace {
+
+// The group that was made last, of each queue.
+std::map<queue::QueueKey, queue::FailureGroupKey> youngest_groups(engine::Engine& engine) {
+  std::map<queue::QueueKey, queue::FailureGroupKey> youngest;
+  queue::FailureGroupKey after = queue::FailureGroupKey::none;
+  while (engine.turn([&](engine::Turn& turn) {
+    const auto& groups = turn.state().groups();
+    auto at = groups.upper_bound(after);
+    for (std::size_t i = 0; at != groups.end() && i < kGroupsPerTurn; ++at, ++i) {
+      youngest[at->second.queue] = after = at->first;
+    }
+    return at != groups.end();
+  })) {
+    engine.give_way();
+  }
+  return youngest;
+}
+
+}  // namespace
+
 std::vector<DeadLetterReading> read_dead_letter_queues(engine::Engine& engine) {
-  std::set<std::string> targets;
   std::vector<DeadLetterReading> all;
   std::vector<queue::QueueKey> keys;
   queue::QueueIdentity after;
   const auto look = [&](const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
     // A queue that names itself dead-letters nothing, so its messages are not dead letters.
-    const auto& redrive = queue.settings.redrive;
-    if (redrive && redrive->target_arn != queue.identity.arn()) targets.insert(redrive->target_arn);
+    const auto& sources = state.sources_of(queue.identity.arn());
+    if (sources.empty() || (sources.size() == 1 && sources.contains(queue.identity))) return;
     all.push_back(read_queue(state, queue, stamp));
     keys.push_back(queue.key);
   };
-  while (engine.survey(after, kQueuesPerTurn, look)) {
-  }
-  std::map<queue::QueueKey, queue::FailureGroupKey> youngest;
-  engine.turn([&](engine::Turn& turn) {
-    for (const auto& [key, group] : turn.state().groups()) youngest[group.queue] = key;
-  });
+  while (engine.survey(after, kQueuesPerTurn, look)) engine.give_way();
+  const auto youngest = youngest_groups(engine);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (const auto found = youngest.find(keys[i]); found != youngest.end()) {
       all[i].last_group = found->second;
     }
   }
-  std::erase_if(all,
-                [&](const auto& reading) { return !targets.contains(reading.identity.arn()); });
   return all;
 }
 

@@ -47,8 +47,8 @@ struct Groups {
 // In turn.
 Groups look_at_groups(const queue::State& state, const queue::Queue& queue, std::uint64_t told) {
   std::vector<const queue::FailureGroup*> found;
-  for (const auto& [key, group] : state.groups()) {
-    if (group.queue == queue.key && group.count > 0) found.push_back(&group);
+  for (const queue::FailureGroup* group : state.groups_in(queue.key)) {
+    if (group->count > 0) found.push_back(group);
   }
   std::ranges::stable_sort(found, std::greater(), &queue::FailureGroup::count);
   Groups groups;

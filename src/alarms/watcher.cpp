@@ -16,6 +16,7 @@ using std::chrono::seconds;
 constexpr seconds kShortPace{10};
 constexpr seconds kLongPace{60};
 constexpr std::string_view kMemoryPrefix = "dead-letter-alarm/";
+constexpr std::size_t kMemoriesPerTurn = 256;
 constexpr std::string_view kDamagePrefix = "damage-alarm/";
 
 AlarmKey key_of(const Alarm& alarm) {
@@ -139,18 +140,26 @@ Result<void> Watcher::set_state(const AlarmKey& key, const Condition& condition)
 }
 
 std::map<std::string, DeadLetterMemory> Watcher::memories(std::string_view of) const {
-  return parts_.engine.turn([of](engine::Turn& turn) {
-    std::map<std::string, DeadLetterMemory> found;
+  std::vector<std::pair<std::string, std::string>> values;
+  const std::string prefix(of);
+  std::pair<EntryKind, std::string> after{EntryKind::setting, prefix};
+  while (parts_.engine.turn([&](engine::Turn& turn) {
     const auto& entries = turn.state().entries();
-    const std::string prefix(of);
-    for (auto at = entries.lower_bound({EntryKind::setting, prefix});
-         at != entries.end() && at->first.first == EntryKind::setting &&
-         at->first.second.starts_with(prefix);
-         ++at) {
-      found[at->first.second.substr(prefix.size())] = decode_memory(at->second);
+    auto at = entries.upper_bound(after);
+    for (std::size_t i = 0; at != entries.end() && at->first.first == EntryKind::setting &&
+                            at->first.second.starts_with(prefix);
+         ++at, ++i) {
+      if (i == kMemoriesPerTurn) return true;
+      values.emplace_back(at->first.second.substr(prefix.size()), at->second);
+      after = at->first;
     }
-    return found;
-  });
+    return false;
+  })) {
+    parts_.engine.give_way();
+  }
+  std::map<std::string, DeadLetterMemory> found;
+  for (const auto& [arn, value] : values) found[arn] = decode_memory(value);
+  return found;
 }
 
 void Watcher::remember(std::string_view prefix, const std::string& arn,
@@ -198,6 +207,7 @@ void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
   }
   // Of queues that are gone, or are nobody's dead-letter queue any more, nothing is remembered.
   for (const auto& [arn, memory] : known) {
+    parts_.engine.give_way();
     const std::string name = std::string(kMemoryPrefix) + arn;
     parts_.engine.turn([&](engine::Turn& turn) {
       turn.commit(queue::EntryRemoved{EntryKind::setting, name});

@@ -18,12 +18,15 @@ constexpr bool kOwnersOnly = false;
 
 constexpr std::array kRules = {
     Operation{"sqs:SendMessage", Right::send, kShareable},
-    Operation{"sqs:SendMessageBatch", Right::send, kShareable},
+    Operation{"sqs:SendMessageBatch", Right::send, kShareable, {"sqs:SendMessage"}},
     Operation{"sqs:ReceiveMessage", Right::consume, kShareable},
     Operation{"sqs:DeleteMessage", Right::consume, kShareable},
-    Operation{"sqs:DeleteMessageBatch", Right::consume, kShareable},
+    Operation{"sqs:DeleteMessageBatch", Right::consume, kShareable, {"sqs:DeleteMessage"}},
     Operation{"sqs:ChangeMessageVisibility", Right::consume, kShareable},
-    Operation{"sqs:ChangeMessageVisibilityBatch", Right::consume, kShareable},
+    Operation{"sqs:ChangeMessageVisibilityBatch",
+              Right::consume,
+              kShareable,
+              {"sqs:ChangeMessageVisibility"}},
     Operation{"sqs:GetQueueUrl", Right::find, kShareable},
     Operation{"sqs:GetQueueAttributes", Right::find, kShareable},
     Operation{"sqs:ListQueues", Right::find, kOwnersOnly},

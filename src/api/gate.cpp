@@ -81,11 +81,9 @@ void Gate::use(auth::KeyRing keys) {
   if (!open) has_keys_ = true;
 }
 
-void Gate::lend(auth::AccessKey key) {
-  const std::lock_guard lock(lending_);
-  lent_keys_.push_back(std::move(key));
-  auto ring = auth::KeyRing::make(lent_keys_);
-  assert(ring);  // Ids are random, so no two are equal.
+void Gate::lend(std::vector<auth::AccessKey> keys) {
+  auto ring = auth::KeyRing::make(std::move(keys));
+  assert(ring);
   lent_.store(std::make_shared<const auth::KeyRing>(*std::move(ring)));
 }
 

@@ -41,9 +41,10 @@ class Gate {
 
   // Requests that come from now on are measured by these keys.
   void use(auth::KeyRing keys);
-  // A key of the server's own, for something that it runs; good until the process ends, whatever
-  // keys are read again. Does not close a server that has no keys.
-  void lend(auth::AccessKey key);
+  // Keys of the server's own, for what it runs: they take the place of those lent before, which are
+  // refused from now on. Reading keys again does not touch them. Ids must be unique. Does not close
+  // a server that has no keys.
+  void lend(std::vector<auth::AccessKey> keys);
   Timestamp wall() const { return clock_.wall(); }
   bool open() const { return keys_.load() == nullptr; }
   // The server's own account: of keys that name no other, and of what is about the whole server.
@@ -64,8 +65,6 @@ class Gate {
   std::atomic<std::shared_ptr<const auth::KeyRing>> keys_;
   // Spares every request of an open server the lock in keys_. Never true before they are there.
   std::atomic<bool> has_keys_ = false;
-  std::mutex lending_;
-  std::vector<auth::AccessKey> lent_keys_;  // Guarded by lending_.
   std::atomic<std::shared_ptr<const auth::KeyRing>> lent_;
 };
 

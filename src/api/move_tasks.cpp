@@ -35,10 +35,7 @@ std::unexpected<Error> no_such_resource(std::string_view parameter) {
 }
 
 bool is_dead_letter_queue(const queue::State& state, std::string_view arn) {
-  return std::ranges::any_of(state.queues(), [&](const auto& entry) {
-    const auto& redrive = entry.second->settings.redrive;
-    return redrive && redrive->target_arn == arn;
-  });
+  return !state.sources_of(arn).empty();
 }
 
 std::string handle_of(const MoveTask& task) {

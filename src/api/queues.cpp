@@ -231,8 +231,7 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
     }
     return false;
   };
-  while (call.engine.turn(look)) {
-  }
+  while (call.engine.turn(look)) call.engine.give_way();
   Page page = make_page(call, found, input.max_results);
   return sqs::ListQueuesOutput{std::move(page.urls), page.next_token};
 }
@@ -241,32 +240,16 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
     Call& call, const sqs::ListDeadLetterSourceQueuesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const std::string after = TRY(name_from_token(input.next_token));
+  std::vector<QueueIdentity> found;
   CHECK(call.engine.turn([&](Turn& turn) -> Result<void> {
     CHECK(turn.queue(identity));
+    for (const QueueIdentity& other : turn.state().sources_of(identity.arn())) {
+      if (!after.empty() && other.name <= after) continue;
+      // A source that the caller may not know of is not listed.
+      if (call.key == nullptr || call.key->covers(other.name)) found.push_back(other);
+    }
     return {};
   }));
-  const std::string arn = identity.arn();
-  std::vector<QueueIdentity> found;
-  QueueIdentity from;
-  const auto look = [&](Turn& turn) {
-    const auto& queues = turn.state().queues();
-    auto at = queues.lower_bound(from);
-    for (std::size_t seen = 0; at != queues.end(); ++at, ++seen) {
-      if (seen == kListedPerTurn) {
-        from = at->first;
-        return true;
-      }
-      const auto& [other, queue] = *at;
-      const auto& redrive = queue->settings.redrive;
-      const bool meant =
-          redrive && redrive->target_arn == arn && (after.empty() || other.name > after);
-      // A source that the caller may not know of is not listed.
-      if (meant && (call.key == nullptr || call.key->covers(other.name))) found.push_back(other);
-    }
-    return false;
-  };
-  while (call.engine.turn(look)) {
-  }
   Page page = make_page(call, found, input.max_results);
   return sqs::ListDeadLetterSourceQueuesOutput{std::move(page.urls), page.next_token};
 }
@@ -288,6 +271,7 @@ Result<sqs::GetQueueAttributesOutput> run(Call& call, const sqs::GetQueueAttribu
 
 Result<sqs::SetQueueAttributesOutput> run(Call& call, const sqs::SetQueueAttributesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
+  CHECK(call.engine.catch_up(identity));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::SetQueueAttributesOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
     const auto changed =

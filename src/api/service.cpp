@@ -139,7 +139,7 @@ struct Service::Request {
   const Witness& witness;
   std::size_t action = kNoAction;
 
-  void take_over(Caller caller) {
+  void take_over(Caller&& caller) {
     static_cast<Caller&>(call) = std::move(caller);
     call.peer = http.peer;
     call.host = http.host;
@@ -294,7 +294,7 @@ void Service::offload(Request& request) {
                        action = request.action](http::Exchange& exchange) {
     Request again{exchange, exchange.request(), Call(engine_, options_), reply, witness_};
     again.measure(action);
-    again.take_over(caller);
+    again.take_over(Caller(caller));
     if (by_path) again.call.path = again.http.path;
     answer<Action>(*this, again);
   };

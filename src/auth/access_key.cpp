@@ -72,7 +72,8 @@ bool Statement::matches(std::string_view action, std::string_view arn) const {
     return wildcard_match(to_lower(pattern), to_lower(action));
   };
   const auto meant = [&](const std::string& pattern) { return wildcard_match(pattern, arn); };
-  return std::ranges::any_of(actions, named) && std::ranges::any_of(resources, meant);
+  return std::ranges::any_of(actions, named) != except_actions &&
+         std::ranges::any_of(resources, meant) != except_resources;
 }
 
 StatementVerdict AccessKey::statements_on(std::string_view action, std::string_view arn) const {

@@ -40,6 +40,8 @@ struct Statement {
   Effect effect = Effect::allow;
   std::vector<std::string> actions;    // `sqs:SendMessage`, `s3:*`; letter case is ignored.
   std::vector<std::string> resources;  // Of ARNs.
+  bool except_actions = false;         // NotAction: all actions but these.
+  bool except_resources = false;       // NotResource: all resources but these.
 
   bool matches(std::string_view action, std::string_view arn) const;
 };

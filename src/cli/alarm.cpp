@@ -70,8 +70,7 @@ Answer<void> run_alarm_add(const AlarmAddOptions& options, Session& session) {
                             .notify = {options.notify.begin(), options.notify.end()}};
   if (options.period) alarm.period_seconds = static_cast<std::int32_t>(*options.period);
   if (options.periods) alarm.periods = static_cast<std::int32_t>(*options.periods);
-  std::string body;
-  wire::encode_json(body, alarm);
+  std::string body = TRY(request_body(alarm));
   const auto list =
       TRY(session.service.manage<documents::AlarmList>("POST", "alarms", std::move(body)));
   print_alarms(session, *list);

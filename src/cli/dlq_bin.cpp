@@ -28,8 +28,7 @@ Answer<void> touch(Session& session, const DlqBinOptions& options, std::string_v
                    const documents::Choice& choice) {
   const std::string path =
       fmt::format("queues/{}/{}", percent_encode(queue_name_of(options.queue), false), action);
-  std::string body;
-  wire::encode_json(body, choice);
+  std::string body = TRY(request_body(choice));
   std::int64_t messages = 0;
   bool more = true;
   while (more) {

@@ -41,8 +41,7 @@ Answer<void> run_dlq_edit(const DlqEditOptions& options, Session& session) {
     request.set_attributes.emplace_back(attribute.name, to_value(attribute));
   }
   request.remove_attributes.assign(options.remove.begin(), options.remove.end());
-  std::string body;
-  wire::encode_json(body, request);
+  std::string body = TRY(request_body(request));
   const std::int64_t key = TRY(find_message_key(session, options.queue, options.message));
   const auto message = TRY(session.service.manage<documents::Message>(
       "POST",

@@ -108,8 +108,8 @@ Answer<void> run_dlq_groups(const DlqGroupsOptions& options, Session& session) {
   }
   const std::string one = path + "/" + options.group;
   if (!options.mark.empty()) {
-    std::string body;
-    wire::encode_json(body, documents::GroupMark{.status = options.mark, .note = options.note});
+    std::string body =
+        TRY(request_body(documents::GroupMark{.status = options.mark, .note = options.note}));
     TRY(session.service.manage<documents::FailureGroup>("POST", one, std::move(body)));
   }
   const auto group = TRY(session.service.manage<documents::FailureGroup>("GET", one));

@@ -68,7 +68,7 @@ Answer<void> run_dlq_policy(const DlqPolicyOptions& options, Session& session) {
                              .then = options.then,
                              .archive = options.archive};
     if (options.archive_expiring) policy.archive_expiring = true;
-    wire::encode_json(body, policy);
+    body = TRY(request_body(policy));
   }
   const std::string_view method = options.off ? "DELETE" : options.sets() ? "PUT" : "GET";
   print_policy(session, *TRY(session.service.manage<documents::Policy>(method, path, body)));

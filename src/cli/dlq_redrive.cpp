@@ -56,8 +56,7 @@ Answer<std::string> request_of(const DlqRedriveOptions& options) {
                                 .watch_seconds = options.watch_seconds,
                                 .dry_run = options.dry_run};
   request.message_ids.assign(options.ids.begin(), options.ids.end());
-  std::string body;
-  wire::encode_json(body, request);
+  std::string body = TRY(request_body(request));
   return body;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/transport.h"
 #include "wire/decoder.h"
 #include "wire/encode.h"
+#include "wire/valid_text.h"
 
 namespace redrive::cli {
 
@@ -33,6 +34,18 @@ class Reply {
   std::unique_ptr<Held> held_ = std::make_unique<Held>();
 };
 
+// A document as the body of a request. Fails when a text in it is not UTF-8: it would be sent as
+// something else than what was meant.
+template <class T>
+Answer<std::string> request_body(const T& document) {
+  if (!wire::has_valid_text(document)) {
+    return usage_failure("a text is not valid UTF-8; bytes can be sent as a Binary attribute");
+  }
+  std::string body;
+  wire::encode_json(body, document);
+  return body;
+}
+
 // The server's APIs as a client sees them, over one transport. For one thread.
 class Service {
  public:
@@ -40,9 +53,8 @@ class Service {
 
   template <class Action>
   Answer<Reply<typename Action::Output>> call(const typename Action::Input& input) {
-    std::string body;
-    wire::encode_json(body, input);
-    return Reply<typename Action::Output>::decode(TRY(post(Action::kName, std::move(body))));
+    return Reply<typename Action::Output>::decode(
+        TRY(post(Action::kName, TRY(request_body(input)))));
   }
 
   // The management API, which only Redrive has; `path` goes on from /_redrive/v1/.

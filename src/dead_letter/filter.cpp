@@ -65,7 +65,7 @@ std::optional<Number> number_of(std::string_view text) {
 bool text_fits(std::string_view text, Operator op, std::string_view literal) {
   switch (op) {
     case Operator::contains:
-      return text.find(literal) != std::string_view::npos;
+      return find_text(text, literal) != std::string_view::npos;
     case Operator::starts_with:
       return text.starts_with(literal);
     case Operator::like:

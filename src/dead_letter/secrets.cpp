@@ -178,9 +178,12 @@ class Masker {
     copy(slashes + 1);
     const std::string_view end = text_.substr(at_ - slashes - 1, slashes + 1);
     std::size_t size = 0;
-    for (; size < rest().size() && !rest().substr(size).starts_with(end); ++size) {
-      const bool escape = slashes == 0 && is_slash(rest()[size]);
-      if (escape && size + 1 < rest().size()) ++size;
+    if (slashes > 0) {
+      size = std::min(find_text(rest(), end), rest().size());
+    } else {
+      for (; size < rest().size() && rest()[size] != quote; ++size) {
+        if (is_slash(rest()[size]) && size + 1 < rest().size()) ++size;
+      }
     }
     if (size > 0) mask(size);
   }

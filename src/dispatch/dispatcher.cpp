@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kWorkersMax = 16;
 constexpr std::chrono::milliseconds kStopLook{10};
+constexpr std::size_t kQueuesPerTurn = 500;
 
 // The retriers are in the scope.
 auto compared(const Plan& plan) {
@@ -134,16 +135,24 @@ void Dispatcher::adopt_functions() {
 // A function that is gone takes its events with it: one that comes under its name is another. What
 // the catalogue still has may only be unable to run for now.
 void Dispatcher::forget_orphans() {
-  world_->engine.turn([](engine::Turn& turn) {
+  queue::QueueIdentity after;
+  while (world_->engine.turn([&](engine::Turn& turn) {
     std::vector<queue::Change> changes;
-    for (const auto& [identity, queue] : turn.state().queues()) {
-      const auto function = function_of_async_queue(identity);
+    const auto& queues = turn.state().queues();
+    auto at = queues.upper_bound(after);
+    for (std::size_t i = 0; at != queues.end() && i < kQueuesPerTurn; ++at, ++i) {
+      after = at->first;
+      const auto function = function_of_async_queue(after);
       if (function &&
           turn.state().find_entry(queue::EntryKind::function, function->arn()) == nullptr)
-        changes.push_back(queue::QueueDeleted{queue->key});
+        changes.push_back(queue::QueueDeleted{at->second->key});
     }
+    const bool more = at != queues.end();
     if (!changes.empty()) turn.commit(changes);
-  });
+    return more;
+  })) {
+    world_->engine.give_way();
+  }
 }
 
 void Dispatcher::wake_async(const std::string& function_arn) {

@@ -1,6 +1,7 @@
 // Dead letters put aside, taken back and corrected.
 
-#include <set>
+#include <algorithm>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/originals.h"
@@ -18,9 +19,15 @@ queue::QueueSettings bin_settings() {
   return settings;
 }
 
+constexpr std::size_t kMovedPerTurn = 250;
+
 // Each key once: a message is where it goes after the first.
-std::set<MessageKey> distinct(std::span<const MessageKey> keys) {
-  return {keys.begin(), keys.end()};
+std::vector<MessageKey> distinct(std::span<const MessageKey> keys) {
+  std::vector<MessageKey> sorted(keys.begin(), keys.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::unique(sorted);
+  sorted.erase(twice.begin(), twice.end());
+  return sorted;
 }
 
 // A message that nobody holds, by its key; what a consumer has is not for others to touch.
@@ -50,45 +57,78 @@ Result<queue::Queue*> Turn::bin(const QueueIdentity& identity) {
   return store_.state().find(hidden);
 }
 
+// Calls `move(some of the keys)` until all have had their turn; how many it moved.
+template <class MoveSome>
+Result<std::size_t> Engine::in_portions(std::span<const MessageKey> keys, MoveSome move) {
+  const std::vector<MessageKey> all = distinct(keys);
+  std::size_t moved = 0;
+  std::size_t at = 0;
+  do {
+    const std::size_t size = std::min(kMovedPerTurn, all.size() - at);
+    moved += TRY(move(std::span(all).subspan(at, size)));
+    at += size;
+    if (at < all.size()) give_way();
+  } while (at < all.size());
+  return moved;
+}
+
 Result<std::size_t> Engine::discard(const QueueIdentity& identity, std::span<const MessageKey> keys,
                                     const Signature& by) {
-  return turn([&](Turn& turn) -> Result<std::size_t> {
-    const queue::Queue& bin = *TRY(turn.bin(identity));
-    const queue::Queue& queue = *TRY(turn.queue(identity));
-    std::vector<Change> changes;
-    const queue::NameIndex actor = turn.name(by.actor, changes);
-    const queue::NameIndex reason = turn.name(by.reason, changes);
-    const std::size_t names = changes.size();
-    std::uint64_t sequence = number(turn.state().last_key());
-    for (const MessageKey key : distinct(keys)) {
-      if (find_free(turn.state(), queue, key) == queue::kNoSlot) continue;
-      changes.push_back(
-          queue::MessageDiscarded{key, queue.key, bin.key, ++sequence, actor, reason});
-    }
-    if (changes.size() > names) turn.commit(changes);
-    return changes.size() - names;
+  return in_portions(keys, [&](std::span<const MessageKey> some) {
+    return turn([&](Turn& turn) -> Result<std::size_t> {
+      const queue::Queue& bin = *TRY(turn.bin(identity));
+      const queue::Queue& queue = *TRY(turn.queue(identity));
+      std::vector<Change> changes;
+      const queue::NameIndex actor = turn.name(by.actor, changes);
+      const queue::NameIndex reason = turn.name(by.reason, changes);
+      const std::size_t names = changes.size();
+      std::uint64_t sequence = number(turn.state().last_key());
+      for (const MessageKey key : some) {
+        if (find_free(turn.state(), queue, key) == queue::kNoSlot) continue;
+        changes.push_back(
+            queue::MessageDiscarded{key, queue.key, bin.key, ++sequence, actor, reason});
+      }
+      if (changes.size() > names) turn.commit(changes);
+      return changes.size() - names;
+    });
   });
 }
 
 Result<std::size_t> Engine::restore(const QueueIdentity& identity, std::span<const MessageKey> keys,
                                     const Signature& by) {
-  return turn([&](Turn& turn) -> Result<std::size_t> {
-    const queue::Queue& bin = *TRY(turn.bin(identity));
-    const queue::Queue& queue = *TRY(turn.queue(identity));
-    std::vector<Change> changes;
-    const queue::NameIndex actor = turn.name(by.actor, changes);
-    const std::size_t names = changes.size();
-    std::uint64_t sequence = number(turn.state().last_key());
-    for (const MessageKey key : distinct(keys)) {
-      if (find_free(turn.state(), bin, key) == queue::kNoSlot) continue;
-      changes.push_back(queue::MessageRestored{key, bin.key, queue.key, ++sequence, actor});
-    }
-    if (changes.size() > names) turn.commit(changes);
-    return changes.size() - names;
+  return in_portions(keys, [&](std::span<const MessageKey> some) {
+    return turn([&](Turn& turn) -> Result<std::size_t> {
+      const queue::Queue& bin = *TRY(turn.bin(identity));
+      const queue::Queue& queue = *TRY(turn.queue(identity));
+      std::vector<Change> changes;
+      const queue::NameIndex actor = turn.name(by.actor, changes);
+      const std::size_t names = changes.size();
+      std::uint64_t sequence = number(turn.state().last_key());
+      for (const MessageKey key : some) {
+        if (find_free(turn.state(), bin, key) == queue::kNoSlot) continue;
+        changes.push_back(queue::MessageRestored{key, bin.key, queue.key, ++sequence, actor});
+      }
+      if (changes.size() > names) turn.commit(changes);
+      return changes.size() - names;
+    });
   });
 }
 
 Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const Signature& by) {
+  // The original is read outside the turn. The bytes that the editor saw may be gone by now: that
+  // is looked at first, and once more before anything changes.
+  BodyPins pins(store_);
+  CHECK(turn([&](Turn& turn) -> Result<void> {
+    const queue::Queue& queue = *TRY(turn.queue(identity));
+    const queue::Slot slot = find_free(turn.state(), queue, edit.key);
+    if (slot != queue::kNoSlot && turn.state().messages()[slot].body == edit.of) pins.add(edit.of);
+    return {};
+  }));
+  std::string bytes;
+  std::optional<store::StoredMessage> stored;
+  if (!pins.empty()) {
+    if (const auto read = store_.read_message(edit.key, edit.of, bytes)) stored = *read;
+  }
   return turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const queue::Slot slot = find_free(turn.state(), queue, edit.key);
@@ -105,8 +145,6 @@ Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const
       return fail(ErrorCode::invalid_parameter_value,
                   "Source and destination queues must be of the same type.");
     }
-    std::string bytes;
-    const auto stored = store_.read_message(edit.key, edit.of, bytes);
     if (!stored) return fail(ErrorCode::internal_failure, "The message cannot be read.");
     const queue::Queue& bin = *TRY(turn.bin(identity));
     std::vector<Change> changes;

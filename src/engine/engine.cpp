@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 #include <ranges>
+#include <thread>
+#include <utility>
 
 #include "queue/handle_rules.h"
 #include "queue/receive.h"
@@ -32,6 +34,13 @@ constexpr Duration kSweepInterval{1000};
 constexpr std::size_t kSweepQueues = 256;
 constexpr Duration kCompactInterval{1000};
 constexpr std::size_t kGroupedPerSlice = 256;
+constexpr std::size_t kDeadlinesPerTurn = 256;
+constexpr std::size_t kQueuesWokenPerTurn = 64;
+// A turn that has done so much leaves the rest to the next one. A unit takes half a microsecond at
+// the most.
+constexpr std::uint64_t kWorkPerTurn = 1000;
+constexpr int kGiveWayMax = 50;
+constexpr std::chrono::microseconds kGiveWayFor{20};
 
 std::unexpected<Error> no_such_queue() {
   return fail(ErrorCode::queue_does_not_exist, "The specified queue does not exist.");
@@ -130,15 +139,18 @@ void Turn::note(const Change& change) {
     touched_.insert(touched_.end(), {redriven->from, redriven->to});
   } else if (const auto* settings = change.as<queue::QueueSettingsChanged>()) {
     touched_.push_back(settings->queue);
-    policies_changed_ = true;
+    policies_changed_.push_back(settings->queue);
     queues_changed_ = true;
   } else if (const auto* gone = change.as<queue::QueueDeleted>()) {
     touched_.push_back(gone->queue);
+    policies_changed_.push_back(gone->queue);
     queues_changed_ = true;
   } else if (change.is<queue::ServerReset>()) {
     queues_changed_ = true;
-  } else if (change.is<queue::MoveTaskStarted>() || change.is<queue::MoveTaskChanged>()) {
-    tasks_changed_ = true;
+  } else if (const auto* started = change.as<queue::MoveTaskStarted>()) {
+    tasks_changed_.push_back(started->task);
+  } else if (const auto* task = change.as<queue::MoveTaskChanged>()) {
+    tasks_changed_.push_back(task->task);
   }
 }
 
@@ -181,13 +193,36 @@ Engine::Engine(Parts parts, Hooks hooks)
     store_.commit(stamp(), std::span(&started, 1));
   }
   suspect_segments_ = store_.damaged_segments();
-  adopt_tasks(engine_start_);
+  for (const auto& [key, task] : store_.state().tasks()) adopt_task(key, engine_start_);
   Turn first(store_, ids_, stamp(), touched_, nullptr);
-  adopt_policies(first);
+  for (const auto& [identity, queue] : store_.state().queues()) adopt_policy(first, queue->key);
+  while (!policy_scans_.empty()) scan_for_policies(first, SIZE_MAX);
   lock.unlock();
   if (clock_watch_->away() > ClockWatch::kUnsuspectedMax && hooks_.notice) {
     hooks_.notice(away_notice());
   }
+}
+
+void Engine::wait_for_turn(std::unique_lock<std::mutex>& lock) {
+  waiting_for_turn_.fetch_add(1, std::memory_order_relaxed);
+  lock.lock();
+  waiting_for_turn_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Engine::give_way() const {
+  for (int i = 0; i < kGiveWayMax && waiting_for_turn_.load(std::memory_order_relaxed) > 0; ++i) {
+    std::this_thread::sleep_for(kGiveWayFor);
+  }
+}
+
+TurnTimes Engine::turn_times() const {
+  std::lock_guard lock(mutex_);
+  return turn_times_;
+}
+
+std::uint64_t Engine::take_most_work() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(most_work_, 0);
 }
 
 Timestamp Engine::now() const {
@@ -210,8 +245,13 @@ std::size_t Engine::waiting() const {
 
 void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   serve_waiters(turn);
-  if (turn.tasks_changed_) adopt_tasks(turn.stamp().now);
-  if (turn.policies_changed_) adopt_policies(turn);
+  for (const queue::TaskKey key : turn.tasks_changed_) adopt_task(key, turn.stamp().now);
+  for (const queue::QueueKey key : turn.policies_changed_) {
+    adopt_policy(turn, key);
+    if (store_.state().find(key) == nullptr && processed_seen_.contains(key)) {
+      queues_gone_.push_back(key);
+    }
+  }
   if (turn.queues_changed_) queues_version_.store(new_version(), std::memory_order_release);
   for (const auto& [key, message] : turn.dead_letters_) {
     if (const Queue* queue = store_.state().find(key)) follow_policy(*queue, message, turn.stamp());
@@ -223,6 +263,8 @@ void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   answers.swap(answers_);
   std::vector<Notice> notices;
   notices.swap(notices_);
+  most_work_ = std::max(most_work_, store_.state().work() - work_before_);
+  turn_times_.add(TurnTimes::ticks() - turn_began_);
   lock.unlock();
   for (const Notice& notice : notices) hooks_.notice(notice);
   for (Answer& answer : answers) answer.done(std::move(answer.outcome));
@@ -233,7 +275,7 @@ void Engine::serve_waiters(Turn& turn) {
   // Serving one queue may put dead letters into another: the list grows while it is walked.
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     const queue::QueueKey key = touched_[i];
-    if (!waiters_.any(key)) continue;
+    if (!waiters_.any(key) || resumed_.contains(key)) continue;
     Queue* queue = store_.state().find(key);
     if (queue == nullptr) {
       while (auto* waiter = waiters_.first(key))
@@ -247,15 +289,47 @@ void Engine::serve_waiters(Turn& turn) {
 }
 
 void Engine::serve_queue(Turn& turn, Queue& queue) {
+  bool over_limit = false;
   while (auto* waiter = waiters_.first(queue.key)) {
     // Each time: what the one before received with a timeout of zero is there for the next.
     store_.state().advance(queue, turn.stamp().now);
-    if (store_.state().mailbox(queue).visible() == 0) return;
-    bool over_limit = false;
-    ReceiveOutcome outcome = take(turn, queue, waiter->request, over_limit);
-    if (outcome.messages.empty()) return;
-    answer(waiters_.take(waiter->id)->done, std::move(outcome));
+    const bool late = store_.state().is_late(queue, turn.stamp().now);
+    if (store_.state().mailbox(queue).visible() == 0 && !late) break;
+    if (turn.serves_left_ == 0) return resume(turn, queue.key);
+    Taken taken = take(turn, queue, waiter->request);
+    turn.serves_left_ -= std::min(turn.serves_left_, 1 + taken.moved_aside / 10);
+    if (taken.unfinished) return resume(turn, queue.key);
+    over_limit = taken.over_limit;
+    if (taken.outcome.messages.empty()) break;
+    answer(waiters_.take(waiter->id)->done, std::move(taken.outcome));
   }
+  end_short_polls(queue, over_limit);
+}
+
+// There is nothing for them.
+void Engine::end_short_polls(Queue& queue, bool over_limit) {
+  while (auto waiter = waiters_.take_short_poll(queue.key)) {
+    answer(std::move(waiter->done), nothing_received(queue, over_limit));
+  }
+}
+
+Result<ReceiveOutcome> Engine::nothing_received(Queue& queue, bool over_limit) {
+  ++queue.traffic.empty_receives;
+  if (!over_limit || queue.settings.is_fifo()) {
+    return ReceiveOutcome{.messages = {}, .pins = {}, .after = journal_.appended()};
+  }
+  return fail(ErrorCode::over_limit,
+              "Too many messages in flight: the limit of a queue is 120000.");
+}
+
+void Engine::resume(Turn& turn, queue::QueueKey queue) {
+  resumed_.insert(queue);
+  resume_at_ = turn.stamp().now;
+}
+
+// Whether this turn has done as much as one should.
+bool Engine::is_spent(const Turn& turn) const {
+  return turn.state().work() - work_before_ > kWorkPerTurn;
 }
 
 void Engine::answer(std::function<void(Result<ReceiveOutcome>)> done,
@@ -280,9 +354,9 @@ void Engine::rearm(queue::QueueKey key) {
 
 Timestamp Engine::next_wake() const {
   Timestamp wake = waiters_.next_deadline();
+  wake = std::min({wake, resume_at_, task_wake_});
   if (!queue_wakes_.empty()) wake = std::min(wake, queue_wakes_.begin()->first);
-  for (const auto& [key, run] : task_runs_) wake = std::min(wake, run.next);
-  if (!policy_due_.empty()) wake = std::min(wake, policy_due_.begin()->at);
+  if (!policy_wakes_.empty()) wake = std::min(wake, policy_wakes_.begin()->first);
   if (!calls_.empty()) wake = std::min(wake, calls_.begin()->first.first);
   return wake;
 }
@@ -364,40 +438,43 @@ void Engine::find_queues(std::span<const Parcel> parcels) {
   if (several) store_.state().fetch_ahead(parcel_queues_);
 }
 
-ReceiveOutcome Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& request,
-                            bool& over_limit) {
-  ReceiveOutcome outcome{.messages = {}, .pins = BodyPins(store_), .after = 0};
-  const auto& state = store_.state();
-  while (true) {
-    changes_.clear();
-    const queue::NameIndex by = turn.name(request.consumer, changes_);
-    const queue::ReceiveDecision decision = queue::decide_receive(
-        state,
-        queue,
-        {.max = request.max,
-         .visibility = request.visibility.value_or(queue.settings.visibility_timeout),
-         .by = by,
-         .attempt_id = request.attempt_id},
-        turn.stamp());
-    for (const auto& dead : decision.dead_lettered) changes_.push_back(dead);
-    if (decision.received.count > 0) changes_.push_back(decision.received);
-    if (decision.repeated.count > 0) changes_.push_back(decision.repeated);
-    over_limit = decision.in_flight_limit_reached;
-    if (decision.delivered() > 0 || !decision.dead_lettered.empty()) turn.commit(changes_);
-    outcome.messages.reserve(decision.delivered());
-    for (std::size_t i = 0; i < decision.received.count; ++i) {
-      outcome.messages.push_back(describe(queue, decision.received.keys[i]));
-    }
-    for (std::size_t i = 0; i < decision.repeated.count; ++i) {
-      outcome.messages.push_back(describe(queue, decision.repeated.keys[i]));
-    }
-    if (decision.delivered() > 0 || decision.dead_lettered.size() < queue::kDeadLettersPerReceive)
-      break;
+Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& request) {
+  Taken taken{.outcome = {.messages = {}, .pins = BodyPins(store_), .after = 0}};
+  if (queue.is_behind()) {
+    taken.unfinished = true;
+    return taken;
   }
+  ReceiveOutcome& outcome = taken.outcome;
+  changes_.clear();
+  const queue::NameIndex by = turn.name(request.consumer, changes_);
+  const queue::ReceiveDecision decision = queue::decide_receive(
+      store_.state(),
+      queue,
+      {.max = request.max,
+       .visibility = request.visibility.value_or(queue.settings.visibility_timeout),
+       .by = by,
+       .attempt_id = request.attempt_id},
+      turn.stamp());
+  for (const auto& dead : decision.dead_lettered) changes_.push_back(dead);
+  if (decision.received.count > 0) changes_.push_back(decision.received);
+  if (decision.repeated.count > 0) changes_.push_back(decision.repeated);
+  taken.over_limit = decision.in_flight_limit_reached;
+  if (decision.delivered() > 0 || !decision.dead_lettered.empty()) turn.commit(changes_);
+  outcome.messages.reserve(decision.delivered());
+  for (std::size_t i = 0; i < decision.received.count; ++i) {
+    outcome.messages.push_back(describe(queue, decision.received.keys[i]));
+  }
+  for (std::size_t i = 0; i < decision.repeated.count; ++i) {
+    outcome.messages.push_back(describe(queue, decision.repeated.keys[i]));
+  }
+  taken.moved_aside = decision.dead_lettered.size();
+  const bool more = decision.dead_lettered.size() == queue::kDeadLettersPerReceive ||
+                    store_.state().is_late(queue, turn.stamp().now);
+  taken.unfinished = decision.delivered() == 0 && more && !taken.over_limit;
   queue.traffic.received += outcome.messages.size();
   for (const Received& message : outcome.messages) outcome.pins.add(message.body);
   outcome.after = journal_.appended();
-  return outcome;
+  return taken;
 }
 
 Received Engine::describe(const Queue& queue, queue::MessageKey key) const {
@@ -439,19 +516,20 @@ ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest reque
     const auto found = turn.queue(identity);
     if (!found) return {.answer = std::unexpected(found.error())};
     Queue& queue = **found;
-    bool over_limit = false;
-    ReceiveOutcome outcome = take(turn, queue, request, over_limit);
+    Taken taken = take(turn, queue, request);
     const Duration patience = wait.value_or(queue.settings.receive_wait);
-    if (!outcome.messages.empty() || stopping_) return {.answer = std::move(outcome)};
-    if (patience <= Duration::zero()) {
-      ++queue.traffic.empty_receives;
-      if (!over_limit || queue.settings.is_fifo()) return {.answer = std::move(outcome)};
-      return {.answer = fail(ErrorCode::over_limit,
-                             "Too many messages in flight: the limit of a queue is 120000.")};
+    if (!taken.outcome.messages.empty() || stopping_) return {.answer = std::move(taken.outcome)};
+    const bool short_poll = patience <= Duration::zero();
+    if (short_poll && !taken.unfinished) {
+      return {.answer = nothing_received(queue, taken.over_limit)};
     }
     if (!done) return {};  // The caller will ask again, ready to wait.
-    const Timestamp deadline = turn.stamp().now + patience;
-    const WaitId id = waiters_.add(queue.key, deadline, std::move(request), std::move(done));
+    if (taken.unfinished) resume(turn, queue.key);
+    const WaitId id =
+        short_poll
+            ? waiters_.add_short_poll(queue.key, std::move(request), std::move(done))
+            : waiters_.add(
+                  queue.key, turn.stamp().now + patience, std::move(request), std::move(done));
     rearm(queue.key);
     return {.answer = std::nullopt, .wait = id};
   });
@@ -575,23 +653,38 @@ ReceiveOutcome Engine::nothing_received() const {
 void Engine::tick() {
   const Sequence before = journal_.appended();
   std::vector<std::function<void()>> calls;
+  std::vector<std::shared_ptr<TaskReading>> readings;
   turn([&](Turn& turn) {
     const Timestamp now = turn.stamp().now;
+    resume_at_ = kNever;
     calls = take_calls(now);
-    while (auto due = waiters_.take_due(now)) {
+    for (std::size_t left = kDeadlinesPerTurn; left > 0; --left) {
+      const Waiters::Waiter* const next = waiters_.first_due(now);
+      if (next == nullptr) break;
+      if (resumed_.contains(next->queue)) {
+        // It has not been tried to the end yet: there may be something behind what is in the way.
+        waiters_.make_short_poll(next->id);
+        continue;
+      }
+      auto due = waiters_.take(next->id);
       rearm(due->queue);
       if (Queue* queue = store_.state().find(due->queue)) ++queue->traffic.empty_receives;
       answer(std::move(due->done), nothing_received());
     }
+    touched_.insert(touched_.end(), resumed_.begin(), resumed_.end());
+    resumed_.clear();
+    std::size_t woken = 0;
     for (const auto& [at, key] : queue_wakes_) {
-      if (at > now) break;
+      if (at > now || ++woken > kQueuesWokenPerTurn) break;
       touched_.push_back(key);
     }
     run_tasks(turn);
     run_policies(turn);
     serve_waiters(turn);
+    readings.swap(to_read_);
     armed_ = next_wake();
   });
+  for (const auto& reading : readings) start_reading(reading);
   for (const auto& call : calls) call();
   if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();
 }
@@ -604,21 +697,52 @@ void Engine::stop_waiting() {
 }
 
 void Engine::settle() {
-  turn([&](Turn& turn) {
-    for (const auto& [identity, queue] : store_.state().queues()) turn.advance(*queue);
-    turn.commit(queue::TimePassed{});
-  });
+  catch_up();
+  QueueIdentity after;
+  while (turn([&](Turn& turn) {
+    const auto& queues = store_.state().queues();
+    auto at = queues.upper_bound(after);
+    for (; at != queues.end() && !is_spent(turn); ++at) {
+      turn.advance(*at->second);
+      turn.state().count_work(1);
+      after = at->first;
+    }
+    return at != queues.end();
+  })) {
+    give_way();
+  }
+  turn([&](Turn& turn) { turn.commit(queue::TimePassed{}); });
+}
+
+void Engine::catch_up() {
+  while (turn([&](Turn& turn) {
+    expire_some(turn);
+    store_.state().bury(kStepsPerTurn);
+    return !store_.state().is_settled(turn.stamp().now);
+  })) {
+    give_way();
+  }
+}
+
+Result<void> Engine::catch_up(const QueueIdentity& identity) {
+  while (true) {
+    const bool behind = TRY(
+        turn([&](Turn& turn) -> Result<bool> { return (*TRY(turn.queue(identity))).is_behind(); }));
+    if (!behind) return {};
+    give_way();
+  }
 }
 
 bool Engine::survey(QueueIdentity& after, std::size_t max, const Surveyor& look) {
   return turn([&](Turn& turn) {
     const auto& queues = store_.state().queues();
     auto at = queues.upper_bound(after);
-    for (; max > 0 && at != queues.end(); --max, ++at) {
+    for (; max > 0 && at != queues.end() && !is_spent(turn); --max, ++at) {
       after = at->first;
       if (after.is_hidden()) continue;
       turn.advance(*at->second);
       look(turn.state(), *at->second, turn.stamp());
+      turn.state().count_work(1);
     }
     return at != queues.end();
   });
@@ -630,7 +754,8 @@ std::size_t Engine::reset() {
     for (const auto& [identity, queue] : store_.state().queues()) touched_.push_back(queue->key);
     turn.commit(queue::ServerReset{});
     task_runs_.clear();
-    policy_due_.clear();
+    task_wake_ = kNever;
+    while (!schedules_.empty()) retire_schedule(schedules_.begin()->first);
     return queues;
   });
 }
@@ -642,12 +767,17 @@ Result<bool> Engine::maintain() {
   std::vector<store::Store::Relocation> relocations;
   turn([&](Turn& turn) {
     const Timestamp now = turn.stamp().now;
-    more = store_.maintain(turn.stamp());
-    if (now >= sweep_at_) sweep(turn);
+    more = expire_some(turn);
+    more = store_.maintain(turn.stamp()) || more;
+    if (now >= sweep_at_ && !is_spent(turn)) more = sweep(turn) || more;
     if (now >= compact_at_) relocations = store_.choose_relocations();
     if (relocations.empty() && now >= compact_at_) compact_at_ = now + kCompactInterval;
   });
   CHECK(store_.publish_checkpoint());
+  give_way();
+  std::vector<PolicyDues> retired;
+  turn([&](Turn&) { retired.swap(retired_dues_); });
+  retired.clear();
   count_processed();
   if (group_dead_letters(kGroupedPerSlice) > 0) more = true;
   if (archive_due() > 0) more = true;
@@ -672,16 +802,31 @@ Result<bool> Engine::maintain() {
   return more;
 }
 
-// Retention ends also where nobody looks: a few queues at a time, all of them in turn.
-void Engine::sweep(Turn& turn) {
+// Retention ends also where nobody looks. Whether there is more.
+bool Engine::expire_some(Turn& turn) {
+  queue::State& state = store_.state();
+  while (Queue* const queue = state.next_expiring(turn.stamp().now)) {
+    if (is_spent(turn)) return true;
+    turn.advance(*queue);
+    if (queue->is_behind()) return true;
+  }
+  return false;
+}
+
+// Messages become visible and deduplication ids old also where nobody looks: a few queues at a
+// time, all of them in turn. Whether the next is due at once.
+bool Engine::sweep(Turn& turn) {
   const auto& queues = store_.state().queues();
   auto at = queues.upper_bound(swept_);
   for (std::size_t i = 0; i < kSweepQueues && at != queues.end(); ++i, ++at) {
     turn.advance(*at->second);
+    turn.state().count_work(1);
+    if (is_spent(turn)) return true;
     swept_ = at->first;
   }
   if (at == queues.end()) swept_ = {};
   sweep_at_ = turn.stamp().now + kSweepInterval;
+  return false;
 }
 
 }  // namespace redrive::engine

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "engine/peeked.h"
 #include "engine/processed.h"
 #include "engine/selection.h"
+#include "engine/turn_times.h"
 #include "engine/waiters.h"
 #include "queue/handle_rules.h"
 #include "queue/receipt_handle.h"
@@ -70,6 +72,7 @@ class BodyPins {
     store_->pin(body);
     bodies_.push_back(body);
   }
+  bool empty() const { return bodies_.empty(); }
 
  private:
   store::Store* store_ = nullptr;
@@ -123,6 +126,27 @@ struct Chosen {
   std::size_t matched = 0;              // Of those: taken.
   std::vector<queue::MessageKey> keys;  // Of the first of these.
   bool complete = false;                // All have been looked at.
+};
+
+// Messages of a selection on their way through its filter and patch: gathered in turn, read and
+// judged outside of it.
+struct TaskReading {
+  struct Candidate {
+    queue::MessageKey key;
+    queue::BodyRef body;
+    KnownMessage known;
+    std::string stored = {};  // Its bytes, for patches.
+    std::string changed = {};
+    Selection::Fit fit = Selection::Fit::no;
+    std::string damage = {};  // What is wrong with it, when it is damaged.
+  };
+
+  queue::TaskKey task = queue::TaskKey::none;
+  std::shared_ptr<const Sieve> sieve = {};
+  std::vector<Candidate> candidates = {};
+  std::optional<BodyPins> pins = {};  // Until they are read.
+  std::size_t at = 0;                 // The next to be moved.
+  bool done = false;                  // They have been read. Written in turn.
 };
 
 // A call that was asked for.
@@ -187,6 +211,8 @@ inline constexpr std::chrono::seconds kDamagedRetention = std::chrono::days(14);
 // How long discarded dead letters can be taken back.
 inline constexpr std::chrono::seconds kBinRetention = std::chrono::days(7);
 
+struct Ungrouped;
+
 // A look at everything, and the right to change it, for as long as the engine's turn lasts.
 class Turn {
  public:
@@ -219,9 +245,10 @@ class Turn {
   queue::Stamp stamp_;
   std::vector<queue::QueueKey>& touched_;  // Queues in which something may have become receivable.
   std::vector<Notice>* notices_;           // None: nobody wants any.
-  bool tasks_changed_ = false;
-  bool policies_changed_ = false;
+  std::vector<queue::TaskKey> tasks_changed_;
+  std::vector<queue::QueueKey> policies_changed_;
   bool queues_changed_ = false;
+  std::size_t serves_left_ = 100;  // Waiting receives that may be tried before others have a turn.
   std::vector<std::pair<queue::QueueKey, queue::MessageKey>> dead_letters_;  // That came just now.
 };
 
@@ -262,6 +289,9 @@ class Engine {
     // Keeps a message for good and says where; when it returns without an error, the message may
     // go. Called outside the turn. Empty: there is no archive.
     std::function<Result<std::string>(const ArchiveItem&)> archive;
+    // Runs work that reads many bodies, on a thread that may take its time. Empty: on the thread
+    // that ticks, outside the turn.
+    std::function<void(std::function<void()>)> offload;
   };
   struct Parts {
     store::Store& store;
@@ -280,7 +310,7 @@ class Engine {
   // Runs `work(Turn&)` in turn. Everything but the hot paths below is built on it.
   template <class Work>
   auto turn(Work work) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock = begin_turn();
     Turn here(store_, ids_, stamp(), touched_, hooks_.notice ? &notices_ : nullptr);
     struct AtEnd {
       Engine& engine;
@@ -290,6 +320,13 @@ class Engine {
     } at_end{*this, here, lock};
     return work(here);
   }
+  // Between two turns of work in slices: lets those go first who wait for the turn. A mutex alone
+  // would give it to the thread that runs already.
+  void give_way() const;
+  // How long turns have held the engine so far.
+  TurnTimes turn_times() const;
+  // The most units of work (queue::State::work) that one turn has done since the last call.
+  std::uint64_t take_most_work();
   // The sequence a reply made now has to wait for.
   Sequence appended() const { return journal_.appended(); }
   // Another number whenever a queue has changed its settings or is gone: until then, what was found
@@ -392,6 +429,7 @@ class Engine {
   // None: nullptr. In turn.
   const queue::DeadLetterPolicy* policy_of(const queue::Queue& queue) const;
   // Puts messages that nobody holds into the queue's bin, or takes them back; how many there were.
+  // Many are moved a few hundred at a time, each portion in one record.
   Result<std::size_t> discard(const queue::QueueIdentity& queue,
                               std::span<const queue::MessageKey> keys, const Signature& by);
   Result<std::size_t> restore(const queue::QueueIdentity& queue,
@@ -426,8 +464,14 @@ class Engine {
                                             const Signature& by);
 
   // Does what is due by now: deadlines of waits, messages that become visible to somebody waiting,
-  // move tasks. To be called when armed() comes.
+  // move tasks. To be called when armed() comes; what is too much for one turn leaves that at once
+  // due again.
   void tick();
+  // Removes what has expired, and counts what was purged, in slices, so that a fact that depends on
+  // these counts need not do it all in its turn.
+  void catch_up();
+  // The same for one queue; an error when there is none.
+  Result<void> catch_up(const queue::QueueIdentity& queue);
   // One slice of background work; true while there is more. Not from several threads at once.
   Result<bool> maintain();
   // Counts what lately processed messages were like, as far as it has not been done.
@@ -463,6 +507,9 @@ class Engine {
  private:
   friend class Turn;
 
+  // What time alone does to messages in one turn, at most; see queue::State::grant.
+  static constexpr std::size_t kStepsPerTurn = 1000;
+
   struct TaskRun {
     Timestamp since;          // Tokens are counted from here.
     std::uint64_t moved = 0;  // Since then.
@@ -470,16 +517,37 @@ class Engine {
     Timestamp watched_since;  // Canary: when the last of the stage was moved.
     // What a plan takes, found out when it first runs; nothing: whatever is there.
     std::optional<Selection> selection;
+    // Messages that were read to find out whether the plan is for them.
+    std::shared_ptr<TaskReading> reading;
+  };
+  // Receives that one call took care of.
+  struct Taken {
+    ReceiveOutcome outcome;
+    bool over_limit = false;
+    bool unfinished = false;  // There may be more behind what was moved aside in this turn.
+    std::size_t moved_aside = 0;
   };
 
   queue::Stamp stamp() const;
+  std::unique_lock<std::mutex> begin_turn() {
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) wait_for_turn(lock);
+    turn_began_ = TurnTimes::ticks();
+    store_.state().grant(kStepsPerTurn);
+    work_before_ = store_.state().work();
+    return lock;
+  }
+  void wait_for_turn(std::unique_lock<std::mutex>& lock);
   void end_turn(Turn& turn, std::unique_lock<std::mutex>& lock);
   void serve_waiters(Turn& turn);
   void serve_queue(Turn& turn, queue::Queue& queue);
   void find_queues(std::span<const Parcel> parcels);
+  void end_short_polls(queue::Queue& queue, bool over_limit);
+  Result<ReceiveOutcome> nothing_received(queue::Queue& queue, bool over_limit);
   // Takes what a receive can have now.
-  ReceiveOutcome take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request,
-                      bool& over_limit);
+  Taken take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request);
+  // Has the queue's waiting receives tried again in another turn.
+  void resume(Turn& turn, queue::QueueKey queue);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
   void rearm(queue::QueueKey queue);
   // `decide` says what is to be recorded of the deletion with that number.
@@ -495,15 +563,35 @@ class Engine {
   ReceiveOutcome nothing_received() const;
   void run_tasks(Turn& turn);
   void run_task(Turn& turn, const queue::MoveTask& task);
+  bool prepare_selection(Turn& turn, const queue::MoveTask& task, const queue::Queue& source,
+                         TaskRun& run);
+  void begin_reading(Turn& turn, const queue::Queue& source, queue::TaskKey task, TaskRun& run);
+  TaskReading gather(Turn& turn, const queue::Queue& source, Selection& selection,
+                     std::size_t max) const;
+  void read(TaskReading& reading) const;
+  queue::Slot next_read(Turn& turn, const queue::Queue& source, TaskRun& run,
+                        TaskReading::Candidate*& found);
+  void read_for_task(const std::shared_ptr<TaskReading>& reading);
+  void start_reading(const std::shared_ptr<TaskReading>& reading);
+  void note_task_wake();
   bool hold_back(Turn& turn, const queue::MoveTask& task, TaskRun& run);
   void halt(Turn& turn, const queue::MoveTask& task, std::string note);
   std::uint64_t quota_of(const queue::MoveTask& task, TaskRun& run, Timestamp now) const;
   std::uint32_t redrives_max(const queue::Queue& queue, const queue::TaskPlan& plan) const;
   void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status,
                 std::string_view failure);
-  void adopt_tasks(Timestamp now);
-  void sweep(Turn& turn);
-  void adopt_policies(Turn& turn);
+  void group_some(Turn& turn, std::span<const Ungrouped> messages,
+                  std::span<queue::GroupIdentity> identities, std::size_t& at);
+  void adopt_task(queue::TaskKey key, Timestamp now);
+  bool sweep(Turn& turn);
+  bool expire_some(Turn& turn);
+  bool is_spent(const Turn& turn) const;
+  struct PolicySchedule;
+  void adopt_policy(Turn& turn, queue::QueueKey key);
+  void scan_for_policies(Turn& turn, std::size_t max);
+  PolicySchedule& schedule_of(const queue::Queue& queue, const queue::DeadLetterPolicy& policy);
+  void rearm_schedule(queue::QueueKey queue, PolicySchedule& schedule);
+  void retire_schedule(queue::QueueKey queue);
   void follow_policy(const queue::Queue& queue, queue::MessageKey key, const queue::Stamp& stamp);
   void run_policies(Turn& turn);
   // Moves messages that are damaged out of the way of others.
@@ -513,6 +601,8 @@ class Engine {
   bool examine_neighbours();
   bool apply_policy(Turn& turn, queue::Queue& queue, queue::Slot slot,
                     const queue::DeadLetterPolicy& policy);
+  template <class MoveSome>
+  Result<std::size_t> in_portions(std::span<const queue::MessageKey> keys, MoveSome move);
   void discard_spent(Turn& turn, const queue::Queue& queue, queue::MessageKey key);
   std::size_t archive_due();
   Result<std::string> archive(const ArchiveItem& item) const;
@@ -551,12 +641,19 @@ class Engine {
 
   std::atomic<std::uint64_t> queues_version_;  // Written in turn.
 
+  mutable std::atomic<std::uint32_t> waiting_for_turn_ = 0;
   mutable std::mutex mutex_;  // The turn. Guards everything below, and the store.
+  std::uint64_t turn_began_ = 0;
+  std::uint64_t work_before_ = 0;
+  std::uint64_t most_work_ = 0;
+  TurnTimes turn_times_;
   Waiters waiters_;
   bool stopping_ = false;
   std::set<std::pair<Timestamp, queue::QueueKey>>
       queue_wakes_;  // Queues somebody waits on, by their next hidden message.
   std::unordered_map<queue::QueueKey, Timestamp> queue_wake_;
+  std::set<queue::QueueKey> resumed_;  // Queues with receives to be tried again at once.
+  Timestamp resume_at_ = kNever;       // Now, while something is left to be done in another turn.
   Timestamp armed_ = kNever;
   std::map<std::pair<Timestamp, std::uint64_t>, std::function<void()>> calls_;
   std::uint64_t last_call_ = 0;
@@ -567,6 +664,8 @@ class Engine {
   std::vector<Answer> answers_;  // To be given after the turn, like the next.
   std::vector<Notice> notices_;
   std::map<queue::TaskKey, TaskRun> task_runs_;
+  Timestamp task_wake_ = kNever;                       // The earliest `next` of them.
+  std::vector<std::shared_ptr<TaskReading>> to_read_;  // To be started after the turn.
   queue::QueueIdentity swept_;
   Timestamp sweep_at_;
   Timestamp compact_at_;
@@ -575,19 +674,33 @@ class Engine {
   // A dead letter for which a policy will do something.
   struct PolicyDue {
     Timestamp at;
-    queue::QueueKey queue;
     queue::MessageKey message;
+    std::uint64_t place;  // Where it stood then: one that died again since has an entry of its own.
 
     friend auto operator<=>(const PolicyDue&, const PolicyDue&) = default;
   };
+  using PolicyDues = std::set<PolicyDue>;
+  // When the policy of one queue is to look at which of its dead letters.
+  struct PolicySchedule {
+    queue::DeadLetterPolicy policy;  // By which they were computed, like the next.
+    std::chrono::seconds retention{};
+    PolicyDues dues;
+    Timestamp wake = kNever;  // Under which policy_wakes_ has it.
+    // What stood in the queue before this place is still to be looked at, behind this mark.
+    std::optional<queue::Mailbox::AgeMark> scanned;
+    std::uint64_t scan_to = 0;
+  };
   const std::vector<PolicyRule> policies_;
-  std::set<PolicyDue> policy_due_;
+  std::map<queue::QueueKey, PolicySchedule> schedules_;
+  std::set<std::pair<Timestamp, queue::QueueKey>> policy_wakes_;
+  std::set<queue::QueueKey> policy_scans_;
+  std::vector<PolicyDues> retired_dues_;  // To be freed outside the turn.
   struct ToArchive {
     queue::QueueKey queue;
     queue::MessageKey message;
     std::string_view reason;
   };
-  std::vector<ToArchive> to_archive_;
+  std::deque<ToArchive> to_archive_;
   // Damage seldom comes alone: what else lies in a segment with damage is read, too.
   struct Examination {
     std::set<std::uint32_t> segments;
@@ -597,7 +710,8 @@ class Engine {
   std::set<std::uint32_t> suspect_segments_;  // To be examined next.
   ProcessedSamples samples_;
   std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;
-  std::mutex processed_mutex_;  // Taken before the turn, never within it.
+  std::vector<queue::QueueKey> queues_gone_;  // Of which processed_ is to forget.
+  std::mutex processed_mutex_;                // Taken before the turn, never within it.
   std::map<queue::QueueKey, ProcessedCounts> processed_;
   std::vector<queue::Change> changes_;  // Reused by the hot paths, like the next.
   std::vector<queue::Queue*> parcel_queues_;

@@ -10,6 +10,17 @@
 #include "engine/stored_view.h"
 
 namespace redrive::engine {
+
+// A dead letter that has no group yet: copies of what it takes to find one.
+struct Ungrouped {
+  queue::MessageKey key;
+  queue::QueueKey queue;
+  queue::BodyRef body;
+  std::optional<queue::ErrorText> error;
+  std::string source;
+  dead_letter::AttemptEnds ends;
+};
+
 namespace {
 
 using queue::Change;
@@ -30,17 +41,7 @@ dead_letter::AttemptEnds ends_of(const queue::History& history) {
   return ends;
 }
 
-// A dead letter that has no group yet: copies of what it takes to find one.
-struct Ungrouped {
-  queue::MessageKey key;
-  queue::QueueKey queue;
-  queue::BodyRef body;
-  std::optional<queue::ErrorText> error;
-  std::string source;
-  dead_letter::AttemptEnds ends;
-};
-
-Ungrouped gather(const queue::State& state, queue::Slot slot) {
+Ungrouped ungrouped_at(const queue::State& state, queue::Slot slot) {
   const queue::History& history = *state.messages().history_if(slot);
   Ungrouped found{.key = state.messages()[slot].key,
                   .queue = state.queue_of(slot),
@@ -167,6 +168,26 @@ Result<void> Engine::report_failure(const queue::QueueIdentity& identity, Failur
   });
 }
 
+// As many as a turn has time for: where a queue has as many groups as it may have, all of them are
+// looked at to find one that makes room.
+void Engine::group_some(Turn& turn, std::span<const Ungrouped> messages,
+                        std::span<queue::GroupIdentity> identities, std::size_t& at) {
+  std::vector<Change> changes;
+  Grouping grouping(turn.state(), changes);
+  for (; at < messages.size() && !is_spent(turn); ++at) {
+    queue::Queue* const queue = store_.state().find(messages[at].queue);
+    if (queue == nullptr) continue;
+    turn.advance(*queue);
+    // Which group is empty is known when nothing is left that has expired.
+    if (queue->is_behind()) {
+      store_.state().put_back_ungrouped(messages[at].key);
+    } else {
+      grouping.add(messages[at], std::move(identities[at]));
+    }
+  }
+  if (!changes.empty()) turn.commit(changes);
+}
+
 std::size_t Engine::group_dead_letters(std::size_t max) {
   std::vector<Ungrouped> messages;
   BodyPins pins(store_);
@@ -175,7 +196,7 @@ std::size_t Engine::group_dead_letters(std::size_t max) {
     for (const queue::MessageKey key : state.take_ungrouped(max)) {
       const queue::Slot slot = state.messages().find(key);
       if (slot == queue::kNoSlot || state.is_buried(slot) || !state.wants_group(slot)) continue;
-      messages.push_back(gather(state, slot));
+      messages.push_back(ungrouped_at(state, slot));
       pins.add(messages.back().body);
     }
     return state.ungrouped();
@@ -187,16 +208,15 @@ std::size_t Engine::group_dead_letters(std::size_t max) {
     const auto stored = read_message(message.key, message.body, bytes);
     identities.push_back(identify(message, stored ? stored->contents.body : std::string_view()));
   }
-  return turn([&](Turn& turn) {
-    std::vector<Change> changes;
-    Grouping grouping(turn.state(), changes);
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      if (queue::Queue* queue = store_.state().find(messages[i].queue)) turn.advance(*queue);
-      grouping.add(messages[i], std::move(identities[i]));
-    }
-    if (!changes.empty()) turn.commit(changes);
-    return turn.state().ungrouped();
-  });
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t rest = turn([&](Turn& turn) {
+      group_some(turn, messages, identities, at);
+      return turn.state().ungrouped();
+    });
+    if (at == messages.size()) return rest;
+    give_way();
+  }
 }
 
 }  // namespace redrive::engine

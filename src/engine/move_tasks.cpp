@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <utility>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/originals.h"
@@ -17,8 +18,11 @@ using queue::Queue;
 using queue::TaskStatus;
 
 constexpr std::uint64_t kMovesPerTurn = 256;
-// When bodies have to be read: those of messages that do not fit count, too.
-constexpr std::size_t kLooksPerTurn = 64;
+// Bodies that are read at a time: so many, or so many bytes and one more.
+constexpr std::size_t kReadAtOnce = 64;
+constexpr std::size_t kReadBytesAtOnce = 4u << 20;
+// Messages of a selection looked up in a turn, taken or not.
+constexpr std::size_t kLooksPerTurn = 500;
 // A record of edits holds no more than this and one message, before and after.
 constexpr std::size_t kEditBytesPerRecord = 1u << 20;
 constexpr Duration kWatchInterval{100};
@@ -61,32 +65,42 @@ Destination destination_of(const queue::State& state, const MoveTask& task, queu
 
 // Runs what is to run from now on. What was paused and goes on is a new run, with a watch and
 // tokens of its own, whether or not anybody looked in between.
-void Engine::adopt_tasks(Timestamp now) {
-  std::erase_if(task_runs_, [&](const auto& entry) {
-    const MoveTask* task = store_.state().find_task(entry.first);
-    return task == nullptr || task->status != TaskStatus::running;
-  });
-  for (const auto& [key, task] : store_.state().tasks()) {
-    if (task.status != TaskStatus::running || task_runs_.contains(key)) continue;
+void Engine::adopt_task(queue::TaskKey key, Timestamp now) {
+  const MoveTask* task = store_.state().find_task(key);
+  if (task == nullptr || task->status != TaskStatus::running) {
+    task_runs_.erase(key);
+  } else if (!task_runs_.contains(key)) {
     TaskRun run{.since = now, .moved = 0, .next = now};
     run.watched_since = now;
     task_runs_.emplace(key, std::move(run));
   }
+  note_task_wake();
 }
 
+void Engine::note_task_wake() {
+  task_wake_ = kNever;
+  for (const auto& [key, run] : task_runs_) task_wake_ = std::min(task_wake_, run.next);
+}
+
+// Those that have been due for longest come first, and what one turn is too short for is due again
+// at once.
 void Engine::run_tasks(Turn& turn) {
-  std::vector<queue::TaskKey> due;
+  std::vector<std::pair<Timestamp, queue::TaskKey>> due;
+  if (task_wake_ > turn.stamp().now) return;
   for (const auto& [key, run] : task_runs_) {
-    if (run.next <= turn.stamp().now) due.push_back(key);
+    if (run.next <= turn.stamp().now) due.emplace_back(run.next, key);
   }
-  for (const queue::TaskKey key : due) {
+  std::ranges::sort(due);
+  for (const auto& [at, key] : due) {
     const MoveTask* task = store_.state().find_task(key);
     if (task == nullptr || task->status != TaskStatus::running) {
       task_runs_.erase(key);
     } else {
       run_task(turn, *task);
     }
+    if (is_spent(turn)) break;
   }
+  note_task_wake();
 }
 
 void Engine::halt(Turn& turn, const MoveTask& task, std::string note) {
@@ -161,6 +175,123 @@ std::uint64_t Engine::quota_of(const MoveTask& task, TaskRun& run, Timestamp now
   return std::min(quota, total - std::min(total, task.counts.moved));
 }
 
+// Whether it is known what the plan takes. If not, the task has ended or goes on in another turn.
+bool Engine::prepare_selection(Turn& turn, const MoveTask& task, const Queue& source,
+                               TaskRun& run) {
+  if (!run.selection) {
+    auto selection = Selection::make(task.plan);
+    if (!selection) {
+      end_task(turn, task.key, TaskStatus::failed, selection.error().message);
+      return false;
+    }
+    run.selection = std::move(*selection);
+    run.selection->pass_over(redrives_max(source, task.plan));
+  }
+  while (!run.selection->is_filled()) {
+    run.selection->fill(turn.state(), source);
+    if (!run.selection->is_filled() && is_spent(turn)) {
+      run.next = turn.stamp().now;
+      return false;
+    }
+  }
+  return true;
+}
+
+// The next messages of a selection, with what it takes to judge them outside the turn.
+TaskReading Engine::gather(Turn& turn, const Queue& source, Selection& selection,
+                           std::size_t max) const {
+  TaskReading reading{.sieve = selection.sieve(), .pins = BodyPins(store_)};
+  std::size_t looks = kLooksPerTurn;
+  std::size_t bytes = 0;
+  while (reading.candidates.size() < max && bytes < kReadBytesAtOnce) {
+    const queue::Slot slot = selection.next(turn.state(), source, looks);
+    if (slot == queue::kNoSlot) break;
+    const queue::Message& message = turn.state().messages()[slot];
+    reading.candidates.push_back(
+        {.key = message.key, .body = message.body, .known = known_of(turn.state(), slot)});
+    reading.pins->add(message.body);
+    bytes += message.body.size;
+  }
+  return reading;
+}
+
+// Outside the turn.
+void Engine::read(TaskReading& reading) const {
+  for (TaskReading::Candidate& candidate : reading.candidates) {
+    candidate.fit = Selection::Fit::yes;
+    if (reading.sieve->is_empty()) continue;
+    const auto stored = store_.read_message(candidate.key, candidate.body, candidate.stored);
+    if (stored) {
+      candidate.fit = reading.sieve->judge(candidate.known, *stored, candidate.changed);
+    } else if (stored.error().code == ErrorCode::storage_damaged) {
+      candidate.fit = Selection::Fit::damaged;
+      candidate.damage = stored.error().message;
+    } else {
+      candidate.fit = Selection::Fit::unreadable;
+    }
+    if (candidate.changed.empty()) candidate.stored = {};
+  }
+  reading.pins.reset();
+}
+
+void Engine::begin_reading(Turn& turn, const Queue& source, queue::TaskKey task, TaskRun& run) {
+  TaskReading reading = gather(turn, source, *run.selection, kReadAtOnce);
+  if (reading.candidates.empty()) {
+    if (run.selection->at_end()) return end_task(turn, task, TaskStatus::completed, {});
+    run.next = turn.stamp().now;
+    return;
+  }
+  reading.task = task;
+  run.reading = std::make_shared<TaskReading>(std::move(reading));
+  run.next = kNever;  // Until they are read.
+  to_read_.push_back(run.reading);
+}
+
+void Engine::start_reading(const std::shared_ptr<TaskReading>& reading) {
+  if (!hooks_.offload) return read_for_task(reading);
+  hooks_.offload([this, reading] { read_for_task(reading); });
+}
+
+void Engine::read_for_task(const std::shared_ptr<TaskReading>& reading) {
+  const Sequence before = journal_.appended();
+  read(*reading);
+  turn([&](Turn& turn) {
+    const auto run = task_runs_.find(reading->task);
+    if (run == task_runs_.end() || run->second.reading != reading) return;
+    reading->done = true;
+    run->second.next = turn.stamp().now;
+    const MoveTask* task = store_.state().find_task(reading->task);
+    if (task != nullptr && task->status == TaskStatus::running) run_task(turn, *task);
+    note_task_wake();
+  });
+  if (journal_.appended() != before && hooks_.sync_wanted) hooks_.sync_wanted();
+}
+
+// The next message that was read, if it is still as it was and may be taken. What was changed
+// meanwhile, and what is behind it, is read again.
+queue::Slot Engine::next_read(Turn& turn, const Queue& source, TaskRun& run,
+                              TaskReading::Candidate*& found) {
+  TaskReading& reading = *run.reading;
+  while (reading.at < reading.candidates.size()) {
+    TaskReading::Candidate& candidate = reading.candidates[reading.at];
+    const queue::Slot slot = run.selection->find_free(turn.state(), source, candidate.key);
+    if (slot != queue::kNoSlot && turn.state().messages()[slot].body != candidate.body) {
+      std::vector<queue::MessageKey> rest;
+      for (std::size_t i = reading.at; i < reading.candidates.size(); ++i) {
+        rest.push_back(reading.candidates[i].key);
+      }
+      run.selection->put_back(rest);
+      reading.at = reading.candidates.size();
+      break;
+    }
+    ++reading.at;
+    if (slot == queue::kNoSlot) continue;
+    found = &candidate;
+    return slot;
+  }
+  return queue::kNoSlot;
+}
+
 void Engine::run_task(Turn& turn, const MoveTask& task) {
   const Timestamp now = turn.stamp().now;
   Queue* source = store_.state().find(task.source);
@@ -168,18 +299,21 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     return end_task(turn, task.key, TaskStatus::failed, "AWS.SimpleQueueService.NonExistentQueue");
   turn.advance(*source);
   TaskRun& run = task_runs_[task.key];
+  if (source->is_behind()) {
+    run.next = now;
+    return;
+  }
   if (hold_back(turn, task, run)) return;
   const bool selected = has_selection(task.plan);
-  if (selected && !run.selection) {
-    auto selection = Selection::make(task.plan);
-    if (!selection) return end_task(turn, task.key, TaskStatus::failed, selection.error().message);
-    run.selection = std::move(*selection);
-    run.selection->pass_over(redrives_max(*source, task.plan));
-    run.selection->fill(turn.state(), *source);
-  }
+  if (selected && !prepare_selection(turn, task, *source, run)) return;
   const std::uint64_t quota = quota_of(task, run, now);
+  const bool reads = selected && run.selection->reads();
+  if (reads && quota > 0 && !run.reading && !run.selection->at_end()) {
+    return begin_reading(turn, *source, task.key, run);
+  }
+  if (reads && run.reading && !run.reading->done) return;
   const Queue* bin = nullptr;  // For the originals of what a patch changes.
-  if (selected && run.selection->has_patch()) {
+  if (selected && run.selection->sieve()->has_patch()) {
     const auto found = turn.bin(source->identity);
     if (!found) return end_task(turn, task.key, TaskStatus::failed, found.error().message);
     bin = *found;
@@ -194,32 +328,38 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   std::uint64_t moved = 0;
   bool exhausted = false;
   queue::ReadyWalk walk(turn.state().mailbox(*source));
-  std::deque<std::string> edits;
   std::vector<Unreadable> damaged;
   std::size_t edit_bytes = 0;
   const std::size_t edit_bytes_max =
       std::min<std::size_t>(kEditBytesPerRecord, journal_.payload_bytes_max() / 8);
-  const std::size_t looks_max = selected && run.selection->reads() ? kLooksPerTurn : SIZE_MAX;
-  for (std::size_t looks = 0; moved < quota && looks < looks_max && edit_bytes < edit_bytes_max;
-       ++looks) {
-    const queue::Slot slot = selected ? run.selection->next(turn.state(), *source) : walk.next();
-    exhausted = slot == queue::kNoSlot;
-    if (exhausted) break;
-    std::string changed;
-    const auto fit = selected ? run.selection->fits(store_, slot, changed) : Selection::Fit::yes;
-    if (fit == Selection::Fit::damaged) {
-      const queue::Message& message = turn.state().messages()[slot];
-      damaged.push_back(
-          {.key = message.key, .body = message.body, .error = run.selection->damage()});
+  std::size_t looks = kLooksPerTurn;
+  while (moved < quota && looks > 0 && edit_bytes < edit_bytes_max) {
+    TaskReading::Candidate* candidate = nullptr;
+    const queue::Slot slot = !selected     ? walk.next()
+                             : !reads      ? run.selection->next(turn.state(), *source, looks)
+                             : run.reading ? next_read(turn, *source, run, candidate)
+                                           : queue::kNoSlot;
+    if (slot == queue::kNoSlot) {
+      const bool read_all = !run.reading || run.reading->at == run.reading->candidates.size();
+      exhausted = !selected || (run.selection->at_end() && read_all);
+      break;
     }
-    if (fit == Selection::Fit::unreadable && hooks_.log) {
+    const auto fit = candidate != nullptr ? candidate->fit : Selection::Fit::yes;
+    if (fit == Selection::Fit::damaged) {
+      damaged.push_back(
+          {.key = candidate->key, .body = candidate->body, .error = candidate->damage});
+    }
+    if (fit == Selection::Fit::unreadable) {
+      run.selection->leave_group_of(turn.state(), *source, slot);
       const queue::Message& message = turn.state().messages()[slot];
-      hooks_.log(
-          fmt::format("message {} in segment {} at offset {} cannot be read; job {} leaves it",
-                      number(message.key),
-                      message.body.segment,
-                      message.body.offset,
-                      task.id.text()));
+      if (hooks_.log) {
+        hooks_.log(
+            fmt::format("message {} in segment {} at offset {} cannot be read; job {} leaves it",
+                        number(message.key),
+                        message.body.segment,
+                        message.body.offset,
+                        task.id.text()));
+      }
     }
     if (fit != Selection::Fit::yes) continue;
     const Destination to = destination_of(turn.state(), task, slot);
@@ -228,9 +368,8 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
       break;
     }
     const queue::MessageKey key = turn.state().messages()[slot].key;
-    if (!changed.empty()) {
-      std::string& bytes = edits.emplace_back();
-      const auto original = store_.read_message(key, turn.state().messages()[slot].body, bytes);
+    if (candidate != nullptr && !candidate->changed.empty()) {
+      const auto original = store::decode_message(candidate->stored);
       if (!original) continue;
       keep_original(turn.state(),
                     {.queue = *source,
@@ -243,9 +382,8 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
                      .reason = reason},
                     turn.stamp(),
                     changes_);
-      const std::string& stored = edits.emplace_back(std::move(changed));
-      edit_bytes += bytes.size() + stored.size();
-      changes_.push_back(queue::MessageEdited{key, actor, reason, stored, {}});
+      edit_bytes += candidate->stored.size() + candidate->changed.size();
+      changes_.push_back(queue::MessageEdited{key, actor, reason, candidate->changed, {}});
     }
     changes_.push_back(queue::MessageRedriven{.task = task.key,
                                               .key = key,
@@ -262,6 +400,7 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
   exhausted = exhausted || task.counts.moved + moved >= total;
   if (changes_.size() > names) turn.commit(changes_);
   set_aside(turn, damaged);
+  if (run.reading && run.reading->at == run.reading->candidates.size()) run.reading.reset();
   run.moved += moved;
   if (moved > 0) run.watched_since = now;
   if (!failure.empty()) return end_task(turn, task.key, TaskStatus::failed, failure);
@@ -291,39 +430,38 @@ Result<Chosen> Engine::choose(const queue::QueueIdentity& identity, queue::TaskP
     if (plan.frozen_at == 0) plan.frozen_at = number(turn.state().last_key());
     selection = TRY(Selection::make(plan));
     selection->pass_over(redrives_max(source, plan));
-    selection->fill(turn.state(), source);
-    chosen.candidates = selection->candidates();
     return {};
   }));
-  bool done = false;
-  while (!done && chosen.scanned < scan_max && chosen.keys.size() < keys_max) {
+  while (!selection->is_filled()) {
     CHECK(turn([&](Turn& turn) -> Result<void> {
       const Queue& source = *TRY(turn.queue(identity));
-      const std::size_t looks = selection->reads() ? kLooksPerTurn : kMovesPerTurn;
-      std::vector<Unreadable> damaged;
-      for (std::size_t i = 0; i < looks && !done && chosen.scanned < scan_max; ++i) {
-        const queue::Slot slot = selection->next(turn.state(), source);
-        done = slot == queue::kNoSlot;
-        if (done) break;
-        ++chosen.scanned;
-        std::string changed;
-        const auto fit = selection->fits(store_, slot, changed);
-        if (fit == Selection::Fit::damaged) {
-          const queue::Message& message = turn.state().messages()[slot];
-          damaged.push_back(
-              {.key = message.key, .body = message.body, .error = selection->damage()});
-        }
-        if (fit != Selection::Fit::yes) continue;
-        ++chosen.matched;
-        if (chosen.keys.size() < keys_max) {
-          chosen.keys.push_back(turn.state().messages()[slot].key);
-        }
-      }
-      set_aside(turn, damaged);
+      if (!source.is_behind()) selection->fill(turn.state(), source);
       return {};
     }));
+    give_way();
   }
-  chosen.complete = done;
+  chosen.candidates = selection->candidates();
+  while (!selection->at_end() && chosen.scanned < scan_max && chosen.keys.size() < keys_max) {
+    const std::size_t max = std::min(kReadAtOnce, scan_max - chosen.scanned);
+    TaskReading reading = TRY(turn([&](Turn& turn) -> Result<TaskReading> {
+      return gather(turn, *TRY(turn.queue(identity)), *selection, max);
+    }));
+    give_way();
+    read(reading);
+    std::vector<Unreadable> damaged;
+    for (const TaskReading::Candidate& candidate : reading.candidates) {
+      ++chosen.scanned;
+      if (candidate.fit == Selection::Fit::damaged) {
+        damaged.push_back(
+            {.key = candidate.key, .body = candidate.body, .error = candidate.damage});
+      }
+      if (candidate.fit != Selection::Fit::yes) continue;
+      ++chosen.matched;
+      if (chosen.keys.size() < keys_max) chosen.keys.push_back(candidate.key);
+    }
+    if (!damaged.empty()) turn([&](Turn& turn) { set_aside(turn, damaged); });
+  }
+  chosen.complete = selection->at_end();
   return chosen;
 }
 

@@ -18,6 +18,7 @@ using queue::MessageKey;
 using queue::Queue;
 
 constexpr std::size_t kPolicyMovesPerTurn = 256;
+constexpr std::size_t kScannedPerTurn = 500;
 constexpr std::size_t kArchivedPerSlice = 64;
 // A message that a consumer holds, or an archive that does not answer: later.
 constexpr Duration kLookAgain = std::chrono::seconds(30);
@@ -64,16 +65,71 @@ const DeadLetterPolicy* Engine::policy_of(const Queue& queue) const {
   return nullptr;
 }
 
-void Engine::adopt_policies(Turn& turn) {
-  policy_due_.clear();  // Policies may say something else than before.
-  for (const auto& [identity, queue] : store_.state().queues()) {
-    const DeadLetterPolicy* policy = policy_of(*queue);
-    if (policy == nullptr || !does_anything(*policy)) continue;
-    const queue::Mailbox& box = turn.state().mailbox(*queue);
-    box.for_each([&](queue::Slot slot) {
-      follow_policy(*queue, turn.state().messages()[slot].key, turn.stamp());
-    });
+// Settings of a queue have changed, or it is gone: its schedule is made anew, if it would be
+// another one. Other queues' schedules stay as they are.
+void Engine::adopt_policy(Turn& turn, queue::QueueKey key) {
+  const Queue* queue = store_.state().find(key);
+  const DeadLetterPolicy* policy = queue == nullptr ? nullptr : policy_of(*queue);
+  const auto known = schedules_.find(key);
+  if (policy == nullptr || !does_anything(*policy)) return retire_schedule(key);
+  const bool same = known != schedules_.end() && known->second.policy == *policy &&
+                    known->second.retention == queue->settings.retention;
+  if (same) return;
+  retire_schedule(key);
+  PolicySchedule& schedule = schedule_of(*queue, *policy);
+  schedule.scanned.emplace();
+  schedule.scan_to = number(turn.state().last_key());
+  policy_scans_.insert(key);
+  scan_for_policies(turn, kScannedPerTurn);
+}
+
+Engine::PolicySchedule& Engine::schedule_of(const Queue& queue, const DeadLetterPolicy& policy) {
+  const auto [at, fresh] = schedules_.try_emplace(queue.key);
+  if (fresh) {
+    at->second.policy = policy;
+    at->second.retention = queue.settings.retention;
   }
+  return at->second;
+}
+
+void Engine::retire_schedule(queue::QueueKey key) {
+  const auto found = schedules_.find(key);
+  if (found == schedules_.end()) return;
+  if (found->second.wake != kNever) policy_wakes_.erase({found->second.wake, key});
+  policy_scans_.erase(key);
+  if (!found->second.dues.empty()) retired_dues_.push_back(std::move(found->second.dues));
+  schedules_.erase(found);
+}
+
+void Engine::rearm_schedule(queue::QueueKey key, PolicySchedule& schedule) {
+  const Timestamp at = schedule.dues.empty() ? kNever : schedule.dues.begin()->at;
+  if (at == schedule.wake) return;
+  if (schedule.wake != kNever) policy_wakes_.erase({schedule.wake, key});
+  schedule.wake = at;
+  if (at != kNever) policy_wakes_.insert({at, key});
+}
+
+// Looks at what stood in queues when their policies changed, some of it in each turn.
+void Engine::scan_for_policies(Turn& turn, std::size_t max) {
+  if (policy_scans_.empty()) return;
+  const queue::State& state = turn.state();
+  const queue::QueueKey key = *policy_scans_.begin();
+  PolicySchedule& schedule = schedules_.at(key);
+  const Queue& queue = *state.find(key);
+  const std::vector<queue::Slot> page = state.mailbox(queue).page(*schedule.scanned, max);
+  state.count_work(page.size());
+  for (const queue::Slot slot : page) {
+    // What came since the change has been noted as it came.
+    if (state.order_of(slot) > schedule.scan_to) continue;
+    follow_policy(queue, state.messages()[slot].key, turn.stamp());
+  }
+  if (page.size() == max) {
+    schedule.scanned = state.mailbox(queue).age_of(page.back());
+  } else {
+    schedule.scanned.reset();
+    policy_scans_.erase(key);
+  }
+  if (!policy_scans_.empty()) resume_at_ = turn.stamp().now;
 }
 
 // When the policy is to look at this dead letter next.
@@ -96,7 +152,10 @@ void Engine::follow_policy(const Queue& queue, MessageKey key, const queue::Stam
     const Timestamp ends = message.sent_at + queue.settings.retention - kBeforeExpiry;
     due = std::min(due, std::max(ends, stamp.now));
   }
-  if (due != kNever) policy_due_.insert({due, queue.key, key});
+  if (due == kNever) return;
+  PolicySchedule& schedule = schedule_of(queue, *policy);
+  schedule.dues.insert({due, key, store_.state().order_of(slot)});
+  rearm_schedule(queue.key, schedule);
 }
 
 void Engine::discard_spent(Turn& turn, const Queue& queue, MessageKey key) {
@@ -145,19 +204,26 @@ bool Engine::apply_policy(Turn& turn, Queue& queue, queue::Slot slot,
 
 void Engine::run_policies(Turn& turn) {
   const Timestamp now = turn.stamp().now;
+  scan_for_policies(turn, kScannedPerTurn);
   for (std::size_t left = kPolicyMovesPerTurn; left > 0; --left) {
-    if (policy_due_.empty() || policy_due_.begin()->at > now) return;
-    const PolicyDue due = *policy_due_.begin();
-    policy_due_.erase(policy_due_.begin());
-    Queue* queue = store_.state().find(due.queue);
+    if (policy_wakes_.empty() || policy_wakes_.begin()->first > now) return;
+    const queue::QueueKey key = policy_wakes_.begin()->second;
+    PolicySchedule& schedule = schedules_.at(key);
+    const PolicyDue due = *schedule.dues.begin();
+    schedule.dues.erase(schedule.dues.begin());
+    rearm_schedule(key, schedule);
+    Queue* queue = store_.state().find(key);
     const DeadLetterPolicy* policy = queue == nullptr ? nullptr : policy_of(*queue);
     if (policy == nullptr) continue;
     turn.advance(*queue);
+    turn.state().count_work(1);
     const queue::Slot slot = store_.state().find_message(*queue, due.message);
     if (!is_dead_letter(store_.state(), slot)) continue;
+    if (store_.state().order_of(slot) != due.place) continue;
     const bool held = store_.state().messages()[slot].phase == queue::Phase::in_flight;
     if (held || apply_policy(turn, *queue, slot, *policy)) {
-      policy_due_.insert({now + kLookAgain, due.queue, due.message});
+      schedule.dues.insert({now + kLookAgain, due.message, due.place});
+      rearm_schedule(key, schedule);
     }
   }
 }

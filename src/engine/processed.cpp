@@ -43,9 +43,11 @@ void Engine::count_processed() {
   std::map<queue::QueueKey, std::string> recorded;
   turn([&](Turn& turn) {
     samples.swap(samples_);
-    const auto gone = [&](const auto& entry) { return turn.state().find(entry.first) == nullptr; };
-    std::erase_if(processed_, gone);
-    std::erase_if(processed_seen_, gone);
+    for (const queue::QueueKey gone : queues_gone_) {
+      processed_.erase(gone);
+      processed_seen_.erase(gone);
+    }
+    queues_gone_.clear();
     for (const auto& [key, body] : samples) {
       const queue::Queue* queue = turn.state().find(key);
       if (queue != nullptr && !processed_.contains(key)) recorded[key] = queue->processed;

@@ -2,22 +2,48 @@
 
 #include <algorithm>
 
-#include "engine/stored_view.h"
-
 namespace redrive::engine {
+namespace {
+
+constexpr std::size_t kFilledAtOnce = 1000;
+
+}  // namespace
+
+Result<Sieve> Sieve::make(const queue::TaskPlan& plan) {
+  Sieve sieve;
+  if (!plan.filter.empty()) sieve.filter_ = TRY(dead_letter::Filter::parse(plan.filter));
+  if (!plan.patch.empty()) sieve.patch_ = TRY(dead_letter::JsonPatch::parse(plan.patch));
+  return sieve;
+}
+
+Sieve::Fit Sieve::judge(const KnownMessage& known, const store::StoredMessage& stored,
+                        std::string& changed) const {
+  StoredView view(stored);
+  if (filter_ && !filter_->matches(view.subject(known))) return Fit::no;
+  if (!patch_) return Fit::yes;
+  const auto patched = patch_->apply(stored.contents.body);
+  if (!patched) return Fit::no;
+  store::MessageContents contents = stored.contents;
+  contents.body = *patched;
+  contents.md5_of_body = md5(*patched);
+  changed = store::encode_message(stored, contents);
+  return Fit::yes;
+}
 
 Result<Selection> Selection::make(const queue::TaskPlan& plan) {
   Selection selection;
   selection.group_ = plan.group;
   selection.frozen_at_ = plan.frozen_at;
-  if (!plan.filter.empty()) selection.filter_ = TRY(dead_letter::Filter::parse(plan.filter));
-  if (!plan.patch.empty()) selection.patch_ = TRY(dead_letter::JsonPatch::parse(plan.patch));
+  selection.sieve_ = std::make_shared<const Sieve>(TRY(Sieve::make(plan)));
   return selection;
 }
 
 void Selection::fill(const queue::State& state, const queue::Queue& source) {
-  std::vector<std::pair<std::uint64_t, queue::MessageKey>> found;
-  state.mailbox(source).for_each([&](queue::Slot slot) {
+  const queue::Mailbox& box = state.mailbox(source);
+  const std::vector<queue::Slot> page = box.page(filled_to_, kFilledAtOnce);
+  state.count_work(page.size());
+  std::vector<Item> found;
+  for (const queue::Slot slot : page) {
     const std::uint64_t place = state.order_of(slot);
     const queue::History* history = state.messages().history_if(slot);
     const auto group = history == nullptr ? queue::FailureGroupKey::none : history->group;
@@ -25,53 +51,72 @@ void Selection::fill(const queue::State& state, const queue::Queue& source) {
     const bool parked = redrives_max_ > 0 && redrives >= redrives_max_;
     const bool member = !parked && (group_ == queue::FailureGroupKey::none || group_ == group);
     if (member && place <= frozen_at_) found.emplace_back(place, state.messages()[slot].key);
-  });
-  std::ranges::sort(found);
-  keys_.clear();
-  keys_.reserve(found.size());
-  for (const auto& [place, key] : found) keys_.push_back(key);
-  at_ = 0;
-  left_groups_.clear();
+  }
+  if (!page.empty()) filled_to_ = box.age_of(page.back());
+  filled_ = page.size() < kFilledAtOnce;
+  if (!found.empty()) add_run(std::move(found));
 }
 
-queue::Slot Selection::next(const queue::State& state, const queue::Queue& source) {
-  const queue::Mailbox& box = state.mailbox(source);
-  while (at_ < keys_.size()) {
-    const queue::Slot slot = state.find_message(source, keys_[at_++]);
-    if (slot == queue::kNoSlot || state.order_of(slot) > frozen_at_) continue;
-    const bool free = state.messages()[slot].phase == queue::Phase::visible &&
-                      !box.is_blocked(slot) && !left_groups_.contains(box.group_name(slot));
-    if (free) return slot;
-    if (box.is_fifo()) left_groups_.emplace(box.group_name(slot));
+void Selection::add_run(std::vector<Item> items) {
+  std::ranges::sort(items);
+  candidates_ += items.size();
+  heads_.emplace(items.front().first, runs_.size());
+  runs_.push_back({.items = std::move(items)});
+}
+
+std::optional<queue::MessageKey> Selection::pop() {
+  if (!again_.empty()) {
+    const queue::MessageKey key = again_.front();
+    again_.pop_front();
+    return key;
+  }
+  if (heads_.empty()) return std::nullopt;
+  const std::size_t index = heads_.begin()->second;
+  Run& run = runs_[index];
+  const queue::MessageKey key = run.items[run.at++].second;
+  heads_.erase(heads_.begin());
+  if (run.at < run.items.size()) {
+    heads_.emplace(run.items[run.at].first, index);
+  } else {
+    run.items = {};
+  }
+  return key;
+}
+
+void Selection::put_back(std::span<const queue::MessageKey> keys) {
+  again_.insert(again_.begin(), keys.begin(), keys.end());
+}
+
+queue::Slot Selection::next(const queue::State& state, const queue::Queue& source,
+                            std::size_t& looks) {
+  for (; looks > 0; --looks) {
+    const auto key = pop();
+    if (!key) return queue::kNoSlot;
+    state.count_work(1);
+    if (const queue::Slot slot = find_free(state, source, *key); slot != queue::kNoSlot) {
+      --looks;
+      return slot;
+    }
   }
   return queue::kNoSlot;
 }
 
-Selection::Fit Selection::fits(const store::Store& store, queue::Slot slot, std::string& changed) {
-  if (!reads()) return Fit::yes;
-  std::string bytes;
-  const queue::Message& message = store.state().messages()[slot];
-  const auto stored = store.read_message(message.key, message.body, bytes);
-  if (!stored && stored.error().code == ErrorCode::storage_damaged) {
-    damage_ = stored.error().message;
-    return Fit::damaged;
-  }
-  if (!stored) {
-    const queue::State& state = store.state();
-    const queue::Queue* queue = state.find(state.queue_of(slot));
-    if (queue != nullptr && queue->settings.is_fifo()) left_groups_.emplace(state.group_of(slot));
-    return Fit::unreadable;
-  }
-  StoredView view(*stored);
-  if (filter_ && !filter_->matches(view.subject(store.state(), slot))) return Fit::no;
-  if (!patch_) return Fit::yes;
-  const auto patched = patch_->apply(stored->contents.body);
-  if (!patched) return Fit::no;
-  store::MessageContents contents = stored->contents;
-  contents.body = *patched;
-  contents.md5_of_body = md5(*patched);
-  changed = store::encode_message(*stored, contents);
-  return Fit::yes;
+queue::Slot Selection::find_free(const queue::State& state, const queue::Queue& source,
+                                 queue::MessageKey key) {
+  const queue::Mailbox& box = state.mailbox(source);
+  const queue::Slot slot = state.find_message(source, key);
+  if (slot == queue::kNoSlot || state.order_of(slot) > frozen_at_) return queue::kNoSlot;
+  const bool free = state.messages()[slot].phase == queue::Phase::visible &&
+                    !box.is_blocked(slot) && !left_groups_.contains(box.group_name(slot));
+  if (free) return slot;
+  leave_group_of(state, source, slot);
+  return queue::kNoSlot;
+}
+
+void Selection::leave_group_of(const queue::State& state, const queue::Queue& source,
+                               queue::Slot slot) {
+  const queue::Mailbox& box = state.mailbox(source);
+  if (box.is_fifo()) left_groups_.emplace(box.group_name(slot));
 }
 
 }  // namespace redrive::engine

@@ -15,51 +15,60 @@ const queue::ErrorText* last_error(const queue::State& state, queue::Slot slot) 
   return nullptr;
 }
 
-dead_letter::Subject StoredView::subject(const queue::State& state, queue::Slot slot) {
+KnownMessage known_of(const queue::State& state, queue::Slot slot) {
+  KnownMessage known{.receive_count = state.messages()[slot].receive_count};
   const queue::History* history = state.messages().history_if(slot);
-  std::string_view source;
-  group_id_.clear();
-  if (history != nullptr) {
-    if (const auto* group = state.find_group(history->group)) {
-      group_id_ = dead_letter::GroupId{group->identity.id}.text();
-    }
-    if (history->dead_letter_source != queue::NameIndex::none) {
-      source = state.name(history->dead_letter_source);
-    }
+  if (history == nullptr) return known;
+  known.message_id = history->message_id;
+  known.sent_wall = history->sent_wall;
+  known.redrives = history->redrives;
+  if (const auto* group = state.find_group(history->group)) {
+    known.group_id = dead_letter::GroupId{group->identity.id}.text();
   }
-  return subject(history, state.messages()[slot].receive_count, last_error(state, slot), source);
+  if (history->dead_letter_source != queue::NameIndex::none) {
+    known.source_arn = state.name(history->dead_letter_source);
+  }
+  if (const queue::ErrorText* error = last_error(state, slot)) {
+    known.error_type = error->type;
+    known.error_message = error->message;
+  }
+  return known;
 }
 
 dead_letter::Subject StoredView::subject(const Peeked& peeked) {
-  const queue::ErrorText* error = nullptr;
-  for (const queue::ErrorText& known : peeked.errors) {
-    if (known.bytes() > 0) error = &known;
+  known_ = {.receive_count = peeked.receive_count,
+            .group_id = peeked.failure_group,
+            .source_arn = peeked.dead_letter_source};
+  if (peeked.history) {
+    known_.message_id = peeked.history->message_id;
+    known_.sent_wall = peeked.history->sent_wall;
+    known_.redrives = peeked.history->redrives;
   }
-  group_id_ = peeked.failure_group;
-  return subject(peeked.history ? &*peeked.history : nullptr,
-                 peeked.receive_count,
-                 error,
-                 peeked.dead_letter_source);
+  for (const queue::ErrorText& error : peeked.errors) {
+    if (error.bytes() == 0) continue;
+    known_.error_type = error.type;
+    known_.error_message = error.message;
+  }
+  return subject(known_);
 }
 
-dead_letter::Subject StoredView::subject(const queue::History* history, std::uint32_t receive_count,
-                                         const queue::ErrorText* error,
-                                         std::string_view source_arn) {
+// The subject views `known`.
+dead_letter::Subject StoredView::subject(const KnownMessage& known) {
   lineage_id_ = message_id_ = stored_.message_id.text();
-  if (history != nullptr && history->message_id) message_id_ = history->message_id->text();
-  const bool sent_anew = history != nullptr && history->sent_wall != Timestamp();
+  if (known.message_id) message_id_ = known.message_id->text();
+  const std::string_view source = known.source_arn;
   return {.body = stored_.contents.body,
           .attributes = attributes_,
           .message_id = message_id_,
           .lineage_id = lineage_id_,
-          .group_id = group_id_,
+          .group_id = known.group_id,
           .message_group = stored_.contents.group,
-          .error_type = error == nullptr ? std::string_view() : error->type,
-          .error_message = error == nullptr ? std::string_view() : error->message,
-          .source_queue = source_arn.substr(source_arn.rfind(':') + 1),
-          .sent = sent_anew ? history->sent_wall : stored_.sent_wall,
-          .receive_count = receive_count,
-          .redrive_count = history == nullptr ? 0u : history->redrives};
+          .error_type = known.error_type,
+          .error_message = known.error_message,
+          .source_queue = source.substr(source.rfind(':') + 1),
+          .sent = known.sent_wall != Timestamp() ? known.sent_wall : stored_.sent_wall,
+          .receive_count = known.receive_count,
+          .redrive_count = known.redrives};
 }
 
 }  // namespace redrive::engine

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "dead_letter/features.h"
@@ -9,6 +11,19 @@
 #include "store/message_codec.h"
 
 namespace redrive::engine {
+
+// What memory knows of a message, copied for filters that look at it outside the turn.
+struct KnownMessage {
+  std::optional<Uuid> message_id;  // When not the one stored.
+  Timestamp sent_wall;             // Likewise; zero: the one stored.
+  std::uint32_t receive_count = 0;
+  std::uint32_t redrives = 0;
+  std::string group_id;
+  std::string error_type;
+  std::string error_message;
+  std::string source_arn;
+};
+KnownMessage known_of(const queue::State& state, queue::Slot slot);
 
 // A stored message as the dead_letter room looks at messages. Views what it is made of.
 class StoredView {
@@ -30,18 +45,15 @@ class StoredView {
   }
 
   // With what memory knows of the message, for filters.
-  dead_letter::Subject subject(const queue::State& state, queue::Slot slot);
+  dead_letter::Subject subject(const KnownMessage& known);
   dead_letter::Subject subject(const Peeked& peeked);
 
  private:
-  dead_letter::Subject subject(const queue::History* history, std::uint32_t receive_count,
-                               const queue::ErrorText* error, std::string_view source_arn);
-
   const store::StoredMessage& stored_;
   std::vector<dead_letter::AttributeView> attributes_;
   std::string message_id_;
   std::string lineage_id_;
-  std::string group_id_;
+  KnownMessage known_;
 };
 
 // The error that a message's last failed attempt reported; none: nobody said.

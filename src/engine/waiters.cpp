@@ -8,10 +8,36 @@ WaitId Waiters::add(queue::QueueKey queue, Timestamp deadline, ReceiveRequest re
                     std::function<void(Result<ReceiveOutcome>)> done) {
   const WaitId id = ++last_;
   List& list = by_queue_[queue];
-  list.push_back({id, queue, deadline, std::move(request), std::move(done)});
+  list.push_back({.id = id,
+                  .queue = queue,
+                  .deadline = deadline,
+                  .request = std::move(request),
+                  .done = std::move(done)});
   by_id_[id] = std::prev(list.end());
   deadlines_.insert({deadline, id});
   return id;
+}
+
+WaitId Waiters::add_short_poll(queue::QueueKey queue, ReceiveRequest request,
+                               std::function<void(Result<ReceiveOutcome>)> done) {
+  const WaitId id = add(queue, kNever, std::move(request), std::move(done));
+  make_short_poll(id);
+  return id;
+}
+
+void Waiters::make_short_poll(WaitId id) {
+  Waiter& waiter = *by_id_.at(id);
+  deadlines_.erase({waiter.deadline, id});
+  waiter.deadline = kNever;
+  deadlines_.insert({kNever, id});
+  waiter.short_poll = true;
+  short_polls_.insert({waiter.queue, id});
+}
+
+std::optional<Waiters::Waiter> Waiters::take_short_poll(queue::QueueKey queue) {
+  const auto found = short_polls_.lower_bound({queue, WaitId{0}});
+  if (found == short_polls_.end() || found->first != queue) return std::nullopt;
+  return take(found->second);
 }
 
 std::optional<Waiters::Waiter> Waiters::take(WaitId id) {
@@ -20,6 +46,7 @@ std::optional<Waiters::Waiter> Waiters::take(WaitId id) {
   const List::iterator at = found->second;
   Waiter waiter = std::move(*at);
   deadlines_.erase({waiter.deadline, id});
+  if (waiter.short_poll) short_polls_.erase({waiter.queue, id});
   by_id_.erase(found);
   const auto list = by_queue_.find(waiter.queue);
   list->second.erase(at);
@@ -32,9 +59,8 @@ Waiters::Waiter* Waiters::first(queue::QueueKey queue) {
   return found == by_queue_.end() ? nullptr : &found->second.front();
 }
 
-std::optional<Waiters::Waiter> Waiters::take_due(Timestamp now) {
-  if (next_deadline() > now) return std::nullopt;
-  return take(deadlines_.begin()->second);
+const Waiters::Waiter* Waiters::first_due(Timestamp now) const {
+  return next_deadline() > now ? nullptr : &*by_id_.at(deadlines_.begin()->second);
 }
 
 std::optional<Waiters::Waiter> Waiters::take_any() {

@@ -37,14 +37,22 @@ class Waiters {
     Timestamp deadline;
     ReceiveRequest request;
     std::function<void(Result<ReceiveOutcome>)> done;
+    // Waits only until it is known that there is nothing to receive.
+    bool short_poll = false;
   };
 
   WaitId add(queue::QueueKey queue, Timestamp deadline, ReceiveRequest request,
              std::function<void(Result<ReceiveOutcome>)> done);
+  WaitId add_short_poll(queue::QueueKey queue, ReceiveRequest request,
+                        std::function<void(Result<ReceiveOutcome>)> done);
   // Takes one out, wherever it stands.
   std::optional<Waiter> take(WaitId id);
   Waiter* first(queue::QueueKey queue);
-  std::optional<Waiter> take_due(Timestamp now);
+  std::optional<Waiter> take_short_poll(queue::QueueKey queue);
+  // One whose deadline has come; nullptr: there is none.
+  const Waiter* first_due(Timestamp now) const;
+  // From now on it waits only until it is known that there is nothing.
+  void make_short_poll(WaitId id);
   std::optional<Waiter> take_any();
 
   bool any(queue::QueueKey queue) const { return by_queue_.contains(queue); }
@@ -58,6 +66,7 @@ class Waiters {
   std::unordered_map<queue::QueueKey, List> by_queue_;
   std::unordered_map<WaitId, List::iterator> by_id_;
   std::set<std::pair<Timestamp, WaitId>> deadlines_;
+  std::set<std::pair<queue::QueueKey, WaitId>> short_polls_;
   WaitId last_ = 0;
 };
 

@@ -27,8 +27,25 @@ struct Place {
 };
 using Places = std::vector<Place>;
 
+// What looking at one record may cost. Ordinary records take a step for each of their values and
+// each part of the pattern; one in which arrays and dotted names are made to be combined, with
+// every element of the one against all of the other, would take their product.
+class Budget {
+ public:
+  explicit Budget(std::size_t steps) : left_(steps) {}
+  // False: it is used up, and nothing fits any more.
+  bool spend() {
+    if (left_ > 0) --left_;
+    return left_ > 0;
+  }
+  bool is_left() const { return left_ > 0; }
+
+ private:
+  std::size_t left_;
+};
+
 bool matches_node(const PatternNode& node, const Places& places,
-                  const std::vector<JsonElement>& values);
+                  const std::vector<JsonElement>& values, Budget& budget);
 
 bool fits_any(const Leaf& leaf, const Scalar& value) {
   return std::ranges::any_of(
@@ -41,15 +58,17 @@ struct LeafVerdict {
   bool fits = false;
 };
 
-LeafVerdict judge_leaf(const Leaf& leaf, JsonElement element) {
+LeafVerdict judge_leaf(const Leaf& leaf, JsonElement element, Budget& budget) {
+  if (!budget.spend()) return {};
   if (const auto scalar = scalar_of(element)) return {true, fits_any(leaf, *scalar)};
   LeafVerdict verdict;
   JsonArray list;
   if (element.get(list) != simdjson::SUCCESS) return verdict;
   for (const JsonElement one : list) {
-    const LeafVerdict inner = judge_leaf(leaf, one);
+    const LeafVerdict inner = judge_leaf(leaf, one, budget);
     verdict.found |= inner.found;
     if (inner.fits) return inner;
+    if (!budget.is_left()) break;
   }
   return verdict;
 }
@@ -61,10 +80,10 @@ bool accepts_absence(const Leaf& leaf) {
   });
 }
 
-bool matches_leaf(const Leaf& leaf, const std::vector<JsonElement>& values) {
+bool matches_leaf(const Leaf& leaf, const std::vector<JsonElement>& values, Budget& budget) {
   bool found = false;
   for (const JsonElement value : values) {
-    const LeafVerdict verdict = judge_leaf(leaf, value);
+    const LeafVerdict verdict = judge_leaf(leaf, value, budget);
     if (verdict.fits) return true;
     found |= verdict.found;
   }
@@ -73,11 +92,12 @@ bool matches_leaf(const Leaf& leaf, const std::vector<JsonElement>& values) {
 
 // What lies at prefix + name, and where names go on behind it.
 void descend(const Place& place, std::string_view name, Places& places,
-             std::vector<JsonElement>& values) {
+             std::vector<JsonElement>& values, Budget& budget) {
   const std::string wanted = place.prefix + std::string(name);
   std::optional<JsonElement> value;  // Of a name that stands twice the last counts.
   bool goes_on = false;
   for (const auto& [key, element] : place.object) {
+    if (!budget.spend()) return;
     if (!key.starts_with(wanted)) continue;
     if (key.size() == wanted.size()) value = element;
     goes_on |= key.size() > wanted.size() && key[wanted.size()] == '.';
@@ -86,26 +106,27 @@ void descend(const Place& place, std::string_view name, Places& places,
   if (goes_on) places.push_back({place.object, wanted + "."});
 }
 
-bool matches_members(const PatternNode& node, const Places& places) {
+bool matches_members(const PatternNode& node, const Places& places, Budget& budget) {
   return std::ranges::all_of(node.members, [&](const auto& member) {
     Places inner;
     std::vector<JsonElement> values;
-    for (const Place& place : places) descend(place, member.first, inner, values);
-    return matches_node(member.second, inner, values);
+    for (const Place& place : places) descend(place, member.first, inner, values, budget);
+    return budget.is_left() && matches_node(member.second, inner, values, budget);
   });
 }
 
 // The objects among an array's elements, and in arrays inside it. True when one of them, together
 // with the other places, has all that is asked.
-bool any_element(const PatternNode& node, Places& places, JsonArray list) {
+bool any_element(const PatternNode& node, Places& places, JsonArray list, Budget& budget) {
   for (const JsonElement element : list) {
+    if (!budget.spend()) return false;
     JsonArray inner;
     JsonObject object;
     if (element.get(inner) == simdjson::SUCCESS) {
-      if (any_element(node, places, inner)) return true;
+      if (any_element(node, places, inner, budget)) return true;
     } else if (element.get(object) == simdjson::SUCCESS) {
       places.push_back({object, {}});
-      const bool good = matches_members(node, places);
+      const bool good = matches_members(node, places, budget);
       places.pop_back();
       if (good) return true;
     }
@@ -113,32 +134,40 @@ bool any_element(const PatternNode& node, Places& places, JsonArray list) {
   return false;
 }
 
-bool has_object(JsonArray list) {
-  return std::ranges::any_of(list, [](JsonElement element) {
+bool has_object(JsonArray list, Budget& budget) {
+  return std::ranges::any_of(list, [&](JsonElement element) {
     JsonArray inner;
-    if (element.get(inner) == simdjson::SUCCESS) return has_object(inner);
+    if (!budget.spend()) return true;
+    if (element.get(inner) == simdjson::SUCCESS) return has_object(inner, budget);
     return element.is_object();
   });
 }
 
-bool matches_below(const PatternNode& node, Places places, const std::vector<JsonElement>& values) {
+bool matches_below(const PatternNode& node, Places places, const std::vector<JsonElement>& values,
+                   Budget& budget) {
   std::vector<JsonArray> lists;
   for (const JsonElement value : values) {
     JsonArray list;
     JsonObject object;
     if (value.get(object) == simdjson::SUCCESS) places.push_back({object, {}});
-    if (value.get(list) == simdjson::SUCCESS && has_object(list)) lists.push_back(list);
+    if (value.get(list) == simdjson::SUCCESS && has_object(list, budget)) lists.push_back(list);
   }
-  if (lists.empty()) return matches_members(node, places);
-  return std::ranges::any_of(lists,
-                             [&](JsonArray list) { return any_element(node, places, list); });
+  if (lists.empty()) return matches_members(node, places, budget);
+  return std::ranges::any_of(
+      lists, [&](JsonArray list) { return any_element(node, places, list, budget); });
 }
 
 bool matches_node(const PatternNode& node, const Places& places,
-                  const std::vector<JsonElement>& values) {
-  return std::ranges::all_of(node.leaves,
-                             [&](const auto& leaf) { return matches_leaf(*leaf, values); }) &&
-         (node.members.empty() || matches_below(node, places, values));
+                  const std::vector<JsonElement>& values, Budget& budget) {
+  return std::ranges::all_of(
+             node.leaves, [&](const auto& leaf) { return matches_leaf(*leaf, values, budget); }) &&
+         (node.members.empty() || matches_below(node, places, values, budget));
+}
+
+std::size_t parts_of(const PatternNode& node) {
+  std::size_t parts = 1 + node.leaves.size();
+  for (const auto& member : node.members) parts += parts_of(member.second);
+  return parts;
 }
 
 // A record, of which each half is looked into only when a pattern asks for it.
@@ -147,16 +176,18 @@ class RecordView {
   explicit RecordView(const Record& record) : record_(record) {}
 
   bool matches_way(const PatternNode& way) {
-    return std::ranges::all_of(way.members, [&](const auto& member) {
+    budget_ = Budget((kSteps + record_.body.size()) * parts_of(way));
+    const bool fits = std::ranges::all_of(way.members, [&](const auto& member) {
       return member.first == "body" ? matches_body(member.second)
                                     : matches_other(member.first, member.second);
     });
+    return fits && budget_.is_left();
   }
 
  private:
   bool matches_body(const PatternNode& node) {
     read_body();
-    if (body_) return node.leaves.empty() && matches_node(node, {}, {*body_});
+    if (body_) return node.leaves.empty() && matches_node(node, {}, {*body_}, budget_);
     return node.members.empty() && std::ranges::all_of(node.leaves, [&](const auto& leaf) {
              return fits_any(*leaf, record_.body);
            });
@@ -166,8 +197,8 @@ class RecordView {
     read_others();
     Places places;
     std::vector<JsonElement> values;
-    descend({others_, {}}, name, places, values);
-    return matches_node(node, places, values);
+    descend({others_, {}}, name, places, values, budget_);
+    return matches_node(node, places, values, budget_);
   }
 
   void read_body() {
@@ -187,7 +218,11 @@ class RecordView {
     assert(error == simdjson::SUCCESS);  // Written by ourselves.
   }
 
+  // For what a record has beside its body: attributes, at most as large as ten messages.
+  static constexpr std::size_t kSteps = 100'000;
+
   const Record& record_;
+  Budget budget_{0};
   simdjson::dom::parser body_parser_;
   simdjson::dom::parser others_parser_;
   std::optional<JsonElement> body_;  // When it is an object or an array.

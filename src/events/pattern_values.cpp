@@ -43,7 +43,7 @@ bool match_pieces(const std::vector<std::string>& pieces, std::string_view text)
   if (!text.ends_with(pieces.back())) return false;
   text.remove_suffix(pieces.back().size());
   for (std::size_t i = 1; i + 1 < pieces.size(); ++i) {
-    const std::size_t at = text.find(pieces[i]);
+    const std::size_t at = find_text(text, pieces[i]);
     if (at == std::string_view::npos) return false;
     text.remove_prefix(at + pieces[i].size());
   }

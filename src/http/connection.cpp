@@ -106,6 +106,8 @@ void Connection::await_writable() {
 void Connection::on_events(std::uint32_t events) {
   constexpr std::uint32_t kOver = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
   if ((events & kOver) != 0) ended_ = true;
+  // Reset, or closed on both sides: there is nothing to answer to.
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0 && state_ == State::deferred) return close();
   if ((events & (EPOLLIN | kOver)) != 0) {
     readable_ = true;
     on_readable();
@@ -204,7 +206,7 @@ Connection::Moved Connection::write_some(std::string_view bytes) {
 
 Connection::Moved Connection::moved(ssize_t result) {
   if (result > 0) return {.bytes = static_cast<std::size_t>(result)};
-  return {.later = result == -EAGAIN};
+  return {.later = result == -EAGAIN, .end = result == 0};
 }
 
 bool Connection::receive(Buffer& in) {
@@ -221,9 +223,9 @@ bool Connection::take(Buffer& in, const Moved& received) {
   }
   if (received.later) {
     await_to_read();
-  } else {
+  } else if (!(received.end && state_ == State::deferred && finishes_)) {
     close();
-  }
+  }  // Else the end is read again after the answer.
   return false;
 }
 
@@ -330,8 +332,8 @@ void Connection::hand_over(Buffer& in) {
   replied_ = false;
   began_ = Poller::Clock::now();
   state_ = State::handling;
+  loop_.note_handler(began_);
   loop_.hooks().handle(*this);
-  loop_.note_handled(Poller::Clock::now() - began_);
   assert(replied_ || state_ == State::deferred);  // Exactly one of the two.
 
   in.consume(parser_.request_bytes());
@@ -349,12 +351,19 @@ void Connection::reply(Mark after) {
 
 Ticket Connection::gather() {
   loop_.note_gathered();
-  return defer({});
+  return defer_work({});
+}
+
+Ticket Connection::defer_work(std::function<void()> abandoned) {
+  const Ticket ticket = defer(std::move(abandoned));
+  finishes_ = true;
+  return ticket;
 }
 
 Ticket Connection::defer(std::function<void()> abandoned) {
   assert(state_ == State::handling && !replied_);
   state_ = State::deferred;
+  finishes_ = false;
   abandoned_ = std::move(abandoned);
   loop_.give_back(std::exchange(out_, {}));
   const Ticket ticket = loop_.make_ticket(*this);

@@ -49,6 +49,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   void measure(metrics::Histogram& into) override { measured_ = &into; }
   Ticket gather() override;
   Ticket defer(std::function<void()> abandoned) override;
+  Ticket defer_work(std::function<void()> abandoned) override;
 
   // Begins to read, or closes when the socket cannot be watched. Called once.
   void start(Poller& poller);
@@ -99,6 +100,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   struct Moved {
     std::size_t bytes = 0;  // None: see below.
     bool later = false;     // There was nothing to read, or no room to write; otherwise it is over.
+    bool end = false;       // The other side has said that it sends nothing more.
   };
   Moved read_some(std::span<char> space);
   Moved write_some(std::string_view bytes);
@@ -168,6 +170,7 @@ class Connection final : public Exchange, private Poller::Watcher {
   std::size_t linger_bytes_left_ = 0;
   std::uint64_t generation_ = 0;  // Of the ticket of the deferred request.
   std::function<void()> abandoned_;
+  bool finishes_ = false;  // Deferred, and answered even if the client has stopped sending.
 };
 
 }  // namespace redrive::http

@@ -70,7 +70,7 @@ bool Desk::take(Exchange& exchange, Work work) {
   if (!has_room(bytes, work.client)) drop_abandoned();
   if (!has_room(bytes, work.client)) return false;
   const std::shared_ptr<Task> task(new Task(exchange.request(), door_));
-  task->ticket_ = exchange.defer([abandoned = task->abandoned_] { *abandoned = true; });
+  task->ticket_ = exchange.defer_work([abandoned = task->abandoned_] { *abandoned = true; });
   waiting_bytes_ += bytes;
   ++waiting_of_[work.client];
   waiting_.push_back({task, std::move(work)});

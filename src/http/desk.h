@@ -36,7 +36,7 @@ class Desk {
     // and returns the mark to hold it for; when the client is gone, or the server, it does not
     // run. `measured` gets the time since the request had come.
     void answer(std::function<Mark(std::string& out)> write, metrics::Histogram* measured) const;
-    // The client is gone: no answer will be read. Long work should end when it sees this.
+    // The connection was reset: no answer will be read. Long work should end when it sees this.
     bool is_abandoned() const { return abandoned_->load(std::memory_order_relaxed); }
 
    private:

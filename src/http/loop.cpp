@@ -199,12 +199,10 @@ void Loop::note_gathered() {
   open_round();
 }
 
-void Loop::note_handled(Poller::Clock::duration taken) {
-  const auto micros = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
-  // Written by this thread alone.
-  if (micros <= traffic_.handler_micros_max.load(std::memory_order_relaxed)) return;
-  traffic_.handler_micros_max.store(micros, std::memory_order_relaxed);
+void Loop::note_longest(Poller::Clock::duration taken) {
+  handler_longest_ = taken;
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(taken).count();
+  traffic_.handler_micros_max.store(static_cast<std::uint64_t>(micros), std::memory_order_relaxed);
 }
 
 // An answer that leaves at once may bring a request that was waiting behind its own.

@@ -52,7 +52,7 @@ struct LoopTraffic {
   metrics::Counter bytes_received;
   metrics::Counter bytes_sent;
   metrics::Histogram pass_micros;                    // From one wait for events to the next.
-  std::atomic<std::uint64_t> handler_micros_max{0};  // The longest that Hooks::handle took.
+  std::atomic<std::uint64_t> handler_micros_max{0};  // The longest that one request took.
 };
 
 // A client that the listener let in.
@@ -115,7 +115,13 @@ class Loop {
     return mark <= shared_.released.load(std::memory_order_acquire);
   }
   void note_gathered();
-  void note_handled(Poller::Clock::duration taken);
+  // A handler begins: the one before has ended by then, or with its pass.
+  void note_handler(Poller::Clock::time_point begins) {
+    const auto pass_ended = poller_.pass_ended();
+    const auto taken = (pass_ended > handler_began_ ? pass_ended : begins) - handler_began_;
+    if (taken > handler_longest_) note_longest(taken);
+    handler_began_ = begins;
+  }
   void hold(Mark mark, Connection& connection);
   Ticket make_ticket(const Connection& connection);
   std::string take_string();
@@ -138,6 +144,7 @@ class Loop {
   void join_batch(Connection& connection);
   void run_batch();
   void answer_gathered();
+  void note_longest(Poller::Clock::duration taken);
   bool is_over() const { return stopping_ && gathered_ == 0 && !poller_.has_errands(); }
 
   Shared& shared_;
@@ -155,6 +162,10 @@ class Loop {
   Mark asked_ = 0;              // Up to where a sync was asked for that has not come; 0: none was.
   Mark last_held_ = 0;
   std::uint64_t generation_last_ = 0;
+  // Of the last handler. Its time is known without another reading of the clock: by when the next
+  // one begins, or the pass ends.
+  Poller::Clock::time_point handler_began_ = Poller::Clock::time_point::max();
+  Poller::Clock::duration handler_longest_{};
   Rooms rooms_{SocketBatch::kCallsMax};
   std::optional<SocketBatch> batch_;   // Made by the thread itself, as rings ask for.
   std::vector<Connection*> in_batch_;  // Whose calls they are.

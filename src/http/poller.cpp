@@ -84,6 +84,7 @@ int Poller::sleep_ms(Wait wait) {
 void Poller::note_pass(Clock::time_point ended) {
   const Clock::time_point began = std::exchange(pass_began_, kNever);
   if (passes_ == nullptr || began == kNever) return;
+  pass_ended_ = ended;
   const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(ended - began);
   passes_->record(static_cast<std::uint64_t>(taken.count()));
 }

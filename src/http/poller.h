@@ -94,6 +94,8 @@ class Poller {
   // Where to record, in microseconds, how long each pass took: from the return of a wait for events
   // until the next wait begins. Before the first run_once; costs no reading of the clock.
   void measure(metrics::Histogram& passes) { passes_ = &passes; }
+  // When the last pass ended, if passes are measured.
+  Clock::time_point pass_ended() const { return pass_ended_; }
 
   // Sleeps for so long, or until somebody calls wake(), whatever happens to descriptors: for those
   // who know that more of it will have happened by then.
@@ -120,6 +122,7 @@ class Poller {
   Descriptor wake_event_;
   std::vector<Timer*> timers_;
   metrics::Histogram* passes_ = nullptr;
+  Clock::time_point pass_ended_{};
   Clock::time_point now_;                       // When the last wait for events returned.
   Clock::time_point pass_began_ = kNever;       // kNever: its end is recorded.
   std::vector<std::function<void()>> running_;  // Errands being run; kept for its memory.

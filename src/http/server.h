@@ -46,6 +46,9 @@ class Exchange {
   // The answer comes later through Server::resume. `abandoned` runs on the connection's thread if
   // the client goes away first, or the server ends; afterwards the ticket is stale.
   virtual Ticket defer(std::function<void()> abandoned) = 0;
+  // The same for work that ends by itself: a client that stops sending (a half-closed connection)
+  // still gets its answer, and `abandoned` runs when the connection is reset.
+  virtual Ticket defer_work(std::function<void()> abandoned) { return defer(std::move(abandoned)); }
   // False: the handler runs on a Desk's thread and may take its time.
   virtual bool on_io_thread() const { return true; }
   // The client is gone and nothing will be read: long work may end. Never on an I/O thread.

@@ -10,8 +10,8 @@
 #include "wire/decoder.h"
 #include "wire/encode.h"
 
-// Roles and policies as the catalogue keeps them. They are kept for the tools that manage them and
-// restrict nobody: see docs/infrastructure-as-code.md.
+// Roles and policies as the catalogue keeps them. They say what the keys of functions open
+// (iam/role_permissions.h); they restrict no other key.
 
 namespace redrive::iam {
 

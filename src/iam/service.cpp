@@ -132,7 +132,10 @@ Result<void> authorize_named(const api::Caller& caller, const api::Operation& op
   if (role) CHECK(of_account("role", *role));
   if (const auto arn = form.find("PolicyArn")) return authorize_policy(caller, operation, *arn);
   const auto policy = form.find("PolicyName");
-  return policy && !role ? of_account("policy", *policy) : Result<void>();
+  if (policy && !role) return of_account("policy", *policy);
+  if (role) return {};
+  // Lists are about the account: a key with statements needs one that says so.
+  return api::decide(caller, operation, api::account_resource(caller.account), {});
 }
 
 Outcome<void> check_right(const api::Caller& caller, const Action& action, const Form& form) {
@@ -174,7 +177,8 @@ std::size_t index_of(const Action& action) {
 
 std::vector<ActionInfo> actions() {
   std::vector<ActionInfo> infos;
-  for (const Action& action : kActions) infos.push_back({action.name, action.service, action.right});
+  for (const Action& action : kActions)
+    infos.push_back({action.name, action.service, action.right});
   return infos;
 }
 
@@ -218,6 +222,7 @@ Outcome<std::string> Endpoint::run(Asked& asked) const {
   Call call{parts_.engine, form, *caller, {}};
   auto done = check_right(*caller, action, form);
   if (done) done = action.run(call);
+  if (done && action.changes() && parts_.changed) parts_.changed();
   if (action.changes()) {
     const auto refused = done ? api::Refused{} : api::refused_as(done.error(), false);
     witness_of(asked.service)

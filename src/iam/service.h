@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ class Endpoint {
     engine::Engine& engine;
     const api::Gate& gate;
     api::Observers observers = {};
+    // Roles or policies are not what they were; may be empty. Before the answer.
+    std::function<void()> changed = {};
   };
   explicit Endpoint(Parts parts);
 

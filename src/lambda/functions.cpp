@@ -90,7 +90,7 @@ Result<std::shared_ptr<const Deployed>> Functions::deploy(const functions::Funct
 
 // What the owner set wins, except over what Lambda reserves, which cannot be set.
 std::map<std::string, std::string> Functions::environment_of(const functions::Function& function) {
-  const LentKey key = key_for(function.id);
+  const FunctionKeys::Key key = keys_.key_for(function.id);
   std::map<std::string, std::string> environment = function.environment;
   environment.insert({{"AWS_ENDPOINT_URL", parts_.endpoint_url()},
                       {"AWS_REGION", function.id.region},
@@ -98,24 +98,6 @@ std::map<std::string, std::string> Functions::environment_of(const functions::Fu
                       {"AWS_ACCESS_KEY_ID", key.id},
                       {"AWS_SECRET_ACCESS_KEY", key.secret}});
   return environment;
-}
-
-// A server with keys lends each function one of its own, which runs queues but cannot create or
-// share them. A server without keys believes the account that a key names.
-Functions::LentKey Functions::key_for(const functions::FunctionId& id) {
-  if (parts_.gate.open()) return {id.account, "test"};
-  const std::lock_guard lock(mutex_);
-  LentKey& key = keys_[id.arn()];
-  if (!key.id.empty()) return key;
-  key = {auth::make_key_id(), auth::make_key_secret()};
-  parts_.gate.lend({.id = key.id,
-                    .secret = key.secret,
-                    .account = id.account,
-                    .name = "function/" + id.name,
-                    .role = auth::Role::operator_,
-                    .queues = {},
-                    .requests_per_second = 0});
-  return key;
 }
 
 std::vector<functions::Function> Functions::all_versions() const {

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "functions/definition.h"
 #include "lambda/code_store.h"
+#include "lambda/function_keys.h"
 #include "runtime/invoker.h"
 
 namespace redrive::lambda {
@@ -27,8 +28,8 @@ struct Deployed {
 // complete.
 //
 // From any thread, and cheap when nothing has changed: an entry is read in the engine's turn and
-// compared with the one known, so nobody has to tell when it changes. mutex_ guards known_ and
-// keys_; it is never held during a turn.
+// compared with the one known, so nobody has to tell when it changes. mutex_ guards known_; it
+// is never held during a turn.
 class Functions {
  public:
   struct Parts {
@@ -36,8 +37,15 @@ class Functions {
     api::Gate& gate;
     CodeStore& code;
     std::function<std::string()> endpoint_url;  // Where handlers find this server.
+    RolePermissions role_permissions = {};      // See FunctionKeys, like the next.
+    bool account_wide_keys = false;
   };
-  explicit Functions(Parts parts) : parts_(std::move(parts)) {}
+  explicit Functions(Parts parts)
+      : parts_(std::move(parts)),
+        keys_({.engine = parts_.engine,
+               .gate = parts_.gate,
+               .role_permissions = parts_.role_permissions,
+               .account_wide = parts_.account_wide_keys}) {}
 
   // By its ARN, with or without a qualifier. resource_not_found when there is none.
   Result<std::shared_ptr<const Deployed>> find(const std::string& arn);
@@ -46,26 +54,23 @@ class Functions {
   // The ARNs of all functions and of all their versions.
   std::set<std::string> arns() const;
   CodeStore& code() { return parts_.code; }
+  // The keys that functions are lent.
+  FunctionKeys& keys() { return keys_; }
 
  private:
   struct Known {
     std::string document;
     std::shared_ptr<const Deployed> deployed;
   };
-  struct LentKey {
-    std::string id;
-    std::string secret;
-  };
 
   std::vector<functions::Function> all_versions() const;
   Result<std::shared_ptr<const Deployed>> deploy(const functions::Function& function);
   std::map<std::string, std::string> environment_of(const functions::Function& function);
-  LentKey key_for(const functions::FunctionId& id);
 
   const Parts parts_;
   std::mutex mutex_;
   std::map<std::string, Known> known_;
-  std::map<std::string, LentKey> keys_;
+  FunctionKeys keys_;
 };
 
 // The ARN of a function without its version or alias, and these alone.

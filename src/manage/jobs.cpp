@@ -264,6 +264,7 @@ Result<documents::Job> pause_job(Call& call) {
 }
 
 Result<documents::Job> resume_job(Call& call) {
+  call.parts.engine.catch_up();  // What is gone by now is counted before the job goes on.
   return change_job(call, kStanding, TaskStatus::running, std::nullopt);
 }
 

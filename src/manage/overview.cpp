@@ -15,7 +15,7 @@ constexpr std::size_t kOverviewQueuesMax = 1'000;
 constexpr std::size_t kOverviewSourcesMax = 20;
 constexpr std::size_t kOverviewHandlersMax = 1'000;
 constexpr std::size_t kOverviewJobsOver = 3;
-constexpr std::size_t kSurveyedPerTurn = 128;
+constexpr std::size_t kSurveyedPerTurn = 64;
 
 std::int64_t signed_count(std::uint64_t count) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(count, INT64_MAX));
@@ -43,6 +43,11 @@ class QueueSurvey {
             add(state, queue, stamp);
         };
     while (call_.parts.engine.survey(after, kSurveyedPerTurn, look)) {
+      call_.parts.engine.give_way();
+      // Never within a turn: to make room for all of them takes long.
+      if (queues_.capacity() - queues_.size() < kSurveyedPerTurn) {
+        queues_.reserve(2 * queues_.capacity() + kSurveyedPerTurn);
+      }
     }
     join_sources();
     sum_up(out);

@@ -8,8 +8,12 @@ namespace redrive::manage {
 namespace {
 
 constexpr std::size_t kAuditedBodyBytes = 4096;
-// Those whose time grows with what there is to look at.
+// Those whose time grows with what there is to look at or to mask.
 constexpr std::string_view kSlowOperations[] = {"peekMessages",
+                                                "showMessage",
+                                                "editMessage",
+                                                "lookAtHeld",
+                                                "readLog",
                                                 "peekBin",
                                                 "showLineage",
                                                 "listGroups",

@@ -252,6 +252,22 @@ void write_journal(Exposition& out, const PageParts& parts) {
   out.sample({}, used == 0 ? 1.0 : static_cast<double>(held) / static_cast<double>(used));
 }
 
+metrics::Distribution micros_of(const engine::TurnTimes& times) {
+  metrics::Distribution distribution;
+  const auto& counts = times.counts();
+  std::ranges::copy(counts, distribution.counts.begin());
+  distribution.sum = static_cast<std::uint64_t>(times.seconds() * 1e6);
+  return distribution;
+}
+static_assert(engine::TurnTimes::kBuckets <= metrics::Distribution::kBuckets);
+
+void write_turns(Exposition& out, engine::Engine& engine) {
+  out.family("redrive_turn_seconds",
+             Family::histogram,
+             "Time for which one piece of work held the engine, while others waited for it.");
+  out.sample({}, micros_of(engine.turn_times()), 1e-6);
+}
+
 void write_connections(Exposition& out, const Sources& sources) {
   if (!sources.http) return;
   const http::Server::Totals totals = sources.http();
@@ -479,6 +495,7 @@ std::string metrics_page(const PageParts& parts) {
   if (sees(parts, metrics::Scope::server, "")) {
     write_actions(out, parts.recorded);
     write_journal(out, parts);
+    write_turns(out, parts.engine);
     write_connections(out, parts.sources);
     write_traces(out, parts.sources);
     write_disk(out, parts.sources);

@@ -1,12 +1,13 @@
 #include "monitor/queue_reading.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace redrive::monitor {
 namespace {
 
-constexpr std::size_t kQueuesPerTurn = 128;
+constexpr std::size_t kQueuesPerTurn = 64;
 constexpr std::size_t kOldestLookedAt = 16;
 constexpr std::uint32_t kReceivesLeftOut = 3;
 constexpr Duration kActiveFor = std::chrono::hours(6);
@@ -96,14 +97,20 @@ Duration oldest_age(const queue::State& state, const queue::Queue& queue,
 
 std::vector<QueueReading> read_queues(engine::Engine& engine, Extremes extremes) {
   std::vector<QueueReading> readings;
+  std::vector<QueueReading> some;  // Of one turn: to make room for all of them takes longer.
+  some.reserve(kQueuesPerTurn);
   queue::QueueIdentity after;
   const auto look = [&](const queue::State& state, queue::Queue& queue, const queue::Stamp& stamp) {
-    readings.push_back(look_at(state, queue, stamp));
+    some.push_back(look_at(state, queue, stamp));
     if (extremes == Extremes::keep) return;
     queue.traffic.sent_bytes_min = UINT32_MAX;
     queue.traffic.sent_bytes_max = 0;
   };
-  while (engine.survey(after, kQueuesPerTurn, look)) {
+  for (bool more = true; more;) {
+    more = engine.survey(after, kQueuesPerTurn, look);
+    std::ranges::move(some, std::back_inserter(readings));
+    some.clear();
+    if (more) engine.give_way();
   }
   return readings;
 }

@@ -44,14 +44,16 @@ void DedupTable::point_to(std::uint64_t position) {
   index_.add(number_of(position), hash_of(id));
 }
 
-void DedupTable::advance(Timestamp now) {
-  while (!order_.empty() && order_.front().entry.expires <= now) {
+std::size_t DedupTable::advance(Timestamp now, std::size_t max) {
+  std::size_t forgotten = 0;
+  for (; forgotten < max && !order_.empty() && order_.front().entry.expires <= now; ++forgotten) {
     const DedupId& id = order_.front().id;
     const std::uint32_t number = number_of(first_);
     if (number_with(id) == number) index_.erase(number, hash_of(id));
     order_.pop_front();
     ++first_;
   }
+  return forgotten;
 }
 
 void DedupTable::sort() {

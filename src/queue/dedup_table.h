@@ -37,7 +37,8 @@ class DedupTable {
   // The entry that makes a message with this id a duplicate at `now`.
   const Entry* find(const DedupId& id, Timestamp now) const;
   void insert(const DedupId& id, const Entry& entry);
-  void advance(Timestamp now);
+  // Forgets what has expired by now, at most so many; how many there were.
+  std::size_t advance(Timestamp now, std::size_t max = SIZE_MAX);
   void clear();
   // Puts the order right after entries were inserted in any order (loading a checkpoint).
   void sort();

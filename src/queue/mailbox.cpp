@@ -229,12 +229,14 @@ void Mailbox::set_delay_end(Slot slot, Timestamp visible_at, Timestamp now) {
   if (visible_at <= now) make_visible(slot);
 }
 
-void Mailbox::advance(Timestamp now) {
-  while (!timers_.empty() && timers_.front().at <= now) {
+std::size_t Mailbox::advance(Timestamp now, std::size_t max) {
+  std::size_t shown = 0;
+  for (; shown < max && next_visible_at() <= now; ++shown) {
     now_ = std::max(now_, timers_.front().at);
     make_visible(timers_.front().slot);
   }
-  now_ = std::max(now_, now);
+  if (next_visible_at() > now) now_ = std::max(now_, now);
+  return shown;
 }
 
 void Mailbox::make_visible(Slot slot) {
@@ -487,7 +489,10 @@ void Mailbox::age_remove(Slot slot) {
   (message.younger == kNoSlot ? youngest_ : table_[message.younger].older) = message.older;
 }
 
-ReadyWalk::ReadyWalk(const Mailbox& mailbox) : box_(mailbox), fifo_group_(mailbox.rotation_head_) {
+ReadyWalk::ReadyWalk(const Mailbox& mailbox)
+    : box_(mailbox),
+      fifo_group_(mailbox.rotation_head_),
+      first_unwalked_(mailbox.tenants_.begin()) {
   if (fifo_group_ != kNoGroup) fifo_at_ = box_.groups_[fifo_group_].fresh.head;
   if (!box_.is_fifo()) ungrouped_ = cursor_for(0);
 }
@@ -528,7 +533,13 @@ Slot ReadyWalk::next_tenant() {
   for (const Cursor& cursor : cursors_) {
     if (better(cursor)) best = cursor;
   }
-  for (const auto& [key, group] : box_.tenants_) {
+  // Those at the front that are being walked already need not be passed each time.
+  while (first_unwalked_ != box_.tenants_.end() &&
+         find_cursor(first_unwalked_->second) != nullptr) {
+    ++first_unwalked_;
+  }
+  for (auto at = first_unwalked_; at != box_.tenants_.end(); ++at) {
+    const std::uint32_t group = at->second;
     if (find_cursor(group) != nullptr) continue;
     const Cursor candidate = cursor_for(group);
     if (better(candidate)) best = candidate;

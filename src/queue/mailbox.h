@@ -95,8 +95,8 @@ class Mailbox {
   // A delayed message's delay is counted anew.
   void set_delay_end(Slot slot, Timestamp visible_at, Timestamp now);
 
-  // Makes visible what is due at `now`.
-  void advance(Timestamp now);
+  // Makes visible what is due at `now`, at most so many; how many there were.
+  std::size_t advance(Timestamp now, std::size_t max = SIZE_MAX);
   // The oldest message, if it was sent at or before `limit`; kNoSlot otherwise.
   Slot oldest_until(Timestamp limit) const;
   Slot oldest() const;
@@ -245,6 +245,7 @@ class ReadyWalk {
   Slot fifo_at_ = kNoSlot;
   Cursor ungrouped_{};
   std::vector<Cursor> cursors_;  // Of the tenants walked so far.
+  std::set<std::pair<MessageKey, std::uint32_t>>::const_iterator first_unwalked_;
   std::size_t taken_ = 0;
 };
 

@@ -71,6 +71,7 @@ ReceiveDecision decide_receive(const State& state, const Queue& queue, const Rec
     }
     const Slot slot = walk.next();
     if (slot == kNoSlot) break;
+    state.count_work(1);
     const Message& message = state.messages()[slot];
     if (target != nullptr &&
         receives_here(state, slot) >= queue.settings.redrive->receive_count_max) {

@@ -26,9 +26,9 @@ struct ReceiveDecision {
   std::size_t delivered() const { return received.count + repeated.count; }
 };
 
-// Dead letters found by one receive are moved in portions, so that a queue full of them does not
-// stop the others.
-inline constexpr std::size_t kDeadLettersPerReceive = 1000;
+// Dead letters found by one receive are moved in portions, one in each turn, so that a queue full
+// of them does not stop the others.
+inline constexpr std::size_t kDeadLettersPerReceive = 500;
 
 // Decides the fate of messages that are visible at the stamp; the queue has been advanced to it.
 //

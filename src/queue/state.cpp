@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "base/fetch.h"
 #include "base/text.h"
@@ -11,6 +12,7 @@ namespace redrive::queue {
 State::State(BodyLedger& ledger) : ledger_(ledger), names_(1) {}
 
 void State::apply(const Change& change, const Stamp& stamp) {
+  ++work_;
   change.visit([&](const auto& fact) { on(fact, stamp); });
 }
 
@@ -18,12 +20,60 @@ void State::advance(Queue& queue, Timestamp now) {
   if (loading_) return;
   Mailbox& box = mailbox(queue);
   const Timestamp limit = now - queue.settings.retention;
-  for (Slot slot = box.oldest_until(limit); slot != kNoSlot; slot = box.oldest_until(limit)) {
+  if (box.oldest_until(limit) != kNoSlot) expire(queue, limit);
+  const std::size_t shown = box.advance(now, steps_left_);
+  steps_left_ -= shown;
+  work_ += shown;
+  if (box.is_fifo()) {
+    const std::size_t forgotten = queue.dedup.advance(now, steps_left_);
+    steps_left_ -= forgotten;
+    work_ += forgotten;
+  }
+}
+
+void State::expire(Queue& queue, Timestamp limit) {
+  Mailbox& box = mailbox(queue);
+  Slot slot = box.oldest_until(limit);
+  for (; slot != kNoSlot && steps_left_ > 0; slot = box.oldest_until(limit)) {
     remove(box, slot, Outcome::gone);
     ++queue.traffic.expired;
+    ++work_;
+    --steps_left_;
   }
-  box.advance(now);
-  if (box.is_fifo()) queue.dedup.advance(now);
+  queue.behind_to = slot == kNoSlot ? Timestamp() : limit;
+  reschedule_expiry(queue);
+}
+
+void State::advance_fully(Queue& queue, Timestamp now) {
+  const std::size_t granted = std::exchange(steps_left_, SIZE_MAX);
+  advance(queue, now);
+  steps_left_ = granted;
+}
+
+void State::schedule_expiry(Queue& queue, Timestamp at) {
+  if (queue.expiry_at != kNever) expiries_.erase({queue.expiry_at, queue.key});
+  queue.expiry_at = at;
+  if (at != kNever) expiries_.insert({at, queue.key});
+}
+
+void State::reschedule_expiry(Queue& queue) {
+  const Slot oldest = mailbox(queue).oldest();
+  const Timestamp at =
+      oldest == kNoSlot ? kNever : messages_[oldest].sent_at + queue.settings.retention;
+  if (at != queue.expiry_at) schedule_expiry(queue, at);
+}
+
+Queue* State::next_expiring(Timestamp now) {
+  while (!expiries_.empty() && expiries_.begin()->first <= now) {
+    Queue* const queue = find(expiries_.begin()->second);
+    reschedule_expiry(*queue);
+    if (queue->expiry_at <= now) return queue;
+  }
+  return nullptr;
+}
+
+void State::expire_all(Timestamp now) {
+  while (Queue* const queue = next_expiring(now)) advance_fully(*queue, now);
 }
 
 void State::advance_loading(Queue& queue, Timestamp now) {
@@ -47,7 +97,7 @@ std::vector<Slot> State::members(const Queue& queue) const {
 }
 
 void State::advance_all(Timestamp now) {
-  for (auto& [identity, queue] : queues_) advance(*queue, now);
+  for (auto& [identity, queue] : queues_) advance_fully(*queue, now);
 }
 
 const Queue* State::find(const QueueIdentity& identity) const {
@@ -106,7 +156,8 @@ Queue* State::find_by_arn(std::string_view arn) {
 
 Slot State::find_message(const Queue& queue, MessageKey key) const {
   const Slot slot = messages_.find(key);
-  return slot != kNoSlot && messages_[slot].mailbox == queue.mailbox ? slot : kNoSlot;
+  if (slot == kNoSlot || messages_[slot].mailbox != queue.mailbox) return kNoSlot;
+  return messages_[slot].sent_at > queue.behind_to ? slot : kNoSlot;
 }
 
 std::uint32_t State::generation(Slot slot) const {
@@ -146,15 +197,17 @@ bool State::bury(std::size_t messages_max) {
       free_mailboxes_.push_back(index);
       continue;
     }
+    settle_job(slot, Outcome::gone);
     forget(slot);
     --messages_max;
+    ++work_;
   }
   return !graves_.empty();
 }
 
 Queue* State::expect_queue(QueueKey key) {
   Queue* queue = find(key);
-  if (queue == nullptr) ++orphans_;
+  if (queue == nullptr && !loading_) ++orphans_;
   return queue;
 }
 
@@ -209,9 +262,12 @@ void State::on(const ServerStarted& fact, const Stamp&) {
 }
 
 void State::on(const NameLearned& fact, const Stamp&) {
-  if (number(fact.index) < names_.size()) return;  // A checkpoint repeats what is known.
-  names_.resize(number(fact.index));               // After a repair some may be missing.
-  names_.emplace_back(fact.text);
+  // A checkpoint repeats what is known, and brings names after younger ones that were learned while
+  // it was written. After a repair some may be missing.
+  if (fact.index == NameIndex::none) return;
+  if (number(fact.index) >= names_.size()) names_.resize(number(fact.index) + 1);
+  if (!names_[number(fact.index)].empty()) return;
+  names_[number(fact.index)] = fact.text;
   name_index_.emplace(fact.text, fact.index);
 }
 
@@ -235,8 +291,30 @@ Queue& State::add_queue(const QueueCreated& created) {
   return queue;
 }
 
+// Who is whose dead-letter queue is asked more often than it changes.
+void State::note_source(const Queue& queue, bool is_source) {
+  if (!queue.settings.redrive) return;
+  const std::string& target = queue.settings.redrive->target_arn;
+  if (is_source) {
+    sources_[target].insert(queue.identity);
+    return;
+  }
+  const auto found = sources_.find(target);
+  if (found == sources_.end()) return;
+  found->second.erase(queue.identity);
+  if (found->second.empty()) sources_.erase(found);
+}
+
+const std::set<QueueIdentity>& State::sources_of(std::string_view arn) const {
+  static const std::set<QueueIdentity> kNone;
+  const auto found = sources_.find(arn);
+  return found == sources_.end() ? kNone : found->second;
+}
+
 void State::set_settings(Queue& queue, const QueueSettings& settings) {
+  note_source(queue, false);
   queue.settings = settings;
+  note_source(queue, true);
   queue.published = std::make_shared<const QueueSettings>(settings);
 }
 
@@ -248,9 +326,10 @@ void State::on(const QueueCreated& fact, const Stamp& stamp) {
 void State::on(const QueueSettingsChanged& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
-  loading_ ? advance_loading(*queue, stamp.now) : advance(*queue, stamp.now);
+  loading_ ? advance_loading(*queue, stamp.now) : advance_fully(*queue, stamp.now);
   const bool delay_changed = queue->settings.delay != fact.settings.delay;
   set_settings(*queue, fact.settings);
+  if (!loading_) reschedule_expiry(*queue);
   queue->modified_wall = stamp.wall;
   if (!delay_changed || !queue->settings.is_fifo()) return;
   // On FIFO queues a new delay holds for what is already waiting.
@@ -290,8 +369,10 @@ void State::note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp 
 
 void State::remove_queue(const Queue& queue) {
   settle_all(queue);
+  note_source(queue, false);
   forget_groups(queue.key);
   close_mailbox(queue.mailbox);
+  if (queue.expiry_at != kNever) expiries_.erase({queue.expiry_at, queue.key});
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == queue.key; });
   queues_by_key_.erase(queue.key);
   const QueueIdentity identity = queue.identity;  // The queue goes with its entry.
@@ -305,10 +386,12 @@ void State::on(const EntryPut& fact, const Stamp&) {
   // changed or removed any more.
   std::string value = is_utf8(fact.value) ? std::string(fact.value) : replace_invalid(fact.value);
   entries_.insert_or_assign({fact.kind, std::string(fact.name)}, std::move(value));
+  ++entries_version_;
 }
 
 void State::on(const EntryRemoved& fact, const Stamp&) {
   entries_.erase({fact.kind, std::string(fact.name)});
+  ++entries_version_;
 }
 
 const std::string* State::find_entry(EntryKind kind, const std::string& name) const {
@@ -321,6 +404,7 @@ void State::on(const ServerReset&, const Stamp&) {
   tasks_.clear();
   deleted_.clear();
   entries_.clear();
+  ++entries_version_;
   forget_archived();
 }
 
@@ -328,14 +412,16 @@ void State::on(const QueuePurged& fact, const Stamp& stamp) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
   settle_all(*queue);
-  for (auto& [key, group] : groups_) {
-    if (group.queue == queue->key) group.count = 0;
-  }
+  const auto [first, last] = group_range(queue->key);
+  for (auto at = first; at != last; ++at) groups_.at(at->second).count = 0;
   close_mailbox(queue->mailbox);
   queue->mailbox = open_mailbox(*queue);
   queue->dedup.clear();
   queue->receive_attempts.clear();
+  queue->attempts_by_age.clear();
   queue->purged_at = stamp.now;
+  queue->behind_to = Timestamp();
+  schedule_expiry(*queue, kNever);
 }
 
 }  // namespace redrive::queue

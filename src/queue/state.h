@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,8 +46,14 @@ struct Queue {
   std::uint32_t mailbox = 0;
   DedupTable dedup;  // FIFO.
   std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
-  std::string processed;  // See ProcessedCounted.
-  Traffic traffic;        // Not part of the state.
+  std::deque<std::pair<Timestamp, std::string>> attempts_by_age;  // The same, by when they expire.
+  std::string processed;                                          // See ProcessedCounted.
+  Traffic traffic;                                                // Not part of the state.
+  // Messages sent at or before this have expired but are still to be removed; zero: none are.
+  Timestamp behind_to;
+  Timestamp expiry_at = kNever;  // When State::next_expiring looks at the queue.
+
+  bool is_behind() const { return behind_to != Timestamp(); }
 };
 
 inline constexpr std::size_t kTasksKeptPerSource = 50;
@@ -63,7 +70,26 @@ class State {
   void apply(const Change& change, const Stamp& stamp);
 
   // Brings one queue to `now`: expires, makes visible, forgets old deduplication ids.
+  //
+  // Does no more than the steps granted. What has expired and is still there then is not found by
+  // find_message; the queue `is_behind`, and nothing is to be taken from its lists until it no
+  // longer is. Which step expiry has reached is no part of the state: facts never speak of
+  // messages that have expired, and those that depend on what is left advance in full.
   void advance(Queue& queue, Timestamp now);
+  // How many messages `advance` may touch from now on. Unlimited until the first call.
+  void grant(std::size_t steps) { steps_left_ = steps; }
+  // Whether the last advance() of this queue has left something to the next one.
+  bool is_late(const Queue& queue, Timestamp now) const {
+    return queue.is_behind() || mailbox(queue).next_visible_at() <= now;
+  }
+  // A queue of which messages have expired at `now`; nullptr: there is none.
+  Queue* next_expiring(Timestamp now);
+  // Whether every purged or expired message is gone, so that counts of jobs are final.
+  bool is_settled(Timestamp now) { return graves_.empty() && next_expiring(now) == nullptr; }
+
+  // Units of work done so far: facts applied, and messages touched or looked at for other reasons.
+  std::uint64_t work() const { return work_; }
+  void count_work(std::size_t units) const { work_ += units; }
 
   Queue* find(const QueueIdentity& identity);
   const Queue* find(const QueueIdentity& identity) const;
@@ -106,12 +132,15 @@ class State {
   const FailureGroup* find_group(FailureGroupKey key) const;
   const FailureGroup* find_group(QueueKey queue, const GroupId& id) const;
   std::size_t groups_of(QueueKey queue) const;
+  // The same themselves, in the order in which they were learned.
+  std::vector<const FailureGroup*> groups_in(QueueKey queue) const;
   bool has_room_for_group(QueueKey queue) const;
   FailureGroupKey last_group() const { return last_group_; }
   // Dead letters nobody has looked at to group them. Taking them off this list is no fact: after a
   // restart those without a group are on it again.
   std::size_t ungrouped() const { return ungrouped_.size(); }
   std::vector<MessageKey> take_ungrouped(std::size_t max);
+  void put_back_ungrouped(MessageKey key) { ungrouped_.push_back(key); }
   bool wants_group(Slot slot) const;
   // A message's place in its queue: what entered later has a higher one.
   std::uint64_t order_of(Slot slot) const;
@@ -120,13 +149,19 @@ class State {
   const Entries& entries() const { return entries_; }
   // A document of the catalogue; nullptr when there is none.
   const std::string* find_entry(EntryKind kind, const std::string& name) const;
+  // Another number whenever the catalogue has changed.
+  std::uint64_t entries_version() const { return entries_version_; }
+  // The queues whose dead letters go to the one with this ARN, if any.
+  const std::set<QueueIdentity>& sources_of(std::string_view arn) const;
 
   // When a queue of that name was deleted, if that was less than a minute ago.
   std::optional<Timestamp> deleted_at(const QueueIdentity& identity, Timestamp now) const;
   const std::map<QueueIdentity, Timestamp>& deleted() const { return deleted_; }
 
-  // Brings every queue to `now`.
+  // Brings every queue to `now`, whatever it takes.
   void advance_all(Timestamp now);
+  // The same for what expires, wherever that is.
+  void expire_all(Timestamp now);
 
   // Purged and deleted mailboxes are emptied in slices; true while there is more.
   bool bury(std::size_t messages_max);
@@ -194,10 +229,23 @@ class State {
   // What `advance` does, for a queue of which a checkpoint has brought a part: looks at every
   // message.
   void advance_loading(Queue& queue, Timestamp now);
+  void advance_fully(Queue& queue, Timestamp now);
+  void expire(Queue& queue, Timestamp limit);
+  // A message sent then has entered the queue.
+  void note_expiry(Queue& queue, Timestamp sent_at) {
+    if (sent_at + queue.settings.retention < queue.expiry_at) {
+      schedule_expiry(queue, sent_at + queue.settings.retention);
+    }
+  }
+  void schedule_expiry(Queue& queue, Timestamp at);
+  void forget_attempts(Queue& queue, Timestamp now);
+  void drop_loaded(Queue* from, MessageKey key);
+  void reschedule_expiry(Queue& queue);
   std::vector<Slot> members(const Queue& queue) const;
   Queue& add_queue(const QueueCreated& created);
   void remove_queue(const Queue& queue);
-  static void set_settings(Queue& queue, const QueueSettings& settings);
+  void set_settings(Queue& queue, const QueueSettings& settings);
+  void note_source(const Queue& queue, bool is_source);
   std::uint32_t open_mailbox(const Queue& queue);
   void close_mailbox(std::uint32_t index);
   // The message a fact speaks of, or kNoSlot (counted as an orphan unless a checkpoint is being
@@ -233,7 +281,7 @@ class State {
   Slot load(MessageKey key);
   void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
                    const Stamp& stamp);
-  void enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group,
+  void enter_anew(Slot slot, const Queue& from, Queue& to, std::string group,
                   std::optional<Timestamp> delayed_until = std::nullopt);
   void forget_old_tasks(QueueKey source);
 
@@ -271,6 +319,13 @@ class State {
   bool loading_ = false;
   bool outcomes_counted_ = false;  // Snapshots of jobs yet to come know what happens now.
   std::uint64_t orphans_ = 0;
+  std::uint64_t entries_version_ = 0;
+  std::map<std::string, std::set<QueueIdentity>, std::less<>> sources_;  // By dead-letter queue.
+  std::size_t steps_left_ = SIZE_MAX;
+  mutable std::uint64_t work_ = 0;
+  // When to look for expired messages in each queue that has messages: not later than its oldest
+  // expires, possibly earlier.
+  std::set<std::pair<Timestamp, QueueKey>> expiries_;
 };
 
 }  // namespace redrive::queue

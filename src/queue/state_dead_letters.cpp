@@ -6,6 +6,12 @@
 #include "queue/state.h"
 
 namespace redrive::queue {
+namespace {
+
+// Jobs learn at once what a purge takes from them, unless it takes more than this.
+constexpr std::size_t kSettledAtOnce = 1000;
+
+}  // namespace
 
 const FailureGroup* State::find_group(FailureGroupKey key) const {
   const auto found = groups_.find(key);
@@ -20,6 +26,14 @@ const FailureGroup* State::find_group(QueueKey queue, const GroupId& id) const {
 std::size_t State::groups_of(QueueKey queue) const {
   const auto [first, last] = group_range(queue);
   return static_cast<std::size_t>(std::distance(first, last));
+}
+
+std::vector<const FailureGroup*> State::groups_in(QueueKey queue) const {
+  std::vector<const FailureGroup*> found;
+  const auto [first, last] = group_range(queue);
+  for (auto at = first; at != last; ++at) found.push_back(&groups_.at(at->second));
+  std::ranges::sort(found, {}, &FailureGroup::key);
+  return found;
 }
 
 std::pair<State::GroupIndex::const_iterator, State::GroupIndex::const_iterator> State::group_range(
@@ -70,7 +84,9 @@ void State::settle_job(Slot slot, Outcome outcome) {
 void State::settle_all(const Queue& queue) {
   const bool open =
       std::ranges::any_of(tasks_, [](const auto& entry) { return entry.second.counts.open() > 0; });
-  if (!open || loading_) return;
+  // What is left open here is settled when the mailbox is emptied, in slices.
+  if (!open || loading_ || mailbox(queue).size() > kSettledAtOnce) return;
+  count_work(mailbox(queue).size());
   mailbox(queue).for_each([this](Slot slot) { settle_job(slot, Outcome::gone); });
 }
 
@@ -99,7 +115,7 @@ void State::on(const GroupLearned& fact, const Stamp& stamp) {
   if (loading_) return;  // A snapshot at the end brings it.
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
-  advance(*queue, stamp.now);  // Which group is empty must not depend on who looked when.
+  advance_fully(*queue, stamp.now);  // Which group is empty must not depend on who looked when.
   make_room_for_group(fact.queue);
   add_group(fact);
 }
@@ -131,6 +147,7 @@ const FailureGroup* State::oldest_empty_group(QueueKey queue) const {
   const auto [first, last] = group_range(queue);
   for (auto at = first; at != last; ++at) {
     const FailureGroup& group = groups_.at(at->second);
+    ++work_;
     const bool older = oldest == nullptr || group.arrivals.last_wall < oldest->arrivals.last_wall;
     if (group.count == 0 && older) oldest = &group;
   }
@@ -201,6 +218,7 @@ Slot State::carry_over(MessageKey key, QueueKey from_key, QueueKey to_key, std::
   last_key_ = std::max(last_key_, static_cast<MessageKey>(sequence));
   Queue* from = expect_queue(from_key);
   Queue* to = expect_queue(to_key);
+  if (to == nullptr) drop_loaded(from, key);
   if (from == nullptr || to == nullptr) return kNoSlot;
   advance(*from, stamp.now);
   advance(*to, stamp.now);
@@ -280,7 +298,10 @@ void State::on(const MoveTaskChanged& fact, const Stamp& stamp) {
   if (found == tasks_.end()) return;
   MoveTask& task = found->second;
   if (task.status == TaskStatus::halted && fact.status == TaskStatus::running) {
-    advance_all(stamp.now);  // What has expired by now is counted, whoever looked.
+    // What has expired or was purged by now is counted, however far its removal had come.
+    expire_all(stamp.now);
+    while (bury(SIZE_MAX)) {
+    }
     task.forgiven = task.counts;
   }
   task.status = fact.status;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <span>
+#include <utility>
 
 #include "queue/state.h"
 
@@ -21,6 +22,7 @@ void State::on(const MessageSent& fact, const Stamp& stamp) {
   message.visible_at = fact.visible_at;
   message.phase = fact.visible_at > stamp.now ? Phase::delayed : Phase::visible;
   mailbox(*queue).enter(slot, fact.group);
+  note_expiry(*queue, stamp.now);
   ledger_.hold(fact.body);
   if (!queue->settings.fifo) return;
   const bool by_group = queue->settings.fifo->dedup_scope_at_birth == DedupScope::message_group;
@@ -42,9 +44,23 @@ void State::on(const MessagesReceived& fact, const Stamp& stamp) {
     const Slot slot = find_message(*queue, fact.keys[i]);
     if (slot != kNoSlot) attempt.messages.emplace_back(fact.keys[i], generation(slot));
   }
-  std::erase_if(queue->receive_attempts,
-                [&](const auto& entry) { return entry.second.expires <= stamp.now; });
+  forget_attempts(*queue, stamp.now);
+  queue->attempts_by_age.emplace_back(attempt.expires, fact.attempt_id);
   queue->receive_attempts.insert_or_assign(std::string(fact.attempt_id), std::move(attempt));
+}
+
+// A few at a time: more than come in, so that none stays long.
+void State::forget_attempts(Queue& queue, Timestamp now) {
+  auto& order = queue.attempts_by_age;
+  for (int i = 0; i < 16 && !order.empty() && order.front().first <= now; ++i) {
+    const auto found = queue.receive_attempts.find(order.front().second);
+    // An id that was used again has a younger attempt.
+    if (found != queue.receive_attempts.end() && found->second.expires <= now) {
+      queue.receive_attempts.erase(found);
+    }
+    order.pop_front();
+    ++work_;
+  }
 }
 
 void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
@@ -99,7 +115,7 @@ void State::on(const ReceiveRepeated& fact, const Stamp& stamp) {
   }
 }
 
-void State::enter_anew(Slot slot, const Queue& from, const Queue& to, std::string group,
+void State::enter_anew(Slot slot, const Queue& from, Queue& to, std::string group,
                        std::optional<Timestamp> delayed_until) {
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
@@ -109,13 +125,15 @@ void State::enter_anew(Slot slot, const Queue& from, const Queue& to, std::strin
   if (delayed_until) message.visible_at = *delayed_until;
   message.visibility_touched = false;
   mailbox(to).enter(slot, group);
+  note_expiry(to, message.sent_at);
 }
 
 void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
   last_key_ = std::max(last_key_, static_cast<MessageKey>(fact.sequence));
   Queue* from = expect_queue(fact.from);
   Queue* to = expect_queue(fact.to);
-  if (from == nullptr || to == nullptr) return;
+  if (to == nullptr) return drop_loaded(from, fact.key);
+  if (from == nullptr) return;
   advance(*from, stamp.now);
   advance(*to, stamp.now);
   const Slot slot = expect_message(*from, fact.key);
@@ -150,7 +168,8 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   if (task != tasks_.end()) ++task->second.counts.moved;
   Queue* from = expect_queue(fact.from);
   Queue* to = expect_queue(fact.to);
-  if (from == nullptr || to == nullptr) return;
+  if (to == nullptr) return drop_loaded(from, fact.key);
+  if (from == nullptr) return;
   advance(*from, stamp.now);
   advance(*to, stamp.now);
   const Slot slot = expect_message(*from, fact.key);
@@ -222,10 +241,23 @@ void State::on(const CheckpointBegun& fact, const Stamp&) {
 
 void State::on(const QueueSnapshot& fact, const Stamp&) {
   if (!loading_) return;
-  Queue& queue = add_queue(fact.created);
+  // One that was made while the checkpoint was written is known from its own fact.
+  Queue* const known = find(fact.created.queue);
+  Queue& queue = known != nullptr ? *known : add_queue(fact.created);
+  set_settings(queue, fact.created.settings);
+  queue.tags = fact.created.tags;
   queue.created_wall = fact.created_wall;
   queue.modified_wall = fact.modified_wall;
   queue.purged_at = fact.purged_at;
+}
+
+// A message that went to a queue of which the snapshot is yet to come is brought behind that, if it
+// still exists then; here it must not stay.
+void State::drop_loaded(Queue* from, MessageKey key) {
+  const Slot slot = loading_ && from != nullptr ? find_message(*from, key) : kNoSlot;
+  if (slot == kNoSlot) return;
+  mailbox(*from).leave(slot);
+  forget(slot);
 }
 
 Slot State::load(MessageKey key) {
@@ -304,9 +336,20 @@ void State::on(const CheckpointEnded&, const Stamp& stamp) {
   errors_.forget_unheld();
   count_groups();
   loading_ = false;
+  // Snapshots of jobs know what became of messages that were purged or had expired by then.
+  const bool counted = std::exchange(outcomes_counted_, true);
+  while (bury(SIZE_MAX)) {
+  }
+  outcomes_counted_ = counted;
   for (auto& [identity, queue] : queues_) {
     queue->dedup.sort();
-    advance(*queue, stamp.now);
+    queue->attempts_by_age.clear();
+    for (const auto& [id, attempt] : queue->receive_attempts) {
+      queue->attempts_by_age.emplace_back(attempt.expires, id);
+    }
+    std::ranges::sort(queue->attempts_by_age);
+    reschedule_expiry(*queue);
+    advance_fully(*queue, stamp.now);
   }
   outcomes_counted_ = false;
 }

@@ -20,6 +20,7 @@ constexpr std::string_view kMetadataPrefix = "x-amz-meta-";
 constexpr std::string_view kChecksumPrefix = "x-amz-checksum-";
 constexpr std::size_t kMetadataBytesMax = 8u << 10;
 constexpr std::size_t kDeletedMax = 1000;
+constexpr api::Operation kDeleteObject{.name = "s3:DeleteObject", .right = auth::Right::operate};
 constexpr std::string_view kDefaultType = "binary/octet-stream";
 // What the writer says and every reader is told again.
 constexpr std::array<std::string_view, 5> kKeptHeaders = {
@@ -248,7 +249,8 @@ Outcome<Answer> delete_objects(Call& call) {
   for (const XmlElement& object : root->children) {
     if (object.name != "Object") continue;
     const std::string key(object.text_of("Key"));
-    const auto done = told(call.store.remove(call.address.bucket, key));
+    auto done = call.authorize(kDeleteObject, {.bucket = call.address.bucket, .key = key});
+    if (done) done = told(call.store.remove(call.address.bucket, key));
     if (!done) {
       xml += describe(done.error(), key);
     } else if (!quiet) {

@@ -57,6 +57,7 @@ struct Config {
   unsigned function_processes_max = runtime::kProcessesDefault;  // Of all functions together.
   std::vector<std::string> alarm_targets;                        // Who is told of dead letters.
   bool alarm_private_webhooks = false;      // Webhooks of clients may point into private networks.
+  std::string function_key_scope = "role";  // What the keys of functions open: role, account.
   std::vector<std::string> outgoing_allow;  // See http::OutgoingPolicy::parse.
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;

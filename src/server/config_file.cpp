@@ -137,6 +137,12 @@ bool set_alarms(Config& config, std::string_view key, const toml::node& node, bo
   return false;
 }
 
+bool set_functions(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = key == "key-scope";
+  return known && take(node, config.function_key_scope) &&
+         (config.function_key_scope == "role" || config.function_key_scope == "account");
+}
+
 bool set_outgoing(Config& config, std::string_view key, const toml::node& node, bool& known) {
   known = key == "allow";
   return known && take_list(node, config.outgoing_allow) &&
@@ -226,6 +232,13 @@ Result<void> load_config(Config& config) {
       return set_metrics(config, key, node, known);
     }));
     table.erase("metrics");
+  }
+  if (const toml::table* const functions = table["functions"].as_table()) {
+    CHECK(
+        set_all(path, *functions, "functions.", [&](auto key, const toml::node& node, bool& known) {
+          return set_functions(config, key, node, known);
+        }));
+    table.erase("functions");
   }
   if (const toml::table* const outgoing = table["outgoing"].as_table()) {
     CHECK(set_all(path, *outgoing, "outgoing.", [&](auto key, const toml::node& node, bool& known) {

@@ -51,7 +51,9 @@ Handlers::Handlers(const Parts& parts)
       functions_({.engine = parts.engine,
                   .gate = parts.gate,
                   .code = code_,
-                  .endpoint_url = parts.endpoint_url}) {}
+                  .endpoint_url = parts.endpoint_url,
+                  .role_permissions = parts.role_permissions,
+                  .account_wide_keys = parts.config.function_key_scope == "account"}) {}
 
 std::unique_ptr<Handlers> Handlers::make(Parts parts) {
   std::unique_ptr<Handlers> handlers(new Handlers(parts));
@@ -105,7 +107,7 @@ void Handlers::open(const Parts& parts) {
                       TRY(dispatcher_->invoke_async(function, event));
                       return {};
                     },
-                    .changed = [this] { dispatcher_->reload(); },
+                    .changed = [this] { reload(); },
                     .observers = parts.observers,
                     .directories = parts.directories,
                     .mask_rules = parts.config.mask_rules});

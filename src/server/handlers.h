@@ -37,6 +37,7 @@ class Handlers {
     std::function<void(const dispatch::RunReport&)> ran = {};  // See dispatch::Dispatcher::Hooks.
     bool directories = false;                                  // See lambda::Parts.
     OutgoingPolicies outgoing = {};
+    lambda::RolePermissions role_permissions = {};
   };
   static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();
@@ -47,7 +48,12 @@ class Handlers {
   void attach(http::Server& server) { service_->attach(server); }
   void start() { reload(); }
   // The catalogue is not what it was.
-  void reload() { dispatcher_->reload(); }
+  void reload() {
+    functions_.keys().refresh();
+    dispatcher_->reload();
+  }
+  // Roles or their policies are not what they were.
+  void refresh_keys() { functions_.keys().refresh(); }
   // Everything up to here is durable. From any thread.
   void note_synced(journal::Sequence synced) { dispatcher_->note_synced(synced); }
   void handle(http::Exchange& exchange) { service_->handle(exchange); }

@@ -1,9 +1,8 @@
 #include "server/routing.h"
 
+#include <algorithm>
 #include <array>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "auth/credential.h"
 #include "cloudwatch/service.h"
@@ -15,24 +14,32 @@
 namespace redrive::server {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Api>, 6> kScopes = {
-    {{"sqs", Api::sqs},
-     {"lambda", Api::lambda},
-     {"s3", Api::s3},
-     {"monitoring", Api::cloudwatch},
-     {"iam", Api::iam},
-     {"sts", Api::sts}}};
+struct Scoped {
+  std::string_view service;
+  Api api;
+};
+constexpr std::array<Scoped, 6> kScopes = {Scoped{"sqs", Api::sqs},
+                                           Scoped{"lambda", Api::lambda},
+                                           Scoped{"s3", Api::s3},
+                                           Scoped{"monitoring", Api::cloudwatch},
+                                           Scoped{"iam", Api::iam},
+                                           Scoped{"sts", Api::sts}};
 
-// The API that the signature names; nothing: it names none, or one that is not served here.
-std::optional<Api> scoped_to(std::string_view service) {
-  for (const auto& [name, api] : kScopes) {
-    if (name == service) return api;
-  }
-  return std::nullopt;
+// The API that the signature names; null: it names none, or one that is not served here.
+const Api* scoped_to(const http::Request& request) {
+  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  if (!scope) return nullptr;
+  const auto found = std::ranges::find(kScopes, scope->service, &Scoped::service);
+  return found == kScopes.end() ? nullptr : &found->api;
 }
 
 bool is_metrics_page(const http::Request& request) {
   return request.path == "/metrics" && (request.method == "GET" || request.method == "HEAD");
+}
+
+bool is_form(const http::Request& request) {
+  return request.method == "POST" && request.query.empty() &&
+         request.header("content-type").starts_with("application/x-www-form-urlencoded");
 }
 
 // Without a word from the request, by its looks.
@@ -63,11 +70,13 @@ Api api_of(const http::Request& request) {
   if (lambda::is_lambda_request(request)) return Api::lambda;
   if (request.path.starts_with(manage::kPathPrefix)) return Api::management;
   if (cloudwatch::names_cloudwatch(request)) return Api::cloudwatch;
-  const auto scope = auth::scope_of(request.header("authorization"), request.query);
-  const auto scoped = scope ? scoped_to(scope->service) : std::nullopt;
+  const Api* const scoped = scoped_to(request);
+  const bool for_s3 = scoped != nullptr && *scoped == Api::s3;
   // A bucket may have that name; no other API has anything there.
-  if (is_metrics_page(request) && scoped != Api::s3) return Api::metrics;
-  return scoped ? *scoped : api_by_looks(request);
+  if (is_metrics_page(request) && !for_s3) return Api::metrics;
+  // S3 has no use for a form: SQS tells that its signature is for another service.
+  if (scoped == nullptr || (for_s3 && is_form(request))) return api_by_looks(request);
+  return *scoped;
 }
 
 }  // namespace redrive::server

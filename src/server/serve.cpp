@@ -24,10 +24,12 @@
 #include "auth/access_key.h"
 #include "base/calendar.h"
 #include "base/clock.h"
+#include "base/workers.h"
 #include "engine/engine.h"
 #include "engine/time_travel.h"
 #include "http/browser_guard.h"
 #include "http/server.h"
+#include "iam/role_permissions.h"
 #include "iam/service.h"
 #include "journal/journal.h"
 #include "journal/posix_files.h"
@@ -435,6 +437,13 @@ Result<void> serve(const Config& config) {
   std::unique_ptr<Ticker> ticker;
   std::atomic<bool> stopping = false;
   Tracing* traces_wanted = nullptr;  // It needs the engine, and the engine it.
+  // Reads what redrive jobs filter and change. Where time stands still, the thread that moves it
+  // does that.
+  Workers jobs(1);
+  std::function<void(std::function<void()>)> offload;
+  if (!config.virtual_clock) {
+    offload = [&](std::function<void()> work) { jobs.run(std::move(work)); };
+  }
   engine::Engine engine(
       {.store = store,
        .journal = journal,
@@ -452,7 +461,8 @@ Result<void> serve(const Config& config) {
              if (traces_wanted != nullptr) traces_wanted->noticed(notice);
            },
        .archive =
-           [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); }});
+           [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); },
+       .offload = offload});
   std::optional<Tracing> tracing;
   if (!config.traces_endpoint.empty()) {
     traces_wanted = &tracing.emplace(config.traces_endpoint, engine);
@@ -548,7 +558,11 @@ Result<void> serve(const Config& config) {
        .ran = tracing ? std::bind_front(&Tracing::ran, &*tracing)
                       : std::function<void(const dispatch::RunReport&)>(),
        .directories = listen.loopback && config.keys.empty(),
-       .outgoing = outgoing});
+       .outgoing = outgoing,
+       .role_permissions =
+           [&](std::string_view account, std::string_view role) {
+             return iam::role_permissions(engine, account, role);
+           }});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,
@@ -556,7 +570,9 @@ Result<void> serve(const Config& config) {
                        .domains = config.allowed_hosts,
                        .observers = observers});
 
-  iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers});
+  iam::Endpoint roles({.engine = engine, .gate = gate, .observers = observers, .changed = [&] {
+                         handlers->refresh_keys();
+                       }});
 
   using Pace = http::Desk::Pace;
   const auto run_iam = [&](http::Exchange& exchange) {
@@ -668,6 +684,7 @@ Result<void> serve(const Config& config) {
     const auto ending = std::move(server);
     lock.unlock();
   }
+  jobs.stop();
   sync.reset();  // Writes what is left.
   note_refusals(audit, refusals);
   spdlog::info("stopped");

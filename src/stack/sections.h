@@ -11,8 +11,8 @@ namespace redrive::stack {
 
 inline constexpr std::array<std::string_view, 6> kStackSections = {
     "stack", "queue", "function", "mapping", "bucket", "alarm"};
-inline constexpr std::array<std::string_view, 3> kServerSections = {
-    "key", "dead-letters", "limits"};
+inline constexpr std::array<std::string_view, 8> kServerSections = {
+    "key", "dead-letters", "limits", "alarms", "metrics", "traces", "outgoing", "functions"};
 
 constexpr bool is_stack_section(std::string_view name) {
   return std::ranges::find(kStackSections, name) != kStackSections.end();

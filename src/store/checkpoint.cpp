@@ -28,6 +28,11 @@ constexpr std::size_t kArchivedFactBytes = 4 << 10;
 constexpr std::size_t kErrorFactBytes = 8 << 10;
 constexpr std::size_t kTaskFactBytes = 72 << 10;
 constexpr std::size_t kGroupFactBytes = 8 << 10;
+constexpr std::size_t kQueueFactBytes = 270 << 10;
+constexpr std::size_t kSmallFactBytes = 1 << 10;
+// What one slice writes of queues and documents, and one of them.
+constexpr std::size_t kSnapshotBytesPerSlice = 256 << 10;
+constexpr std::size_t kQueuesPerSlice = 1024;
 // A message that waits counts as much as if it had a fact of its own: it will have one once it was
 // received, so the reserve must have room for that; and to look at all of them takes its time, in
 // however few bytes they are written.
@@ -38,6 +43,13 @@ constexpr std::size_t kWaitingCountsMore = kMessageSnapshotBytes - kWaitingMessa
 bool waits_as_sent(const queue::Message& message) {
   return message.phase == queue::Phase::visible && message.receive_count == 0 &&
          message.history == 0 && message.group == 0 && !message.visibility_touched;
+}
+
+// About what the snapshot of a queue takes.
+std::size_t snapshot_bytes(const queue::Queue& queue) {
+  std::size_t bytes = kSmallFactBytes + queue.processed.size() + queue.settings.policy.size();
+  for (const auto& [key, value] : queue.tags) bytes += key.size() + value.size();
+  return bytes;
 }
 
 }  // namespace
@@ -64,31 +76,55 @@ bool Store::maintain(const Stamp& stamp) {
     const Change passed = queue::TimePassed{};
     append(stamp, std::span(&passed, 1));
   }
+  const std::uint64_t before = journal_->totals().bytes_appended;
+  continue_checkpoint(stamp);
+  if (checkpointing()) checkpoint_.bytes += journal_->totals().bytes_appended - before;
+  const bool waiting = checkpoint_.phase == Checkpoint::Phase::syncing;
+  return burying || (checkpointing() && !waiting);
+}
+
+void Store::continue_checkpoint(const Stamp& stamp) {
   switch (checkpoint_.phase) {
     case Checkpoint::Phase::idle:
       if (checkpoint_due()) begin_checkpoint(stamp);
-      break;
+      return;
+    case Checkpoint::Phase::names:
+      return checkpoint_names(stamp);
+    case Checkpoint::Phase::queues:
+      return checkpoint_queues(stamp);
+    case Checkpoint::Phase::entries:
+      return checkpoint_entries(stamp);
+    case Checkpoint::Phase::deleted:
+      return checkpoint_deleted(stamp);
     case Checkpoint::Phase::messages:
-      checkpoint_messages(stamp);
-      break;
+      return checkpoint_messages(stamp);
     case Checkpoint::Phase::archived:
-      checkpoint_archived(stamp);
-      break;
+      return checkpoint_archived(stamp);
     case Checkpoint::Phase::errors:
-      checkpoint_errors(stamp);
-      break;
+      return checkpoint_errors(stamp);
     case Checkpoint::Phase::dedup:
-      checkpoint_dedup(stamp);
-      break;
-    case Checkpoint::Phase::syncing:
-      if (journal_->synced() >= checkpoint_.end) {
-        publish_.store(checkpoint_.begin);
-        last_checkpoint_bytes_ = checkpoint_.bytes;
-        checkpoint_ = {};
+      return checkpoint_dedup(stamp);
+    case Checkpoint::Phase::attempts:
+      return checkpoint_attempts(stamp);
+    case Checkpoint::Phase::counts:
+      // What has expired or was purged must be counted before the counts are written.
+      if (queue::Queue* const late = state_.next_expiring(stamp.now)) {
+        state_.advance(*late, stamp.now);
+      } else if (state_.is_settled(stamp.now)) {
+        end_checkpoint(stamp);
       }
-      return burying;
+      return;
+    case Checkpoint::Phase::syncing:
+      if (journal_->synced() < checkpoint_.end) return;
+      publish_.store(checkpoint_.begin);
+      last_checkpoint_bytes_ = checkpoint_.bytes;
+      checkpoint_ = {};
   }
-  return burying || checkpointing();
+}
+
+void Store::enter_phase(Checkpoint::Phase phase) {
+  checkpoint_.phase = phase;
+  checkpoint_.after = {};
 }
 
 Result<void> Store::publish_checkpoint() {
@@ -106,13 +142,13 @@ std::size_t Store::facts_per_record(std::size_t fact_bytes_max) const {
 
 void Store::flush_snapshot(const Stamp& stamp, std::size_t from) {
   if (snapshot_.size() < std::max<std::size_t>(from, 1)) return;
+  state_.count_work(snapshot_.size());
   append(stamp, snapshot_);
   snapshot_.clear();
 }
 
 void Store::begin_checkpoint(const Stamp& stamp) {
-  const std::uint64_t before = journal_->totals().bytes_appended;
-  checkpoint_ = {.phase = Checkpoint::Phase::messages};
+  checkpoint_ = {.phase = Checkpoint::Phase::names};
   const Change begun =
       queue::CheckpointBegun{.last_key = state_.last_key(),
                              .last_queue = state_.last_queue(),
@@ -123,39 +159,74 @@ void Store::begin_checkpoint(const Stamp& stamp) {
                              .last_group = state_.last_group()};
   checkpoint_.begin =
       journal_->append_checkpoint_begin(encoder_.encode(stamp, std::span(&begun, 1))).sequence;
-  // Names and queues are few and go in at once, so that they are consistent.
-  for (std::size_t i = 1; i < state_.names().size(); ++i) {
-    snapshot_.push_back(queue::NameLearned{static_cast<queue::NameIndex>(i), state_.names()[i]});
-    flush_snapshot(stamp, facts_per_record(1024));
+}
+
+// Names that are learned from now on stand in the log.
+void Store::checkpoint_names(const Stamp& stamp) {
+  const auto& names = state_.names();
+  const std::size_t facts_max = facts_per_record(kSmallFactBytes);
+  for (; checkpoint_.name < names.size() && snapshot_.size() < facts_max; ++checkpoint_.name) {
+    snapshot_.push_back(queue::NameLearned{static_cast<queue::NameIndex>(checkpoint_.name),
+                                           names[checkpoint_.name]});
   }
   flush_snapshot(stamp, 1);
-  for (const auto& [identity, queue] : state_.queues()) {
+  if (checkpoint_.name == names.size()) enter_phase(Checkpoint::Phase::queues);
+}
+
+// Until a queue's own snapshot comes, replay passes over what happens to it and to its messages:
+// the messages, deduplication ids and attempts are written after all of the queues.
+void Store::checkpoint_queues(const Stamp& stamp) {
+  const auto& queues = state_.queues();
+  const std::size_t facts_max = facts_per_record(kQueueFactBytes);
+  std::size_t bytes = 0;
+  auto at = queues.upper_bound(checkpoint_.after);
+  for (; at != queues.end() && bytes < kSnapshotBytesPerSlice; ++at) {
+    const queue::Queue& queue = *at->second;
     snapshot_.push_back(queue::QueueSnapshot{
-        .created = {queue->key, queue->arn, identity, queue->settings, queue->tags},
-        .created_wall = queue->created_wall,
-        .modified_wall = queue->modified_wall,
-        .purged_at = queue->purged_at});
-    flush_snapshot(stamp, facts_per_record(270 << 10));
-    if (queue->processed.empty()) continue;
-    snapshot_.push_back(queue::ProcessedCounted{queue->key, queue->processed});
-    flush_snapshot(stamp, facts_per_record(270 << 10));
+        .created = {queue.key, queue.arn, queue.identity, queue.settings, queue.tags},
+        .created_wall = queue.created_wall,
+        .modified_wall = queue.modified_wall,
+        .purged_at = queue.purged_at});
+    flush_snapshot(stamp, facts_max);
+    if (!queue.processed.empty()) {
+      snapshot_.push_back(queue::ProcessedCounted{queue.key, queue.processed});
+      flush_snapshot(stamp, facts_max);
+    }
+    bytes += snapshot_bytes(queue);
+    checkpoint_.after = at->first;
   }
   flush_snapshot(stamp, 1);
-  for (const auto& [entry, value] : state_.entries()) {
-    snapshot_.push_back(queue::EntryPut{entry.first, entry.second, value});
-    flush_snapshot(stamp, facts_per_record(270 << 10));
+  if (at == queues.end()) enter_phase(Checkpoint::Phase::entries);
+}
+
+void Store::checkpoint_entries(const Stamp& stamp) {
+  const auto& entries = state_.entries();
+  const std::size_t facts_max = facts_per_record(kQueueFactBytes);
+  std::size_t bytes = 0;
+  auto at = entries.upper_bound(checkpoint_.entry);
+  for (; at != entries.end() && bytes < kSnapshotBytesPerSlice; ++at) {
+    snapshot_.push_back(queue::EntryPut{at->first.first, at->first.second, at->second});
+    flush_snapshot(stamp, facts_max);
+    bytes += kSmallFactBytes + at->first.second.size() + at->second.size();
+    checkpoint_.entry = at->first;
   }
   flush_snapshot(stamp, 1);
-  for (const auto& [identity, deleted_at] : state_.deleted()) {
-    snapshot_.push_back(queue::DeletedNameSnapshot{identity, deleted_at});
-    flush_snapshot(stamp, facts_per_record(1024));
+  if (at == entries.end()) enter_phase(Checkpoint::Phase::deleted);
+}
+
+void Store::checkpoint_deleted(const Stamp& stamp) {
+  const auto& deleted = state_.deleted();
+  const std::size_t facts_max = facts_per_record(kSmallFactBytes);
+  auto at = deleted.upper_bound(checkpoint_.after);
+  for (; at != deleted.end() && snapshot_.size() < facts_max; ++at) {
+    snapshot_.push_back(queue::DeletedNameSnapshot{at->first, at->second});
+    checkpoint_.after = at->first;
   }
   flush_snapshot(stamp, 1);
-  checkpoint_.bytes = journal_->totals().bytes_appended - before;
+  if (at == deleted.end()) enter_phase(Checkpoint::Phase::messages);
 }
 
 void Store::checkpoint_messages(const Stamp& stamp) {
-  const std::uint64_t before = journal_->totals().bytes_appended;
   const auto& messages = state_.messages();
   const Slot end = std::min(messages.end(), checkpoint_.slot + kSlotsPerSlice);
   queue::WaitingSnapshot waiting;
@@ -194,13 +265,11 @@ void Store::checkpoint_messages(const Stamp& stamp) {
   checkpoint_.bytes += waiting.messages.size() * kWaitingCountsMore;
   if (!waiting.messages.empty()) snapshot_.push_back(std::move(waiting));
   flush_snapshot(stamp, 1);
-  checkpoint_.bytes += journal_->totals().bytes_appended - before;
-  if (checkpoint_.slot >= messages.end()) checkpoint_.phase = Checkpoint::Phase::archived;
+  if (checkpoint_.slot >= messages.end()) enter_phase(Checkpoint::Phase::archived);
 }
 
 // Behind the messages: what was archived while those were written is either among them or here.
 void Store::checkpoint_archived(const Stamp& stamp) {
-  const std::uint64_t before = journal_->totals().bytes_appended;
   const auto& entries = state_.archived().entries();
   auto at = entries.upper_bound(checkpoint_.archived);
   for (; at != entries.end() && snapshot_.size() < facts_per_record(kArchivedFactBytes); ++at) {
@@ -209,14 +278,12 @@ void Store::checkpoint_archived(const Stamp& stamp) {
     checkpoint_.archived = at->first;
   }
   flush_snapshot(stamp, 1);
-  checkpoint_.bytes += journal_->totals().bytes_appended - before;
-  if (at == entries.end()) checkpoint_.phase = Checkpoint::Phase::errors;
+  if (at == entries.end()) enter_phase(Checkpoint::Phase::errors);
 }
 
 // The texts that messages refer to. An error that is nobody's any more was of messages that are
 // gone; one that was learned since the checkpoint began stands in the log.
 void Store::checkpoint_errors(const Stamp& stamp) {
-  const std::uint64_t before = journal_->totals().bytes_appended;
   const auto& entries = state_.errors().entries();
   auto at = entries.upper_bound(checkpoint_.error);
   for (; at != entries.end() && snapshot_.size() < facts_per_record(kErrorFactBytes); ++at) {
@@ -224,40 +291,60 @@ void Store::checkpoint_errors(const Stamp& stamp) {
     checkpoint_.error = at->first;
   }
   flush_snapshot(stamp, 1);
-  checkpoint_.bytes += journal_->totals().bytes_appended - before;
-  if (at == entries.end()) checkpoint_.phase = Checkpoint::Phase::dedup;
+  if (at == entries.end()) enter_phase(Checkpoint::Phase::dedup);
 }
 
 void Store::checkpoint_dedup(const Stamp& stamp) {
-  const std::uint64_t before = journal_->totals().bytes_appended;
-  // Queues in order of their keys; new ones come behind, so none is missed.
-  const queue::Queue* current = nullptr;
-  for (const auto& [identity, queue] : state_.queues()) {
-    if (queue->key < checkpoint_.dedup_queue || queue->dedup.size() == 0) continue;
-    if (current == nullptr || queue->key < current->key) current = queue.get();
+  const auto& queues = state_.queues();
+  auto at = queues.upper_bound(checkpoint_.after);
+  std::size_t looks = 0;
+  // What a queue that was made since has accepted stands in the log.
+  for (; at != queues.end() && at->second->dedup.size() == 0; ++at) {
+    if (++looks > kQueuesPerSlice) return;
+    checkpoint_.after = at->first;
   }
-  if (current == nullptr) return end_checkpoint(stamp);
-  if (current->key != checkpoint_.dedup_queue) checkpoint_.dedup_position = 0;
-  checkpoint_.dedup_queue = current->key;
+  if (at == queues.end()) return enter_phase(Checkpoint::Phase::attempts);
+  const queue::Queue& current = *at->second;
   auto& position = checkpoint_.dedup_position;
-  position = std::max(position, current->dedup.first());
-  const std::size_t facts_max = facts_per_record(1024);
-  for (; position < current->dedup.last() && snapshot_.size() < facts_max; ++position) {
-    const auto& [id, entry] = current->dedup.at(position);
+  if (current.key != checkpoint_.dedup_queue) position = 0;
+  checkpoint_.dedup_queue = current.key;
+  position = std::max(position, current.dedup.first());
+  const std::size_t facts_max = facts_per_record(kSmallFactBytes);
+  for (; position < current.dedup.last() && snapshot_.size() < facts_max; ++position) {
+    const auto& [id, entry] = current.dedup.at(position);
     snapshot_.push_back(
-        queue::DedupSnapshot{current->key, id, entry.expires, entry.message_id, entry.sequence});
+        queue::DedupSnapshot{current.key, id, entry.expires, entry.message_id, entry.sequence});
   }
-  const bool queue_done = position >= current->dedup.last();
+  const bool queue_done = position >= current.dedup.last();
   flush_snapshot(stamp, 1);
-  checkpoint_.bytes += journal_->totals().bytes_appended - before;
-  if (!queue_done) return;
-  checkpoint_.dedup_queue = next(current->key);
-  position = 0;
+  if (queue_done) checkpoint_.after = at->first;
+}
+
+// Receive attempts speak of messages, so they come when all of those are there.
+void Store::checkpoint_attempts(const Stamp& stamp) {
+  const auto& queues = state_.queues();
+  const std::size_t facts_max = facts_per_record(kSmallFactBytes);
+  std::size_t looks = 0;
+  auto queue = queues.upper_bound(checkpoint_.after);
+  for (; queue != queues.end() && ++looks <= kQueuesPerSlice; ++queue) {
+    const auto& attempts = queue->second->receive_attempts;
+    auto at = attempts.upper_bound(checkpoint_.attempt);
+    for (; at != attempts.end() && snapshot_.size() < facts_max; ++at) {
+      snapshot_.push_back(queue::AttemptSnapshot{
+          queue->second->key, at->first, at->second.expires, at->second.messages});
+      checkpoint_.attempt = at->first;
+    }
+    if (at != attempts.end()) break;
+    checkpoint_.attempt.clear();
+    checkpoint_.after = queue->first;
+  }
+  flush_snapshot(stamp, 1);
+  if (queue == queues.end()) enter_phase(Checkpoint::Phase::counts);
 }
 
 // Jobs and groups count what becomes of messages, so theirs is the state at the very end.
 void Store::checkpoint_counts(const Stamp& stamp) {
-  state_.advance_all(stamp.now);
+  assert(state_.is_settled(stamp.now));
   for (const auto& [key, task] : state_.tasks()) {
     snapshot_.push_back(queue::TaskSnapshot{.started = {key,
                                                         task.id,
@@ -288,20 +375,7 @@ void Store::checkpoint_counts(const Stamp& stamp) {
   flush_snapshot(stamp, 1);
 }
 
-// Receive attempts speak of messages, so they come when all of those are there.
-void Store::checkpoint_attempts(const Stamp& stamp) {
-  for (const auto& [identity, queue] : state_.queues()) {
-    for (const auto& [id, attempt] : queue->receive_attempts) {
-      snapshot_.push_back(
-          queue::AttemptSnapshot{queue->key, id, attempt.expires, attempt.messages});
-      flush_snapshot(stamp, facts_per_record(1024));
-    }
-  }
-  flush_snapshot(stamp, 1);
-}
-
 void Store::end_checkpoint(const Stamp& stamp) {
-  checkpoint_attempts(stamp);
   checkpoint_counts(stamp);
   const Change ended = queue::CheckpointEnded{};
   checkpoint_.end =

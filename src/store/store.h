@@ -88,11 +88,28 @@ class Store final : public queue::BodyLedger {
 
  private:
   struct Checkpoint {
-    enum class Phase { idle, messages, archived, errors, dedup, syncing };
+    enum class Phase {
+      idle,
+      names,
+      queues,
+      entries,
+      deleted,
+      messages,
+      archived,
+      errors,
+      dedup,
+      attempts,
+      counts,
+      syncing
+    };
     Phase phase = Phase::idle;
     journal::Sequence begin = 0;
     journal::Sequence end = 0;
     std::uint64_t bytes = 0;  // With every message as a fact of its own.
+    std::size_t name = 1;
+    queue::QueueIdentity after;  // The last queue written in phases that go by queues.
+    std::pair<queue::EntryKind, std::string> entry;
+    std::string attempt;  // The last one written of the next queue.
     queue::Slot slot = 0;
     std::uint64_t archived = 0;  // The place of the last one written.
     queue::ErrorKey error = queue::ErrorKey::none;
@@ -106,6 +123,12 @@ class Store final : public queue::BodyLedger {
 
   bool checkpoint_due() const;
   void begin_checkpoint(const queue::Stamp& stamp);
+  void continue_checkpoint(const queue::Stamp& stamp);
+  void enter_phase(Checkpoint::Phase phase);
+  void checkpoint_names(const queue::Stamp& stamp);
+  void checkpoint_queues(const queue::Stamp& stamp);
+  void checkpoint_entries(const queue::Stamp& stamp);
+  void checkpoint_deleted(const queue::Stamp& stamp);
   void checkpoint_messages(const queue::Stamp& stamp);
   void checkpoint_archived(const queue::Stamp& stamp);
   void checkpoint_errors(const queue::Stamp& stamp);

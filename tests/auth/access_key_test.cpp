@@ -110,5 +110,31 @@ TEST(MakeKey, IdsAndSecretsAreFreshAndOfTheUsualForm) {
   }
 }
 
+TEST(Statements, DenyWinsOverAllowAndSilenceIsNeither) {
+  using enum StatementVerdict;
+  using Effect = Statement::Effect;
+  const AccessKey key{
+      .statements = {
+          {.effect = Effect::allow, .actions = {"SQS:Send*"}, .resources = {"arn:q:*"}},
+          {.effect = Effect::deny, .actions = {"*"}, .resources = {"arn:q:secret"}},
+          {.effect = Effect::allow,
+           .actions = {"sqs:*", "iam:*"},
+           .resources = {"arn:b:*"},
+           .except_actions = true},
+          {.effect = Effect::allow,
+           .actions = {"lambda:Invoke"},
+           .resources = {"arn:f:secret"},
+           .except_resources = true},
+      }};
+  EXPECT_EQ(key.statements_on("sqs:SendMessage", "arn:q:orders"), allow);
+  EXPECT_EQ(key.statements_on("sqs:SendMessage", "arn:q:secret"), deny);
+  EXPECT_EQ(key.statements_on("sqs:ReceiveMessage", "arn:q:orders"), silent);
+  EXPECT_EQ(key.statements_on("s3:GetObject", "arn:b:x"), allow);
+  EXPECT_EQ(key.statements_on("sqs:GetObject", "arn:b:x"), silent);
+  EXPECT_EQ(key.statements_on("lambda:Invoke", "arn:f:open"), allow);
+  EXPECT_EQ(key.statements_on("lambda:Invoke", "arn:f:secret"), silent);
+  EXPECT_EQ(AccessKey{}.statements_on("sqs:SendMessage", "arn:q:orders"), silent);
+}
+
 }  // namespace
 }  // namespace redrive::auth

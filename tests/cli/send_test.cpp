@@ -90,6 +90,18 @@ TEST_F(SendTest, MapsItsArguments) {
   }
 }
 
+// A writer of JSON would replace it: the queue would get something else than the file has.
+TEST_F(SendTest, SendsNoTextThatIsNotUtf8) {
+  accept();
+  const Outcome outcome = world.run({"send", kSendQueue, "caf\xe9"});
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("not valid UTF-8"));
+  world.in.str(R"({"Body":"half \ud800"})");
+  EXPECT_NE(world.run({"send", kSendQueue, "--ndjson"}).exit_code, 0);
+  EXPECT_THAT(requests(), SizeIs(0));
+  EXPECT_EQ(world.run({"send", kSendQueue, "b", "--attribute", "a:Binary=\xff"}).exit_code, 0);
+}
+
 TEST_F(SendTest, SendsLinesInBatchesOfTen) {
   accept();
   for (int i = 0; i < 25; ++i) world.in.str(world.in.str() + fmt::format("line {}\n\n", i));

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif("REDRIVE_ENDPOINT" in os.environ, reason="needs its own server process"),
 ]
 
-FILL = "x" * 200
+FILL = "lorem ipsum dolor sit amet " * 8
 
 
 class Place:
@@ -126,7 +126,8 @@ def test_a_stopped_server_starts_with_a_damaged_message_and_its_group_goes_on(pl
     assert message["error"] == "its bytes do not match their checksum"
     assert message["messageId"]
     place.restart()
-    assert place.damaged("line.fifo")["messages"] == [message]
+    (again,) = place.damaged("line.fifo")["messages"]
+    assert {**again, "expiresAt": ""} == {**message, "expiresAt": ""}
     assert "message damaged and moved aside" in place.log()
     assert place.manage.call("POST", "queues/line.fifo/damaged/drop", {"keys": [message["key"]]}) == {
         "messages": 1, "more": False}

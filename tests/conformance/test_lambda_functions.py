@@ -347,7 +347,7 @@ def test_a_server_with_keys_asks_who_may(launch, tmp_path):
     def as_key(key, secret):
         return client("lambda", server.endpoint, aws_access_key_id=key, aws_secret_access_key=secret)
 
-    # A handler uses the key that it was lent: queues yes, administration no.
+    # A handler uses the key that it was lent: what its role allows, and no administration.
     code = """
 import datetime, hashlib, hmac, json, os, urllib.request
 
@@ -372,6 +372,11 @@ def handler(event, context):
             "aws_secret_access_key": lent["AWS_SECRET_ACCESS_KEY"]}
     client("sqs", server.endpoint, aws_access_key_id="ADMIN", aws_secret_access_key="a").create_queue(
         QueueName="orders")
+    roles = client("iam", server.endpoint, aws_access_key_id="ADMIN", aws_secret_access_key="a")
+    roles.create_role(RoleName="r", AssumeRolePolicyDocument="{}")
+    roles.attach_role_policy(RoleName="r", PolicyArn="arn:aws:iam::aws:policy/AmazonSQSFullAccess")
+    roles.put_role_policy(RoleName="r", PolicyName="no-creation", PolicyDocument=json.dumps(
+        {"Statement": {"Effect": "Deny", "Action": "sqs:CreateQueue", "Resource": "*"}}))
     handler = client("sqs", server.endpoint, **keys)
     url = handler.get_queue_url(QueueName="orders")["QueueUrl"]
     handler.send_message(QueueUrl=url, MessageBody="from a handler")

@@ -42,6 +42,9 @@ class WorldOf {
   std::atomic<int> wakes = 0;  // How often the engine asked for an earlier tick,
   std::atomic<int> syncs = 0;  // and for a sync that nobody else asks for.
   std::vector<std::string> log;
+  // Set, work that the engine wants done elsewhere is kept here instead of being done at once.
+  bool keep_offloaded = false;
+  std::vector<std::function<void()>> offloaded;
   std::function<Result<std::string>(const ArchiveItem&)> archive;  // Empty: there is none.
   std::vector<PolicyRule> policies;                                // From the next start on.
   std::vector<Notice> notices;
@@ -50,6 +53,7 @@ class WorldOf {
 
   Engine& engine() { return *engine_; }
   queue::State& state() { return store_->state(); }
+  store::Store& store() { return *store_; }
 
   // The process ends and another one replays the journal.
   void restart() {
@@ -181,7 +185,11 @@ class WorldOf {
                       .archive = [this](const ArchiveItem& item) -> Result<std::string> {
                         if (archive) return archive(item);
                         return fail(ErrorCode::internal_failure, "there is no archive");
-                      }});
+                      },
+                      .offload =
+                          [this](std::function<void()> work) {
+                            keep_offloaded ? offloaded.push_back(std::move(work)) : work();
+                          }});
   }
 
   store::StoreOptions options_;

@@ -1,7 +1,9 @@
 #include "events/pattern.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -271,6 +273,24 @@ TEST(ParsePattern, BoundsSizeAndDepth) {
   EXPECT_TRUE(parse_pattern("{\"" + dots.substr(0, 100) + "\":[1]}").has_value());
   EXPECT_FALSE(
       parse_pattern("{\"a\":[\"" + std::string(kPatternBytesMax, 'x') + "\"]}").has_value());
+}
+
+// Names with dots and arrays, made so that each element would be held against all of the names.
+TEST(Pattern, TakesNoLongerThanTheRecordIsLarge) {
+  std::string body = R"({"a":[{"x":1})";
+  for (int i = 0; i < 30'000; ++i) body += R"(,{"x":1})";
+  body += "]";
+  for (int i = 0; i < 30'000; ++i) body += fmt::format(R"(,"a.b{}":1)", i);
+  body += "}";
+  Record record;
+  record.body = body;
+  const std::clock_t before = std::clock();
+  EXPECT_FALSE(fits(R"({"body":{"a":{"c":[1]}}})", record));
+  EXPECT_LT(std::clock() - before, 20 * CLOCKS_PER_SEC);
+  // One that has as much, in the usual form.
+  record.body = body.substr(0, body.find("]") + 1) + "}";
+  EXPECT_TRUE(fits(R"({"body":{"a":{"x":[1]}}})", record));
+  EXPECT_FALSE(fits(R"({"body":{"a":{"x":[2]}}})", record));
 }
 
 }  // namespace

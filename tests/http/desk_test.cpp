@@ -78,6 +78,22 @@ TEST(Desk, ARequestOutlivesItsConnection) {
   answer_text(*task, "to nobody");
 }
 
+// As `nc -N` does: what was asked is answered, and what stands behind it.
+TEST(Desk, AClientThatStopsSendingIsAnswered) {
+  Bureau bureau;
+  RawClient client(bureau.server->port());
+  client.send(post("/", "1") + post("/", "2"));
+  client.close_sending();
+  for (const char* text : {"first", "second"}) {
+    const auto task = bureau.tasks.take().value();
+    std::this_thread::sleep_for(5ms);  // The end is read while the request is being served.
+    answer_text(*task, text);
+    EXPECT_EQ(body_of(client.read_response()), text);
+  }
+  EXPECT_TRUE(client.at_end());
+  while (bureau.server->connections() > 0) std::this_thread::yield();
+}
+
 TEST(Desk, AnswersLeaveLikeAnyOtherAndTheirTimeIsMeasured) {
   metrics::Histogram times;
   Bureau bureau;
@@ -224,12 +240,13 @@ TEST(Desk, WhatNobodyWaitsForIsDropped) {
       turned_away.send(get("/quick/3"));
       if (body_of(turned_away.read_response()) == "busy") break;
     }
+    leaves.reset();
   }
   while (paced.server->connections() > 1) std::this_thread::yield();
   RawClient stays(paced.server->port());
   stays.send(get("/quick/4"));
   while (paced.server->connections() < 2) std::this_thread::yield();
-  first.close();
+  first.reset();
   while (paced.server->connections() > 1) std::this_thread::yield();
   paced.gate("/quick/1").set_value();
   EXPECT_EQ(paced.dropped.take(), "/quick/1");  // It was told that its client has left.

@@ -131,6 +131,15 @@ TEST(Gathered, APipelinedRequestDoesNotWaitForTheSyncOfOthers) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, kNoTicks);
 }
 
+TEST(Gathered, AClientThatStopsSendingIsAnswered) {
+  Syncing syncing;
+  RawClient client(syncing.server->port());
+  client.send(get("/") + get("/") + get("/"));
+  client.close_sending();
+  for (int i = 1; i <= 3; ++i) EXPECT_EQ(body_of(client.read_response()), std::to_string(i));
+  EXPECT_TRUE(client.at_end());
+}
+
 // The client is gone before the pass is over: what was asked is done, the answer is dropped.
 TEST(Gathered, ClientsMayGoAway) {
   Service service;

@@ -382,5 +382,35 @@ TEST_F(LambdaTest, AServerWithKeysLendsEachFunctionOne) {
   EXPECT_EQ((*fresh.find(std::string(kArn)))->spec->environment, environment);
 }
 
+TEST(FunctionStatements, ConsumeFromSourcesAndDoWhatTheRoleSays) {
+  const std::string source = "arn:aws:sqs:us-east-1:000000000000:source";
+  const std::string other = "arn:aws:sqs:us-east-1:000000000000:other";
+  const auto verdict = [&](const auth::AccessKey& key,
+                           std::string_view action,
+                           const std::string& arn) { return key.statements_on(action, arn); };
+  using enum auth::StatementVerdict;
+  const auth::AccessKey plain{.statements = function_statements({source}, std::nullopt)};
+  for (const char* action : {"sqs:ReceiveMessage",
+                             "sqs:DeleteMessage",
+                             "sqs:ChangeMessageVisibility",
+                             "sqs:GetQueueAttributes",
+                             "sqs:GetQueueUrl"}) {
+    EXPECT_EQ(verdict(plain, action, source), allow) << action;
+    EXPECT_EQ(verdict(plain, action, other), silent) << action;
+  }
+  for (const char* action : {"sqs:SendMessage", "sqs:PurgeQueue", "sqs:SetQueueAttributes"}) {
+    EXPECT_EQ(verdict(plain, action, source), silent) << action;
+  }
+  using Effect = auth::Statement::Effect;
+  const std::vector<auth::Statement> role = {
+      {.effect = Effect::allow, .actions = {"sqs:SendMessage"}, .resources = {other}},
+      {.effect = Effect::deny, .actions = {"sqs:DeleteMessage"}, .resources = {"*"}}};
+  const auth::AccessKey more{.statements = function_statements({source}, role)};
+  EXPECT_EQ(verdict(more, "sqs:SendMessage", other), allow);
+  EXPECT_EQ(verdict(more, "sqs:ReceiveMessage", source), allow);
+  EXPECT_EQ(verdict(more, "sqs:DeleteMessage", source), deny);
+  EXPECT_TRUE(function_statements({}, std::nullopt).empty());
+}
+
 }  // namespace
 }  // namespace redrive::lambda

@@ -59,6 +59,7 @@ TEST(Routing, TheScopeDecidesWithoutATarget) {
   EXPECT_EQ(route({.scope = "sqs", .type = kForm}), Api::sqs);
   EXPECT_EQ(route({.scope = "iam", .type = kForm}), Api::iam);
   EXPECT_EQ(route({.path = "/bucket", .scope = "s3"}), Api::s3);
+  EXPECT_EQ(route({.scope = "s3", .type = kForm, .body = "Action=ListQueues"}), Api::sqs);
   EXPECT_EQ(route({.method = "GET", .path = "/bucket/key", .scope = "s3"}), Api::s3);
   EXPECT_EQ(route({.method = "GET", .path = "/000000000000/orders", .scope = "sqs"}), Api::sqs);
   EXPECT_EQ(route({.method = "GET", .path = "/elsewhere", .scope = "lambda"}), Api::lambda);
