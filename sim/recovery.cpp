@@ -1,5 +1,7 @@
 // The world's disk and power: syncing, failing, stopping and coming back.
 
+#include <algorithm>
+
 #include "sim/invariants.h"
 #include "sim/violation.h"
 #include "sim/world.h"
