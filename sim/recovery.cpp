@@ -137,6 +137,7 @@ void World::end(Ending ending) {
   }
   const journal::Sequence synced = journal().synced();
   const journal::Sequence appended = journal().appended();
+  had_spare_ = journal().totals().spares > 0;
   held_.clear();
   waiters_.clear();
   answers_.clear();
@@ -156,19 +157,10 @@ void World::let_time_pass_while_down() {
   if (chance_.one_in(8)) clock_.jump_wall(std::chrono::minutes(chance_.between(-600, 600)));
 }
 
-// What a start on a full disk lives on. Housekeeping makes it, soon after the first start.
-bool World::has_spare_segment() {
-  const auto names = files_.list();
-  return names && std::ranges::any_of(*names, [&](const std::string& name) {
-           return name.starts_with("spare-") && files_.bytes(name)->size() == shape_.segment_bytes;
-         });
-}
-
 void World::open_again() {
   // Recovery, too, may be cut short.
   if (chance_.one_in(4)) fail_later(chance_.below(30));
   for (int tries = 0; tries < 10; ++tries) {
-    const bool has_reserve = has_spare_segment();
     auto opened = Server::open({files_, clock_, ids_, graveyard_}, shape_);
     if (opened) {
       server_ = std::move(*opened);
@@ -178,8 +170,8 @@ void World::open_again() {
     const bool full = error.code == ErrorCode::storage_full && space_limited_;
     const bool failed = error.code == ErrorCode::storage_io && fault_expected_;
     require(full || failed, "recovery reads what was written", "{}", error.message);
-    require(!full || !files_.bytes("manifest") || !has_reserve,
-            "a full disk does not keep it from starting",
+    require(!full || !had_spare_,
+            "a full disk does not keep a server with a reserve from starting",
             "{}",
             error.message);
     if (full) limit_space(std::nullopt);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 
+#include "engine/in_turns.h"
 #include "sqs/redrive_documents.h"
 #include "wire/decoder.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 using auth::Right;
 using queue::QueueIdentity;
+
+constexpr std::size_t kGroupsPerTurn = 64;
 
 constexpr bool kShareable = true;
 constexpr bool kOwnersOnly = false;
@@ -77,23 +80,34 @@ std::optional<QueueIdentity> dead_letter_target_of(const sqs::StringMap& attribu
   return identity_from_arn(document.dead_letter_target_arn.value_or(""));
 }
 
-std::vector<QueueIdentity> dead_letter_sources(const queue::State& state, std::string_view arn) {
-  std::vector<QueueIdentity> sources;
-  for (const auto& [identity, queue] : state.queues()) {
-    const auto& redrive = queue->settings.redrive;
-    if (redrive && redrive->target_arn == arn) sources.push_back(identity);
-  }
-  const queue::Queue* const queue = state.find_by_arn(arn);
-  if (queue == nullptr) return sources;
-  for (const auto& [key, group] : state.groups()) {
-    if (group.queue != queue->key) continue;
-    for (const queue::NameIndex name : group.arrivals.sources) {
-      if (auto source = identity_from_arn(state.name(name))) sources.push_back(*std::move(source));
-    }
-  }
+std::vector<QueueIdentity> dead_letter_sources(engine::Engine& engine, std::string_view arn) {
+  std::vector<QueueIdentity> sources = engine.turn([&](engine::Turn& turn) {
+    const auto& found = turn.state().sources_of(arn);
+    return std::vector<QueueIdentity>(found.begin(), found.end());
+  });
+  engine::visit_in_turns(
+      engine,
+      &queue::State::groups,
+      kGroupsPerTurn,
+      [&](engine::Turn& turn, queue::FailureGroupKey, const queue::FailureGroup& group) {
+        const queue::Queue* const queue = turn.state().find(group.queue);
+        if (queue == nullptr || queue->identity.arn() != arn) return;
+        for (const queue::NameIndex name : group.arrivals.sources) {
+          auto source = identity_from_arn(turn.state().name(name));
+          if (source) sources.push_back(*std::move(source));
+        }
+      });
   std::ranges::sort(sources);
   sources.erase(std::ranges::unique(sources).begin(), sources.end());
   return sources;
+}
+
+Result<void> authorize_sources(engine::Engine& engine, const Caller& caller, std::string_view arn) {
+  if (caller.key == nullptr) return {};
+  for (const QueueIdentity& source : dead_letter_sources(engine, arn)) {
+    CHECK(authorize(engine, caller, kSendToQueue, resource_of(source)));
+  }
+  return {};
 }
 
 }  // namespace redrive::api

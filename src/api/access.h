@@ -18,9 +18,11 @@ Operation sqs_operation(std::string_view action);
 // cannot be read, which the action itself refuses.
 std::optional<queue::QueueIdentity> dead_letter_target_of(const sqs::StringMap& attributes);
 // The queues that dead letters of a queue go back to when no destination is named: those that have
-// it as their dead-letter queue now, and those that its failure groups came from. In turn.
-std::vector<queue::QueueIdentity> dead_letter_sources(const queue::State& state,
-                                                      std::string_view arn);
+// it as their dead-letter queue now, and those that its failure groups came from. Takes many short
+// turns where there are many queues.
+std::vector<queue::QueueIdentity> dead_letter_sources(engine::Engine& engine, std::string_view arn);
+// Whether the caller may send to all of them.
+Result<void> authorize_sources(engine::Engine& engine, const Caller& caller, std::string_view arn);
 // The queue whose move task this handle names.
 std::optional<queue::QueueIdentity> identity_from_task_handle(std::string_view handle);
 
@@ -56,9 +58,7 @@ Result<void> for_each_target(const Call& call, const typename Action::Input& inp
       const auto target = identity_from_arn(input.destination_arn.value_or(""));
       if (target) CHECK(visit(sqs::SendMessage::kName, *target));
       if (input.destination_arn) return {};
-      for (const auto& origin : call.engine.turn([&](engine::Turn& turn) {
-             return dead_letter_sources(turn.state(), input.source_arn);
-           })) {
+      for (const auto& origin : dead_letter_sources(call.engine, input.source_arn)) {
         CHECK(visit(sqs::SendMessage::kName, origin));
       }
     }

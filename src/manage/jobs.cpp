@@ -140,16 +140,24 @@ Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
 }
 
 // Where a job moves messages to, each queue must be one that the caller may send to. Without a
-// destination these are the queues that the dead letters came from. In turn.
-Result<void> check_targets(const Call& call, const queue::State& state, std::string_view source_arn,
+// destination these are the queues that the dead letters came from.
+Result<void> check_targets(const Call& call, std::string_view source_arn,
                            std::string_view destination_arn) {
-  if (call.caller.key == nullptr) return {};
+  engine::Engine& engine = call.parts.engine;
   const auto named = api::identity_from_arn(destination_arn);
-  const auto targets = named ? std::vector{*named} : api::dead_letter_sources(state, source_arn);
-  for (const queue::QueueIdentity& target : targets) {
-    CHECK(api::authorize(state, call.caller, api::kSendToQueue, api::resource_of(target)));
-  }
-  return {};
+  if (!named) return api::authorize_sources(engine, call.caller, source_arn);
+  return api::authorize(engine, call.caller, api::kSendToQueue, api::resource_of(*named));
+}
+
+// A job that goes on moves messages in the name of whoever lets it go on.
+Result<void> check_resumed(const Call& call) {
+  if (call.caller.key == nullptr) return {};
+  using Arns = std::pair<std::string, std::string>;
+  const auto [source, destination] = TRY(call.parts.engine.turn([&](Turn& turn) -> Result<Arns> {
+    const MoveTask& task = *TRY(find_job(call, turn.state()));
+    return Arns(task.source_arn, task.destination_arn);
+  }));
+  return check_targets(call, source, destination);
 }
 
 // Changes a job that is not over, if it is in one of these states.
@@ -157,9 +165,6 @@ Result<documents::Job> change_job(Call& call, std::initializer_list<TaskStatus> 
                                   std::optional<TaskStatus> to, std::optional<std::uint32_t> rate) {
   return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Job> {
     const MoveTask& task = *TRY(find_job(call, turn.state()));
-    if (to == TaskStatus::running) {
-      CHECK(check_targets(call, turn.state(), task.source_arn, task.destination_arn));
-    }
     if (std::ranges::find(from, task.status) == from.end()) {
       return fail(ErrorCode::invalid_parameter_value,
                   fmt::format("The job is {}.", name_of(task.status)));
@@ -198,10 +203,10 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
     }
     plan.frozen_at = number(turn.state().last_key());
     if (destination) CHECK(check_destination(source, *TRY(turn.queue(*destination))));
-    return check_targets(
-        call, turn.state(), identity.arn(), destination ? destination->arn() : std::string());
+    return {};
   });
   CHECK(prepared);
+  CHECK(check_targets(call, identity.arn(), destination ? destination->arn() : std::string()));
   const bool dry = input.dry_run.value_or(false);
   const auto chosen =
       TRY(call.parts.engine.choose(identity, plan, dry ? kDryRunLooks : 0, kDryRunLooks));
@@ -264,6 +269,7 @@ Result<documents::Job> pause_job(Call& call) {
 }
 
 Result<documents::Job> resume_job(Call& call) {
+  CHECK(check_resumed(call));
   call.parts.engine.catch_up();  // What is gone by now is counted before the job goes on.
   return change_job(call, kStanding, TaskStatus::running, std::nullopt);
 }

@@ -1,5 +1,6 @@
 // What dead-letter queues do by themselves, set and told.
 
+#include "api/access.h"
 #include "engine/policy_check.h"
 #include "manage/operations.h"
 
@@ -76,6 +77,10 @@ Result<documents::Policy> show_policy(Call& call) {
 Result<documents::Policy> set_policy(Call& call, const documents::Policy& input) {
   DeadLetterPolicy policy = TRY(policy_from(input));
   CHECK(check_archive(call, policy));
+  // A queue that redrives by itself does so in the name of whoever says so.
+  if (policy.redrive_after.count() > 0) {
+    CHECK(api::authorize_sources(call.parts.engine, call.caller, call.queue("queue").arn()));
+  }
   return change_policy(call, std::move(policy));
 }
 

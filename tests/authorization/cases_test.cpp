@@ -145,6 +145,8 @@ TEST_F(CasesTest, ARedriveGoesToNoQueueThatTheKeyIsNotFor) {
   const std::string body = fmt::format(R"({{"SourceArn":"{}"}})", queue_arn("a-dlq"));
   EXPECT_TRUE(world_.sqs("operator", "StartMessageMoveTask", body).denied());
   EXPECT_TRUE(world_.manage("operator", "POST", "queues/a-dlq/jobs", "{}").denied());
+  const std::string policy = R"({"redriveAfterSeconds":60,"maxRedrives":3})";
+  EXPECT_TRUE(world_.manage("operator", "PUT", "queues/a-dlq/policy", policy).denied());
   EXPECT_EQ(world_.sqs("root", "StartMessageMoveTask", body).status, 200);
 }
 
