@@ -73,6 +73,8 @@ def place_of(mutant, text):
     count = text.count(before + inner + after)
     if count != 1:
         raise ListError(f"{mutant['id']}: the text is {count} times in {mutant['file']}, not once: {find!r}")
+    if not mutant["replace"] and not is_statement(inner):
+        raise ListError(f"{mutant['id']}: only statements can be removed; mark a whole expression: {find!r}")
     start = text.index(before + inner + after) + len(before)
     return start, start + len(inner)
 

@@ -34,7 +34,8 @@ TEST(Recovery, StartsInAnEmptyDirectory) {
   EXPECT_EQ(opened.recovered.last_sequence, 0u);
   EXPECT_TRUE(opened.replayed.empty());
   EXPECT_TRUE(opened.journal->has_room());
-  EXPECT_EQ(files.list().value(), (std::vector<std::string>{"0000000001.seg", "manifest"}));
+  EXPECT_EQ(files.list().value(),
+            (std::vector<std::string>{"0000000001.seg", "manifest", "manifest.tmp"}));
 }
 
 TEST(Recovery, StartsInADirectoryWithOnlyALockFile) {

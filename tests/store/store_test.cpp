@@ -207,7 +207,7 @@ TEST_F(StoreTest, ACheckpointHasTheDeduplicationIdsOfEveryQueue) {
 // A queue that is deleted while its ids are being written: those of the next queue are walked from
 // the first all the same, wherever the checkpoint had got to.
 TEST_F(StoreTest, ACheckpointHasAllDeduplicationIdsWhenTheQueueBeforeIsDeleted) {
-  for (int slices = 1; slices <= 80; ++slices) {
+  for (int slices = 1; slices <= 100; ++slices) {
     const std::string number = std::to_string(slices);
     const queue::QueueKey gone = create("a" + number + ".fifo", true).key;
     const queue::Queue& stays = create("b" + number + ".fifo", true);
