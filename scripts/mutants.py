@@ -163,14 +163,14 @@ def build(mutants, jobs):
                         f"-DCMAKE_CXX_FLAGS=-w -include {COPY}/mutant_switch.h"],
                        check=True, stdout=subprocess.DEVNULL)
     programs = sorted({shlex.split(mutant["kill"])[0] for mutant in mutants if "kill" in mutant})
-    subprocess.run(["ninja", "-j", str(jobs), "-C", BUILD, "--quiet", *programs], check=True)
+    subprocess.run(["ninja", "-j", str(jobs), "-C", BUILD, "--quiet", "-k", "0", *programs], check=True)
 
 
 def command_of(kill):
     """`queue_test Mailbox.*`: a test program and a filter; or a command as it is."""
     program, *rest = shlex.split(kill)
     if program.endswith("_test"):
-        rest = ["--gtest_brief=1", "--gtest_filter=" + ":".join(rest or ["*"])]
+        rest = ["--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=" + ":".join(rest or ["*"])]
     return [str(BUILD / program), *rest]
 
 

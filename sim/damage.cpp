@@ -16,22 +16,31 @@ bool World::may_flip(std::uint32_t segment) const {
   return false;
 }
 
-std::optional<queue::MessageKey> World::flip_bit() {
-  if (fault_expected_ || journal().synced() != journal().appended()) return std::nullopt;
+// The messages that a bit may be flipped in, and how many of their last bytes are to choose from:
+// of records that a start replays the rest has to be whole, or it is refused.
+std::vector<std::pair<queue::MessageKey, std::uint64_t>> World::flippable() {
+  std::vector<std::pair<queue::MessageKey, std::uint64_t>> found;
   const auto bytes = files_.bytes(std::string(journal::kManifestName));
-  const auto manifest =
-      bytes ? journal::decode_manifest(*bytes) : std::unexpected(journal::Unreadable::damaged);
-  if (!manifest || now_model_.messages().empty()) return std::nullopt;
-  const queue::MessageKey key = chance_.pick(now_model_.messages()).first;
-  const queue::Slot slot = store().state().messages().find(key);
-  if (slot == queue::kNoSlot) return std::nullopt;
-  const queue::BodyRef body = store().state().messages()[slot].body;
-  if (!may_flip(body.segment)) return std::nullopt;
-  // Of records that a start replays the rest has to be whole, or it is refused.
-  const std::uint64_t contents = letter(key).body.size();
-  const bool replayed = body.segment >= manifest->checkpoint.record.segment;
-  const std::uint64_t choice = replayed ? contents : body.size;
-  if (choice == 0 || is_flipped(body)) return std::nullopt;
+  if (!bytes || fault_expected_ || journal().synced() != journal().appended()) return found;
+  const auto manifest = journal::decode_manifest(*bytes);
+  if (!manifest) return found;
+  for (const auto& [key, message] : now_model_.messages()) {
+    const queue::Slot slot = store().state().messages().find(key);
+    if (slot == queue::kNoSlot) continue;
+    const queue::BodyRef& body = store().state().messages()[slot].body;
+    const bool replayed = body.segment >= manifest->checkpoint.record.segment;
+    const std::uint64_t choice = replayed ? letter(key).body.size() : body.size;
+    if (choice > 0 && may_flip(body.segment) && !is_flipped(body)) found.emplace_back(key, choice);
+  }
+  return found;
+}
+
+std::optional<queue::MessageKey> World::flip_bit() {
+  const auto candidates = flippable();
+  if (candidates.empty()) return std::nullopt;
+  const auto [key, choice] = chance_.pick(candidates);
+  const auto& table = store().state().messages();
+  const queue::BodyRef body = table[table.find(key)].body;
   const Flip flip{.offset = body.offset + body.size - 1 - chance_.below(choice),
                   .bit = static_cast<unsigned>(chance_.below(8))};
   files_.flip_bit(journal::segment_name(body.segment), flip.offset, flip.bit);

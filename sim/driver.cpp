@@ -71,7 +71,7 @@ std::span<const Driver::Choice> Driver::choices() {
       {"archive held", 4, &Driver::archive_held},
       {"doom", 4, &Driver::doom},
       {"unarchive", 5, &Driver::unarchive},
-      {"flip bit", 3, &Driver::flip_bit},
+      {"flip bit", 5, &Driver::flip_bit},
       {"list damaged", 2, &Driver::list_damaged},
       {"drop damaged", 2, &Driver::drop_damaged},
       {"retry damaged", 3, &Driver::retry_damaged},

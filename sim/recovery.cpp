@@ -1,5 +1,7 @@
 // The world's disk and power: syncing, failing, stopping and coming back.
 
+#include <algorithm>
+
 #include "sim/invariants.h"
 #include "sim/violation.h"
 #include "sim/world.h"
@@ -135,6 +137,7 @@ void World::end(Ending ending) {
   }
   const journal::Sequence synced = journal().synced();
   const journal::Sequence appended = journal().appended();
+  had_spare_ = journal().totals().spares > 0;
   held_.clear();
   waiters_.clear();
   answers_.clear();
@@ -167,8 +170,8 @@ void World::open_again() {
     const bool full = error.code == ErrorCode::storage_full && space_limited_;
     const bool failed = error.code == ErrorCode::storage_io && fault_expected_;
     require(full || failed, "recovery reads what was written", "{}", error.message);
-    require(!full || !files_.bytes("manifest"),
-            "a full disk does not keep it from starting",
+    require(!full || !had_spare_,
+            "a full disk does not keep a server with a reserve from starting",
             "{}",
             error.message);
     if (full) limit_space(std::nullopt);

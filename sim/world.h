@@ -206,6 +206,7 @@ class World {
   void read_received(const engine::Received& message, const Letter& letter);
   void damaged_is_damaged(const queue::MessageDamaged& fact);
   bool may_flip(std::uint32_t segment) const;
+  std::vector<std::pair<queue::MessageKey, std::uint64_t>> flippable();
 
   Chance& chance_;
   const Shape shape_;
@@ -229,6 +230,7 @@ class World {
   std::map<journal::Location, std::vector<Flip>> flips_;
   bool fault_expected_ = false;
   bool space_limited_ = false;
+  bool had_spare_ = false;  // When the last server ended.
   bool stopping_ = false;
   Totals totals_;
   std::unique_ptr<Server> server_;

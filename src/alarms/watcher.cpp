@@ -282,6 +282,15 @@ void Watcher::tell_dead_letters(const DeadLetterReading& reading, const DeadLett
   }
 }
 
+std::vector<Watcher::DamageAlarm> Watcher::damage_alarms() {
+  auto known = memories(kDamagePrefix);
+  std::vector<DamageAlarm> alarms;
+  for (const auto& [queue, messages] : parts_.engine.damaged_counts()) {
+    alarms.push_back({queue, messages, damage_alarm(queue, known[queue.arn()])});
+  }
+  return alarms;
+}
+
 std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
   const auto known = memories(kMemoryPrefix);
   std::vector<DeadLetterAlarm> alarms;
@@ -289,17 +298,6 @@ std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
     const auto found = known.find(reading.identity.arn());
     const DeadLetterMemory memory = found == known.end() ? DeadLetterMemory() : found->second;
     alarms.push_back({reading, memory, dead_letter_alarm(reading, memory)});
-  }
-  return alarms;
-}
-
-std::vector<Watcher::DamageAlarm> Watcher::damage_alarms() {
-  const auto known = memories(kDamagePrefix);
-  std::vector<DamageAlarm> alarms;
-  for (const auto& [queue, messages] : parts_.engine.damaged_counts()) {
-    const auto found = known.find(queue.arn());
-    const DeadLetterMemory memory = found == known.end() ? DeadLetterMemory() : found->second;
-    alarms.push_back({queue, messages, damage_alarm(queue, memory)});
   }
   return alarms;
 }

@@ -440,9 +440,9 @@ Result<void> serve(const Config& config) {
   // Reads what redrive jobs filter and change. Where time stands still, the thread that moves it
   // does that.
   Workers jobs(1);
-  std::function<void(std::function<void()>)> offload;
+  std::function<void(std::function<void()>)> run_job;
   if (!config.virtual_clock) {
-    offload = [&](std::function<void()> work) { jobs.run(std::move(work)); };
+    run_job = [&](std::function<void()> work) { jobs.run(std::move(work)); };
   }
   engine::Engine engine(
       {.store = store,
@@ -462,7 +462,7 @@ Result<void> serve(const Config& config) {
            },
        .archive =
            [&](const engine::ArchiveItem& item) { return archive_dead_letter(*buckets, item); },
-       .offload = offload});
+       .offload = run_job});
   std::optional<Tracing> tracing;
   if (!config.traces_endpoint.empty()) {
     traces_wanted = &tracing.emplace(config.traces_endpoint, engine);

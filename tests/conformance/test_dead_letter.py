@@ -215,6 +215,22 @@ def test_many_spent_messages_move_in_one_receive(pair):
     assert target.counts() == (10, 0, 0)
 
 
+@pytest.mark.virtual_clock
+def test_a_short_poll_finds_what_is_behind_many_spent_messages(pair):
+    """More than the server moves aside at once: a receive goes on until it knows."""
+    source, target = pair(1)
+    count = 1500
+    for first in range(0, count, 10):
+        source.send_batch([{"Id": str(n), "MessageBody": f"m{first + n}"} for n in range(10)])
+    for _ in range(count // 10):
+        assert len(source.receive(VisibilityTimeout=30)) == 10
+    clock.wait(31)
+    source.send("behind")
+    assert source.bodies() == ["behind"]
+    assert source.receive() == []
+    assert target.counts() == (count, 0, 0)
+
+
 def test_a_long_poll_on_the_target_sees_the_arrival(pair):
     source, target = pair(1)
     source.send("m")

@@ -111,6 +111,9 @@ def test_every_step_of_a_message_is_counted(server, sqs):
     assert of_queue(found, "redrive_queue_oldest_message_age_seconds", dlq.name) == 7
     count = ("redrive_request_duration_seconds_count", frozenset({("service", "sqs"), ("action", "SendMessage")}))
     assert found[count] == 2
+    turns = found[("redrive_turn_seconds_count", frozenset())]
+    assert turns >= 5 and found[("redrive_turn_seconds_sum", frozenset())] > 0
+    assert found[("redrive_turn_seconds_bucket", frozenset({("le", "+Inf")}))] == turns
 
 
 def test_errors_are_counted_by_name(server, sqs):

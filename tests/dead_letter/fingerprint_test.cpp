@@ -322,20 +322,27 @@ TEST(Fingerprint, TellsBodiesThatAreNotJson) {
             fingerprint(silent("q", {}, R"({"ord-18":{"n":4},"ord-19":{"n":1}})")).id);
 }
 
-// A function that calls itself fails at the same place however deep it was.
+// A function that calls itself, directly or through a library, fails at the same place however deep
+// it was.
 TEST(Fingerprint, DoesNotDependOnTheDepthOfARecursion) {
-  const auto trace = [](int depth) {
+  const auto trace = [](int depth, bool through_library) {
     std::string text = "Traceback (most recent call last):\n";
     text += "  File \"/var/task/index.py\", line 10, in handler\n    walk(tree)\n";
-    for (int i = 0; i < depth; ++i)
+    for (int i = 0; i < depth; ++i) {
       text += "  File \"/var/task/tree.py\", line 20, in walk\n    walk(child)\n";
+      if (through_library)
+        text += "  File \"/usr/lib/python3.11/functools.py\", line 5, in wrapper\n    call()\n";
+    }
     return text + "  File \"/var/task/tree.py\", line 30, in leaf\n    raise E\nValueError: x\n";
   };
-  const auto id = [&](int depth) {
-    const std::string text = trace(depth);
+  const auto id = [&](int depth, bool through_library) {
+    const std::string text = trace(depth, through_library);
     return fingerprint(reported({"ValueError", "x", text})).id;
   };
-  for (const int depth : {2, 3, 7, 8, 9, 40}) EXPECT_EQ(id(depth), id(1)) << depth;
+  for (const bool through_library : {false, true}) {
+    for (const int depth : {2, 3, 7, 8, 9, 40})
+      EXPECT_EQ(id(depth, through_library), id(1, through_library)) << depth;
+  }
 }
 
 // Stored groups depend on it: a change of the rules needs a new kFingerprintVersion.

@@ -235,7 +235,7 @@ TEST(Crash, AtRandomTimesAgainAndAgainKeepsWhatWasSynced) {
 // A start on a full disk goes on in the last segment, over what a torn end left there, and the next
 // segment goes into a spare that may hold records under its very number.
 TEST(Crash, OnAFullDiskAgainAndAgainKeepsWhatWasSynced) {
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     World world(seed);
     world.start();

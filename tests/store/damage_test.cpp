@@ -12,7 +12,7 @@ namespace {
 
 constexpr journal::Options kSmallSegments{
     .segment_bytes = 16u << 10, .tail_cache_bytes = 0, .spare_segments = 1};
-constexpr queue::Stamp kStamp{.now = Timestamp(1'000), .wall = Timestamp(1'000)};
+constexpr queue::Stamp kDamageStamp{.now = Timestamp(1'000), .wall = Timestamp(1'000)};
 
 // A store on files of its own.
 struct OnDisk {
@@ -28,7 +28,7 @@ struct OnDisk {
     return store.attach(*journal);
   }
   void commit(std::vector<queue::Change> changes) {
-    store.commit(kStamp, changes);
+    store.commit(kDamageStamp, changes);
     ASSERT_TRUE(journal->sync_once().has_value());
   }
 };
@@ -58,7 +58,7 @@ struct DamageOnDisk : testing::Test {
       sent.push_back(queue::MessageSent{.queue = static_cast<queue::QueueKey>(1),
                                         .key = static_cast<queue::MessageKey>(i + 1),
                                         .message_id = Uuid{{7}},
-                                        .visible_at = kStamp.now,
+                                        .visible_at = kDamageStamp.now,
                                         .group = "g",
                                         .dedup = "d",
                                         .tail = tails[i],
@@ -151,7 +151,7 @@ struct MissingSegment : testing::Test {
     disk.commit({queue::MessageSent{.queue = static_cast<queue::QueueKey>(1),
                                     .key = static_cast<queue::MessageKey>(key),
                                     .message_id = Uuid{{7}},
-                                    .visible_at = kStamp.now,
+                                    .visible_at = kDamageStamp.now,
                                     .group = {},
                                     .dedup = {},
                                     .tail = tail,
@@ -170,7 +170,7 @@ struct MissingSegment : testing::Test {
                  queue::QueueCreated{static_cast<queue::QueueKey>(1), name, identity, {}, {}}});
     for (std::uint64_t key = 1; key <= 60; ++key) send(disk, key);
     for (int i = 0; i < 1'000 && files.bytes("manifest") == first_manifest(); ++i) {
-      disk.store.maintain(kStamp);
+      disk.store.maintain(kDamageStamp);
       ASSERT_TRUE(disk.journal->sync_once().has_value());
       ASSERT_TRUE(disk.store.publish_checkpoint().has_value());
       ASSERT_TRUE(disk.journal->housekeep().has_value());
