@@ -282,6 +282,15 @@ void Watcher::tell_dead_letters(const DeadLetterReading& reading, const DeadLett
   }
 }
 
+std::vector<Watcher::DamageAlarm> Watcher::damage_alarms() {
+  auto known = memories(kDamagePrefix);
+  std::vector<DamageAlarm> alarms;
+  for (const auto& [queue, messages] : parts_.engine.damaged_counts()) {
+    alarms.push_back({queue, messages, damage_alarm(queue, known[queue.arn()])});
+  }
+  return alarms;
+}
+
 std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
   const auto known = memories(kMemoryPrefix);
   std::vector<DeadLetterAlarm> alarms;
