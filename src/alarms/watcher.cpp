@@ -282,6 +282,17 @@ void Watcher::tell_dead_letters(const DeadLetterReading& reading, const DeadLett
   }
 }
 
+std::vector<Watcher::DamageAlarm> Watcher::damage_alarms() {
+  const auto known = memories(kDamagePrefix);
+  std::vector<DamageAlarm> alarms;
+  for (const auto& [queue, messages] : parts_.engine.damaged_counts()) {
+    const auto found = known.find(queue.arn());
+    const DeadLetterMemory memory = found == known.end() ? DeadLetterMemory() : found->second;
+    alarms.push_back({queue, messages, damage_alarm(queue, memory)});
+  }
+  return alarms;
+}
+
 std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
   const auto known = memories(kMemoryPrefix);
   std::vector<DeadLetterAlarm> alarms;
