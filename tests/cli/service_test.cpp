@@ -56,7 +56,8 @@ TEST_F(ServiceTest, SignsSoThatAServerCanVerify) {
   EXPECT_EQ(claim->scope.access_key, "AK");
   EXPECT_EQ(claim->scope.region, "eu-west-1");
   EXPECT_EQ(claim->session_token, "TOKEN");
-  EXPECT_TRUE(auth::verify(parts, *claim, "SK", {.now = clock.wall(), .service = "sqs"}));
+  constexpr std::string_view kServices[] = {"sqs"};
+  EXPECT_TRUE(auth::verify(parts, *claim, "SK", {.now = clock.wall(), .services = kServices}));
 }
 
 TEST_F(ServiceTest, SendsNoSignatureWithoutCredentials) {
