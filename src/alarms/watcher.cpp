@@ -302,17 +302,6 @@ std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
   return alarms;
 }
 
-std::vector<Watcher::DamageAlarm> Watcher::damage_alarms() {
-  const auto known = memories(kDamagePrefix);
-  std::vector<DamageAlarm> alarms;
-  for (const auto& [queue, messages] : parts_.engine.damaged_counts()) {
-    const auto found = known.find(queue.arn());
-    const DeadLetterMemory memory = found == known.end() ? DeadLetterMemory() : found->second;
-    alarms.push_back({queue, messages, damage_alarm(queue, memory)});
-  }
-  return alarms;
-}
-
 Result<void> Watcher::switch_dead_letter_alarm(const queue::QueueIdentity& queue, bool on) {
   const std::lock_guard lock(mutex_);
   for (const DeadLetterAlarm& alarm : dead_letter_alarms()) {

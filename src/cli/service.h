@@ -53,8 +53,8 @@ class Service {
 
   template <class Action>
   Answer<Reply<typename Action::Output>> call(const typename Action::Input& input) {
-    const std::string body = TRY(request_body(input));
-    return Reply<typename Action::Output>::decode(TRY(post(Action::kName, body)));
+    std::string body = TRY(request_body(input));
+    return Reply<typename Action::Output>::decode(TRY(post(Action::kName, std::move(body))));
   }
 
   // The management API, which only Redrive has; `path` goes on from /_redrive/v1/.
