@@ -116,11 +116,14 @@ constexpr std::string_view kNamesNothing[] = {
     "FunctionResponseTypes",
     "FunctionVersion",
     "BisectBatchOnFunctionError",
-    "Url",              // Where a function is: the outgoing-address policy decides.
-    "archiveExpiring",  // A flag.
-    "source",           // Of a policy, in answers.
-    "place",            // A text that is told again.
-    "archivedAs",       // A message id.
+    "KMSKeyArn",          // Stored and shown, never used.
+    "SourceKMSKeyArn",    // The same.
+    "RuntimeVersionArn",  // The same.
+    "Url",                // Where a function is: the outgoing-address policy decides.
+    "archiveExpiring",    // A flag.
+    "source",             // Of a policy, in answers.
+    "place",              // A text that is told again.
+    "archivedAs",         // A message id.
     "attributes",
 };
 
