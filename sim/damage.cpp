@@ -55,12 +55,20 @@ void World::mend(const queue::BodyRef& body) {
   for (const Flip& flip : found->second) {
     files_.flip_bit(journal::segment_name(body.segment), flip.offset, flip.bit);
   }
+  mended_.insert(found->first);
   flips_.erase(found);
 }
 
 bool World::is_flipped(queue::MessageKey key) {
   const queue::Slot slot = store().state().messages().find(key);
   return slot != queue::kNoSlot && is_flipped(store().state().messages()[slot].body);
+}
+
+bool World::was_flipped(queue::MessageKey key) {
+  const queue::Slot slot = store().state().messages().find(key);
+  if (slot == queue::kNoSlot) return false;
+  const queue::BodyRef& body = store().state().messages()[slot].body;
+  return is_flipped(body) || mended_.contains({body.segment, body.offset});
 }
 
 void World::damaged_is_damaged(const queue::MessageDamaged& fact) {

@@ -88,6 +88,8 @@ void Driver::retry_damaged() {
   const queue::Slot slot = table.find(key);
   const bool mended = chance_.one_in(2) && slot != queue::kNoSlot && !world_.disk_fails();
   if (mended) world_.mend(table[slot].body);
+  // A crash may have taken back that it was restored before.
+  const bool whole = !world_.is_flipped(key);
   const QueueKey from = *world_.model().find_by_arn(
       world_.model().names()[number(world_.model().messages().at(key).history.events.back().from)]);
   const auto restored =
@@ -95,11 +97,11 @@ void Driver::retry_damaged() {
   world_.follow(world_.take_records());
   world_.settle_answers();
   tell("  message {}: {}", number(key), mended);
-  require(restored.has_value() && *restored == (mended ? 1u : 0u),
+  require(restored.has_value() && *restored == (whole ? 1u : 0u),
           "a damaged message comes back when its bytes do",
           "message {}",
           number(key));
-  if (mended) {
+  if (whole) {
     require(world_.model().messages().at(key).queue == from, kDamaged, "it is elsewhere");
   }
 }
@@ -112,7 +114,7 @@ void Driver::drop_all_damaged() {
   }
   for (const auto& [message, known] : world_.model().messages()) {
     if (!world_.model().queues().at(known.queue).identity.is_damaged()) continue;
-    require(world_.is_flipped(message), kDamaged, "message {} is whole", number(message));
+    require(world_.was_flipped(message), kDamaged, "message {} is whole", number(message));
   }
   for (const auto& [key, identity] : places) {
     world_.engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueuePurged{key}); });

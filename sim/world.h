@@ -145,6 +145,8 @@ class World {
     return flips_.contains({body.segment, body.offset});
   }
   bool is_flipped(queue::MessageKey key);
+  // The same, or whether it had before it was mended.
+  bool was_flipped(queue::MessageKey key);
 
   void end(Ending ending);
   // Everything holds.
@@ -228,6 +230,7 @@ class World {
   };
   // By where the stored bytes begin. Places are never used twice.
   std::map<journal::Location, std::vector<Flip>> flips_;
+  std::set<journal::Location> mended_;
   bool fault_expected_ = false;
   bool space_limited_ = false;
   bool had_spare_ = false;  // When the last server ended.
