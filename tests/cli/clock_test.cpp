@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kClock =
-    R"({"virtual":true,"now":"2026-01-01T00:15:00.000Z","epochMilliseconds":1767226500000,"waitingReceives":0})";
+    R"({"virtual":true,"now":"2026-01-01T00:15:00.000Z","epochMilliseconds":1767226500000,"waitingReceives":0,"heldSeconds":0})";
 
 struct ManagementCommands : testing::Test {
   FakeWorld world;

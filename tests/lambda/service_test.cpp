@@ -315,7 +315,7 @@ TEST_F(LambdaTest, LogsAreTold) {
   invoker_.lines = {{1, kStart, "r", "one"}, {2, kStart, "r", "two"}};
   EXPECT_EQ(
       body_of(ask("GET", "/_redrive/v1/functions/f/logs?after=1")),
-      R"({"lines":[{"number":2,"at":"2026-01-01T00:00:00.000Z","requestId":"r","text":"two"}]})");
+      R"({"lines":[{"number":2,"at":"2026-01-01T00:00:00.000Z","requestId":"r","text":"two"}],"masked":true})");
 }
 
 TEST_F(LambdaTest, DirectoriesRunInPlace) {
