@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "sqs/policy_document.h"
+#include "queue/ids.h"
 #include "sqs/redrive_documents.h"
 #include "wire/decoder.h"
 #include "wire/encode.h"

@@ -241,7 +241,7 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
   const auto identity = TRY(call.queue(input.queue_url));
   const std::string after = TRY(name_from_token(input.next_token));
   std::vector<QueueIdentity> found;
-  CHECK(call.engine.turn([&](Turn& turn) -> Result<void> {
+  const auto looked = call.engine.turn([&](Turn& turn) -> Result<void> {
     CHECK(turn.queue(identity));
     for (const QueueIdentity& other : turn.state().sources_of(identity.arn())) {
       if (!after.empty() && other.name <= after) continue;
@@ -249,7 +249,8 @@ Result<sqs::ListDeadLetterSourceQueuesOutput> run(
       if (call.key == nullptr || call.key->covers(other.name)) found.push_back(other);
     }
     return {};
-  }));
+  });
+  CHECK(looked);
   Page page = make_page(call, found, input.max_results);
   return sqs::ListDeadLetterSourceQueuesOutput{std::move(page.urls), page.next_token};
 }

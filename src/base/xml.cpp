@@ -42,10 +42,11 @@ bool append_character(std::string& out, std::string_view reference) {
   std::uint32_t code = 0;
   const char* const end = reference.data() + reference.size();
   const auto [stop, error] = std::from_chars(reference.data(), end, code, hex ? 16 : 10);
-  if (error != std::errc() || stop != end || code > 0x10ffff) return false;
-  const std::size_t before = out.size();
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (error != std::errc() || stop != end || code == 0 || code > 0x10ffff || surrogate)
+    return false;
   append_utf8(out, code);
-  return is_message_text(std::string_view(out).substr(before));
+  return true;
 }
 
 bool append_entity(std::string& out, std::string_view name) {
@@ -194,7 +195,9 @@ std::string_view XmlElement::text_of(std::string_view child) const {
 }
 
 std::optional<XmlElement> parse_xml(std::string_view text) {
-  if (!is_message_text(text)) return std::nullopt;
+  // Control characters that XML 1.0 cannot hold are let through: a key with one can be stored, so
+  // it must be possible to delete it.
+  if (!is_utf8(text)) return std::nullopt;
   return XmlReader(text).read();
 }
 

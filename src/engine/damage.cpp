@@ -280,15 +280,15 @@ Result<std::size_t> Engine::retry_damaged(const QueueIdentity& identity,
   for (const MessageKey key : std::set<MessageKey>(keys.begin(), keys.end())) {
     queue::BodyRef body;
     BodyPins pins(store_);
-    const bool there = TRY(turn([&](Turn& turn) -> Result<bool> {
+    const auto there = turn([&](Turn& turn) -> Result<bool> {
       TRY(turn.queue(identity));
       const Slot slot = turn.state().find_message(turn.damaged(identity), key);
       if (slot == queue::kNoSlot) return false;
       body = turn.state().messages()[slot].body;
       pins.add(body);
       return true;
-    }));
-    if (!there || !store_.read_message(key, body, bytes)) continue;
+    });
+    if (!TRY(there) || !store_.read_message(key, body, bytes)) continue;
     turn([&](Turn& turn) {
       const queue::Queue& damaged = turn.damaged(identity);
       const Slot slot = turn.state().find_message(damaged, key);

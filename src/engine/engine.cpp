@@ -726,9 +726,9 @@ void Engine::catch_up() {
 
 Result<void> Engine::catch_up(const QueueIdentity& identity) {
   while (true) {
-    const bool behind = TRY(
-        turn([&](Turn& turn) -> Result<bool> { return (*TRY(turn.queue(identity))).is_behind(); }));
-    if (!behind) return {};
+    const auto behind =
+        turn([&](Turn& turn) -> Result<bool> { return (*TRY(turn.queue(identity))).is_behind(); });
+    if (!TRY(behind)) return {};
     give_way();
   }
 }

@@ -443,9 +443,10 @@ Result<Chosen> Engine::choose(const queue::QueueIdentity& identity, queue::TaskP
   chosen.candidates = selection->candidates();
   while (!selection->at_end() && chosen.scanned < scan_max && chosen.keys.size() < keys_max) {
     const std::size_t max = std::min(kReadAtOnce, scan_max - chosen.scanned);
-    TaskReading reading = TRY(turn([&](Turn& turn) -> Result<TaskReading> {
+    auto gathered = turn([&](Turn& turn) -> Result<TaskReading> {
       return gather(turn, *TRY(turn.queue(identity)), *selection, max);
-    }));
+    });
+    TaskReading reading = TRY(std::move(gathered));
     give_way();
     read(reading);
     std::vector<Unreadable> damaged;

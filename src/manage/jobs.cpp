@@ -153,10 +153,11 @@ Result<void> check_targets(const Call& call, std::string_view source_arn,
 Result<void> check_resumed(const Call& call) {
   if (call.caller.key == nullptr) return {};
   using Arns = std::pair<std::string, std::string>;
-  const auto [source, destination] = TRY(call.parts.engine.turn([&](Turn& turn) -> Result<Arns> {
+  const auto found = call.parts.engine.turn([&](Turn& turn) -> Result<Arns> {
     const MoveTask& task = *TRY(find_job(call, turn.state()));
     return Arns(task.source_arn, task.destination_arn);
-  }));
+  });
+  const auto& [source, destination] = TRY(found);
   return check_targets(call, source, destination);
 }
 
