@@ -146,7 +146,7 @@ void Crowd::receive_all() {
   }
 }
 
-// Everything that was delivered comes back spent, and goes aside when somebody asks.
+// Everything that was delivered becomes visible spent, and is dead-lettered by the next receive.
 void Crowd::let_die() {
   quiet_down();
   receive_all();

@@ -78,7 +78,7 @@ void Driver::drop_damaged() {
   require(!world_.model().messages().contains(keys.front()), kDamaged, "it is still there");
 }
 
-// Somebody has restored a file, or hopes in vain.
+// Retries with restored bytes, or with bytes that are still damaged.
 void Driver::retry_damaged() {
   const auto chosen = choose_damaged();
   if (!chosen) return;

@@ -130,7 +130,7 @@ void World::space_has_come_back() {
   }
   for (const auto& use : journal().usage()) {
     require(!use.before_checkpoint || use.active || use.held_bytes > 0,
-            "space that nobody needs comes back",
+            "unused segments are reclaimed",
             "segment {}",
             use.segment);
   }

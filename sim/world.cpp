@@ -235,13 +235,13 @@ void World::read_held_replies() {
       const engine::Received& message = reply.outcome.messages[i];
       read_received(message, letters_.at({message.handle.key, reply.editions[i]}));
     }
-    // What was damaged has made way for others, which somebody may have waited for.
+    // Moving a damaged message aside may unblock others that a waiter can receive.
     follow(take_records());
     settle_answers();
   }
 }
 
-// As the API does: whoever received it gets what was sent, or nothing.
+// As the API does: a consumer gets exactly the bytes that were sent, or nothing.
 void World::read_received(const engine::Received& message, const Letter& letter) {
   std::string bytes;
   const auto stored = engine().read_message(message, bytes);

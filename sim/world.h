@@ -128,7 +128,7 @@ class World {
   // No dead letter waits for a policy, but for those that come from one of these queues, which were
   // not always there.
   void policies_have_acted(const std::set<std::string>& but_of);
-  // Segments in which nobody holds anything are free.
+  // Segments without live records are free.
   void space_has_come_back();
 
   // Faults: the next ones of their kind are expected.

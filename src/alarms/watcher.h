@@ -57,7 +57,7 @@ class Watcher {
   // Switches the alarm of one queue.
   Result<void> switch_dead_letter_alarm(const queue::QueueIdentity& queue, bool on);
   // An alarm of the server itself, such as that of its disk, has another state: its history and
-  // every target of the server's own file are told.
+  // every target of the server's own file are notified.
   struct ServerAlarm {
     std::string name;
     std::string description;

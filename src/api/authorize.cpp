@@ -81,7 +81,7 @@ std::string obstacle_of(const AccessKey& key, const Operation& operation,
     return resource.kind == ResourceKind::queue ? "the key is for other queues"
                                                 : "the key is for other names";
   }
-  // A role's policies say what functions may do: whoever writes them has more than some names.
+  // A role's policies grant rights to functions, beyond the names that the key covers.
   const bool grants =
       resource.kind == ResourceKind::role && operation.right == auth::Right::administer;
   if (grants && key.restricted()) return "a key for some names only cannot grant rights";
@@ -102,7 +102,7 @@ std::string_view action_in_policies(std::string_view action) {
   return action;
 }
 
-// A policy that shuts everybody out must not shut out those who could change it.
+// A policy that denies everything must not lock out the admins who could change it.
 bool mends_policies(const AccessKey& key, std::string_view operation) {
   constexpr std::array<std::string_view, 5> kMending = {"sqs:SetQueueAttributes",
                                                         "sqs:AddPermission",

@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 #include "queue/ids.h"
 
-// Who may do what to which resource: one decision for every API of the server.
+// Authorisation: one decision function for every API of the server.
 namespace redrive::api {
 
 enum class ResourceKind : std::uint8_t {

@@ -12,7 +12,7 @@
 // and functions that they are about.
 namespace redrive::api {
 
-// An event source mapping, as far as it matters who may see it.
+// The parts of an event source mapping that decide its visibility.
 struct MappingSubject {
   std::string account;
   std::string queue_arn;
@@ -27,7 +27,7 @@ Result<void> authorize_mapping(engine::Engine& engine, const Caller& caller,
 Result<void> authorize_mapping(const queue::State& state, const Caller& caller,
                                const Operation& operation, const MappingSubject& mapping);
 
-// An alarm, as far as it matters who may see it.
+// The parts of an alarm that decide its visibility.
 struct AlarmSubject {
   std::string_view account;
   std::string_view region;

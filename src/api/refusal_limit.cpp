@@ -5,7 +5,7 @@
 namespace redrive::api {
 namespace {
 
-// Stands for every caller beyond those that are told apart.
+// Stands for all callers beyond the limit of those counted one by one.
 constexpr std::string_view kOthers = "*";
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace redrive::api {
 
 // How many refused requests of one caller are written down one by one: a burst, then so many a
 // second. The others are counted, and the counts are for a line of their own, so that none is
-// missing without a trace. Callers are told apart by name and address, up to a number; beyond it
+// missing without a trace. Callers are counted by name and address, up to a number; beyond it
 // they share one budget. From any thread.
 class RefusalLimit {
  public:

@@ -6,7 +6,7 @@
 namespace redrive::api {
 namespace {
 
-// Longer texts are cut, and longer requests are told by their start.
+// Longer texts are cut, and of longer requests only the start is kept.
 constexpr std::size_t kAuditTextBytesMax = 1024;
 constexpr std::size_t kAuditRequestBytesMax = 4096;
 

@@ -46,7 +46,7 @@ std::optional<Scope> parse_scope(std::string_view credential) {
   const auto region = pop_part(credential, escapes);
   const auto date = pop_part(credential, escapes);
   if (!date || terminator != kTerminator) return std::nullopt;
-  // A key id may be empty: it is nobody's, but region and service are claimed all the same.
+  // A key id may be empty: no key matches it, but region and service still count as claimed.
   if (date->empty() || region->empty() || service->empty()) return std::nullopt;
   return Scope{.access_key = credential, .date = *date, .region = *region, .service = *service};
 }

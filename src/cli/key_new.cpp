@@ -57,7 +57,7 @@ std::string toml_of(const auth::AccessKey& key) {
 enum class Access { unchanged, narrowed };
 
 // Takes the file away from all other users before a secret is written to it. A file that only its
-// group may read (0640) is left alone: somebody has chosen that group. Pipes and devices have no
+// group may read (0640) is left alone: the group was chosen on purpose. Pipes and devices have no
 // mode worth changing.
 Answer<Access> keep_private(int file, const std::string& path) {
   struct stat status {};

@@ -13,7 +13,7 @@
 
 namespace redrive::cli {
 
-// Values that look like secrets become ***, unless somebody asks to see them. The server masks, and
+// Values that look like secrets become ***, unless the request asks for them. The server masks, and
 // records who asked; where bytes must be exact (export, try), they are asked for as they are.
 enum class Secrets : std::uint8_t { masked, shown };
 

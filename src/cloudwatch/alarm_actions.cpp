@@ -202,7 +202,7 @@ Result<void> may_use(const Call& call, const Alarm& alarm) {
                               {alarm.account, alarm.region, alarm.name, alarm.dimensions});
 }
 
-// An alarm by name. One that is not there is nobody's, unless a key is for some names only.
+// An alarm by name. A missing one is not found, except for keys with patterns, which are denied.
 Result<void> may_use_named(const Call& call, const std::string& name) {
   if (const auto alarm = call.parts.watcher.book().find(key_for(call, name))) {
     return may_use(call, *alarm);

@@ -14,7 +14,7 @@ namespace redrive::documents {
 struct AlarmLine {
   std::string_view name;
   std::string_view
-      kind;  // dead-letters, damage: a queue has it by itself; metric: somebody made it.
+      kind;  // dead-letters, damage: automatic, one for each queue; metric: created by a request.
   std::string_view state;
   std::string_view queue;  // Of dead letters.
   std::string_view reason;

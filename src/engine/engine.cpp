@@ -802,7 +802,7 @@ Result<bool> Engine::maintain() {
   return more;
 }
 
-// Retention ends also where nobody looks. Whether there is more.
+// Expires messages of queues without traffic. True while there is more.
 bool Engine::expire_some(Turn& turn) {
   queue::State& state = store_.state();
   while (Queue* const queue = state.next_expiring(turn.stamp().now)) {
@@ -813,7 +813,7 @@ bool Engine::expire_some(Turn& turn) {
   return false;
 }
 
-// Messages become visible and deduplication ids old also where nobody looks: a few queues at a
+// Brings queues without traffic to the present (visibility, deduplication ids): a few queues at a
 // time, all of them in turn. Whether the next is due at once.
 bool Engine::sweep(Turn& turn) {
   const auto& queues = store_.state().queues();

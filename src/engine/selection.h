@@ -59,8 +59,8 @@ class Selection {
   bool is_filled() const { return filled_; }
   std::size_t candidates() const { return candidates_; }
 
-  // The next one that nobody holds. kNoSlot when there is none among the next `looks`, which are
-  // counted down.
+  // The next one that is not in flight. kNoSlot when there is none among the next `looks`, which
+  // are counted down.
   queue::Slot next(const queue::State& state, const queue::Queue& source, std::size_t& looks);
   // Nothing is left to be taken.
   bool at_end() const { return filled_ && again_.empty() && heads_.empty(); }

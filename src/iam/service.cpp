@@ -101,7 +101,8 @@ Outcome<const Action*> find_action(Service service, std::string_view name) {
                             service == Service::iam ? "IAM" : "STS"));
 }
 
-// A policy as its ARN names it: another account's is not the caller's, one of AWS is everybody's.
+// A policy as its ARN names it: one of another account is refused, one of AWS is open to all
+// accounts.
 Result<void> authorize_policy(const api::Caller& caller, const api::Operation& operation,
                               std::string_view arn) {
   const auto parts = split(arn, ':');

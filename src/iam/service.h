@@ -23,7 +23,7 @@ std::optional<Service> service_of(const http::Request& request);
 struct ActionInfo {
   std::string_view name;
   Service service;
-  std::optional<auth::Right> right;  // Nothing: everybody who is let in.
+  std::optional<auth::Right> right;  // None: any authenticated caller.
 };
 std::vector<ActionInfo> actions();
 

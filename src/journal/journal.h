@@ -220,7 +220,7 @@ Result<CheckReport> check_journal(Files& files, const Explain& explain = {});
 Result<CheckReport> repair_journal(Files& files, const Explain& explain = {});
 
 // Puts an empty segment into the place of one that is missing and that a start does not replay, but
-// whose payloads somebody needs: they are lost, and everything else can be started with.
+// whose payloads are still referenced: they are lost, and everything else can be started with.
 Result<void> replace_missing_segment(Files& files, std::uint32_t number);
 
 }  // namespace redrive::journal

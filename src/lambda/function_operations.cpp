@@ -48,7 +48,7 @@ std::string role_or_default(const Call& call, std::optional<std::string_view> ro
   return fmt::format("arn:aws:iam::{}:role/none", call.caller.account);
 }
 
-// Whoever gives a function a role gives it the rights of that role. A role that does not exist
+// Giving a function a role gives it the rights of that role. A role that does not exist
 // grants nothing.
 Outcome<void> check_role(const Call& call, std::optional<std::string_view> role) {
   const auto parts = split(role.value_or(""), ':');

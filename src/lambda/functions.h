@@ -28,7 +28,7 @@ struct Deployed {
 // complete.
 //
 // From any thread, and cheap when nothing has changed: an entry is read in the engine's turn and
-// compared with the one known, so nobody has to tell when it changes. mutex_ guards known_; it
+// compared with the one known, so changes need no notification. mutex_ guards known_; it
 // is never held during a turn.
 class Functions {
  public:

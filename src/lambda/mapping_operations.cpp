@@ -22,7 +22,7 @@ Outcome<CalledFunction> wanted_function(const Call& call, std::string_view name)
   return called;
 }
 
-// A mapping takes messages from its queue in the name of whoever makes it.
+// A mapping takes messages from its queue on behalf of its creator.
 api::Operation consuming(const Call& call) {
   return {.name = call.operation_name,
           .right = auth::Right::consume,

@@ -47,7 +47,7 @@ Result<void> may_use(const Call& call, const alarms::Alarm& alarm) {
                               {alarm.account, alarm.region, alarm.name, alarm.dimensions});
 }
 
-// An alarm that somebody made and the caller may use; an error of the second kind for others.
+// A metric alarm that the caller may use; an error of the second kind for others.
 Result<void> may_use_named(const Call& call, alarms::Watcher& watcher,
                            const alarms::AlarmKey& key) {
   if (const auto alarm = watcher.book().find(key)) return may_use(call, *alarm);
@@ -61,7 +61,7 @@ Result<void> may_use_named(const Call& call, alarms::Watcher& watcher,
       call.parts.engine, call.caller, call.operation(), {key.account, key.region, key.name, none});
 }
 
-// Notices are sent and functions invoked in the name of whoever makes the alarm.
+// Notices are sent and functions invoked on behalf of the creator of the alarm.
 Result<void> check_notified(const Call& call, const alarms::Alarm& alarm) {
   for (const std::string& target : alarm.alarm_actions) {
     CHECK(api::authorize_target(call.parts.engine, call.caller, target, call.parts.bucket_owner));

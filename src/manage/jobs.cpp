@@ -149,7 +149,7 @@ Result<void> check_targets(const Call& call, std::string_view source_arn,
   return api::authorize(engine, call.caller, api::kSendToQueue, api::resource_of(*named));
 }
 
-// A job that goes on moves messages in the name of whoever lets it go on.
+// A resumed job moves messages on behalf of the caller that resumes it.
 Result<void> check_resumed(const Call& call) {
   if (call.caller.key == nullptr) return {};
   using Arns = std::pair<std::string, std::string>;

@@ -129,7 +129,7 @@ class Mover {
 
 Result<documents::MoveResults> move_messages(Call& call, const documents::MoveRequest& input) {
   const queue::QueueIdentity queue = TRY(call.path_queue());
-  // Each destination is decided on by itself; a key that may send nowhere is told so at once.
+  // Each destination is authorised by itself; a key without the right to send is refused at once.
   CHECK(api::authorize_role(call.caller, api::kSendToQueue));
   if (input.moves.size() > documents::kMovesMax) {
     return fail(ErrorCode::invalid_parameter_value,

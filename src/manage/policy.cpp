@@ -54,7 +54,7 @@ Result<documents::Policy> change_policy(Call& call, std::optional<DeadLetterPoli
   });
 }
 
-// The archive's bucket gets objects in the name of whoever sets the policy.
+// The policy puts objects into the archive's bucket on behalf of its author.
 Result<void> check_archive(const Call& call, const DeadLetterPolicy& policy) {
   if (policy.archive.empty()) return {};
   return api::authorize_objects(call.caller,
@@ -77,7 +77,7 @@ Result<documents::Policy> show_policy(Call& call) {
 Result<documents::Policy> set_policy(Call& call, const documents::Policy& input) {
   DeadLetterPolicy policy = TRY(policy_from(input));
   CHECK(check_archive(call, policy));
-  // A queue that redrives by itself does so in the name of whoever says so.
+  // Automatic redrives run on behalf of the author of the policy.
   if (policy.redrive_after.count() > 0) {
     CHECK(api::authorize_sources(call.parts.engine, call.caller, call.queue("queue").arn()));
   }

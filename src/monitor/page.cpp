@@ -491,7 +491,7 @@ std::string metrics_page(const PageParts& parts) {
   Exposition out;
   write_queues(out, parts);
   write_damage(out, parts);
-  // Numbers of all accounts together are for those who may see them all.
+  // Totals over all accounts need the right to see all of them.
   if (sees(parts, metrics::Scope::server, "")) {
     write_actions(out, parts.recorded);
     write_journal(out, parts);

@@ -291,7 +291,7 @@ Queue& State::add_queue(const QueueCreated& created) {
   return queue;
 }
 
-// Who is whose dead-letter queue is asked more often than it changes.
+// Source queues are looked up more often than redrive policies change.
 void State::note_source(const Queue& queue, bool is_source) {
   if (!queue.settings.redrive) return;
   const std::string& target = queue.settings.redrive->target_arn;

@@ -102,7 +102,7 @@ std::filesystem::path user_claims_directory() {
     const auto path = parent / "redrive-users";
     struct stat status {};
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) continue;
-    // In a directory that everybody writes to, somebody else may have made it.
+    // In a world-writable directory another user may have created it.
     const bool ours = ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
                       status.st_uid == ::geteuid();
     if (ours && ::access(path.c_str(), W_OK) == 0) return path;

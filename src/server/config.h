@@ -43,7 +43,7 @@ struct Config {
   std::string audit_log;                      // Empty: audit.ndjson in the data directory.
   std::uint64_t audit_file_bytes_max = std::uint64_t{64} << 20;  // The table [audit].
   std::uint32_t audit_files_max = 8;                             // With the one being written.
-  std::vector<auth::AccessKey> keys;         // None: everybody on this machine may do everything.
+  std::vector<auth::AccessKey> keys;         // None: every local client may do everything.
   std::vector<std::string> secret_files;     // Where the secrets of the keys were read.
   std::vector<engine::PolicyRule> policies;  // The tables [[dead-letters]].
   std::string tls_certificate;               // With tls_key: serve HTTPS. SIGHUP reads both again.

@@ -71,7 +71,7 @@ class Monitoring {
   void tell_disk(const monitor::DiskReading& reading, monitor::DiskState before,
                  monitor::DiskState state);
   void keep_looking(Workers::Clock::time_point due);
-  // Who may read the page, and how much of it.
+  // An authorised reader of the page, and how much of it it may see.
   struct Reader {
     api::Caller caller;
     bool sees_all = false;

@@ -8,7 +8,7 @@ namespace redrive::server {
 namespace {
 
 // By address as well as by key: the key is only claimed at this point, and a claim must not use up
-// the share of whoever the key belongs to.
+// the share of the key's owner.
 std::string client_of(const http::Request& request) {
   const auto scope = auth::scope_of(request.header("authorization"), request.query);
   return fmt::format("{}@{}", scope ? scope->access_key : "", request.peer);

@@ -49,7 +49,7 @@ class GateTest : public testing::Test {
   Gate gate_{{}, clock_};
 };
 
-// Whoever could choose the scope could choose the rules of signing that go with it.
+// A client that could choose the scope could choose its signing rules.
 TEST_F(GateTest, EachApiAcceptsItsOwnScope) {
   using Api = Gate::Api;
   const struct {

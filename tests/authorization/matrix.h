@@ -20,13 +20,13 @@ enum class About {
   mapping,
   account,  // A list or a setting of the caller's account: shows only what the key may see.
   server,   // All accounts together: for keys without patterns of the server's own account.
-  caller,   // Only about who asks: everybody may.
+  caller,   // About the caller alone: always allowed.
 };
 
 struct Row {
   Api api;
   std::string_view action;           // As the API's own table calls it.
-  std::optional<auth::Right> right;  // Nothing: everybody who is let in.
+  std::optional<auth::Right> right;  // None: any authenticated caller.
   About about;
   std::string_view method;
   std::string_view path;  // Of REST APIs.

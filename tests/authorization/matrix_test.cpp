@@ -112,7 +112,7 @@ constexpr std::string_view kNamesNothing[] = {
     "QueueName",               // The same.
     "QueueNamePrefix",         // Of a list.
     "QueueOwnerAWSAccountId",  // What the request is about.
-    "SourceQueueArns",         // Who may name this queue: a grant of its owner.
+    "SourceQueueArns",         // Queues that may name this one: a grant of its owner.
     "FunctionResponseTypes",
     "FunctionVersion",
     "BisectBatchOnFunctionError",
@@ -122,7 +122,7 @@ constexpr std::string_view kNamesNothing[] = {
     "Url",                // Where a function is: the outgoing-address policy decides.
     "archiveExpiring",    // A flag.
     "source",             // Of a policy, in answers.
-    "place",              // A text that is told again.
+    "place",              // A text that is returned as it is.
     "archivedAs",         // A message id.
     "attributes",
 };

@@ -115,7 +115,7 @@ class World {
     keys.push_back(key("other", auth::Role::admin, kElsewhere, {}));
     gate_.use(*auth::KeyRing::make(std::move(keys)));
   }
-  // Without keys the server believes everybody.
+  // Without keys the server accepts every claim.
   void use_no_keys() { gate_.use({}); }
 
   Answer ask(std::string_view who, const Asked& asked) {
@@ -482,7 +482,7 @@ class World {
 
   fs::path root_;
   VirtualClock clock_{Timestamp(1'767'225'600'000)};
-  VirtualClock wall_{Timestamp(1'767'225'600'000)};  // Of signatures: nobody moves it.
+  VirtualClock wall_{Timestamp(1'767'225'600'000)};  // For signatures; never moved.
   api::Gate gate_{{}, wall_};
   SeededIds ids_{1};
   store::Store store_;

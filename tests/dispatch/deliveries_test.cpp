@@ -139,7 +139,7 @@ TEST_F(Deliveries, AWebhookIsNotSentAgainWhatHasArrived) {
   EXPECT_EQ(bodies[2], bodies[1]);
 }
 
-// Whoever may write a mapping must not make the server call its own machine.
+// The right to write a mapping must not let a client make the server call its own machine.
 TEST_F(Deliveries, AWebhookOnThisMachineNeedsPermission) {
   Hook hook({});
   outgoing = {};

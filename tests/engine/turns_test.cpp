@@ -295,7 +295,7 @@ TEST_F(Turns, WhatHappensWhileAJobReadsIsHeeded) {
   start_job({.filter = "body like 'm*'"});
   engine().tick();
   ASSERT_EQ(world.offloaded.size(), 1u);
-  // A consumer takes the first, and somebody edits the third.
+  // A consumer takes the first, and an operator edits the third.
   ASSERT_EQ(world.receive("dead", 1, seconds(600)), Bodies{"m0"});
   const Peeked third = peek("dead")[2];
   std::string bytes(third.body.size, ' ');

@@ -121,7 +121,7 @@ TEST(FileJournal, KeepsTheTailInMemoryAndTheRestInFiles) {
 }
 
 // Sequential reads fetch windows of what is ahead. Bytes that are not on disk yet must not be in
-// one: whoever reads them once they are there would get what was there before.
+// one: a later read would return the old bytes.
 TEST(FileJournal, ReadsAheadOnlyWhatHasBeenWritten) {
   constexpr std::uint32_t kBytes = 10'000;
   FaultyFiles files;

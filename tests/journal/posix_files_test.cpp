@@ -62,7 +62,7 @@ TEST_F(PosixFilesTest, RefusesASecondOpenerAndNamesTheFirst) {
   EXPECT_TRUE(PosixFiles::open(directory_, OpenMode::create).has_value());
 }
 
-// The lock is the directory's: a lock file that is removed or replaced lets nobody in.
+// The directory is locked: removing or replacing the lock file does not release it.
 TEST_F(PosixFilesTest, RemovingTheLockFileLetsNoSecondOpenerIn) {
   auto first = must_open_files();
   std::filesystem::remove(directory_ + "/lock");

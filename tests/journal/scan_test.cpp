@@ -149,7 +149,7 @@ TEST(ScanRecords, AnExplanationThatDoesNotAddUpIsNone) {
   EXPECT_EQ(known.scan().damage, (std::vector<Damage>{{at(2), at(3), 2, 1}}));
 }
 
-// It may never have been written whole, and so nobody was told that it was.
+// It may never have been written whole, so it was never acknowledged.
 TEST(ScanRecords, ATornEndIsNotExplained) {
   Explained known;
   known.flip(4, kRecordHeaderBytes + 5);

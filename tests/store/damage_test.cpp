@@ -96,7 +96,7 @@ TEST_F(DamageOnDisk, InTheContentsOfAMessageKeepsNothingElseFromTheStart) {
   }
 }
 
-// Nobody could tell which message it was, or when it becomes visible.
+// Neither the message nor its visibility could be known.
 TEST_F(DamageOnDisk, InTheHeadOfAMessageRefusesTheStart) {
   for (std::uint32_t at = 0; at < kMessageHeadBytes; ++at) {
     flip(at);
