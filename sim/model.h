@@ -208,7 +208,7 @@ class Model {
   void check_plan(queue::TaskKey key, const ModelTask& task, const ModelMessage& message) const;
   void check_change(const ModelTask& task, const queue::MoveTaskChanged& fact) const;
   bool has_reason_to_halt(const ModelTask& task) const;
-  bool left_behind(const ModelTask& task) const;
+  std::optional<queue::MessageKey> left_behind(const ModelTask& task) const;
   // What became of a message tells the job that redrove it.
   void settle(ModelMessage& message, std::uint64_t queue::TaskCounts::*outcome);
   void carry_over(ModelMessage& message, queue::QueueKey to, std::uint64_t sequence);

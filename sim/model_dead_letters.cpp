@@ -375,18 +375,23 @@ void Model::on(const queue::MoveTaskChanged& fact) {
 }
 
 // A message that the plan means and that could be had since the job last began to run.
-bool Model::left_behind(const ModelTask& task) const {
-  if (queues_.at(task.source).settings.is_fifo()) return false;
-  if (task.plan.group != FailureGroupKey::none) return false;
-  if (disk_fails_ && !task.plan.filter.empty()) return false;
-  return std::ranges::any_of(messages_, [&](const auto& entry) {
+std::optional<queue::MessageKey> Model::left_behind(const ModelTask& task) const {
+  if (queues_.at(task.source).settings.is_fifo()) return std::nullopt;
+  if (task.plan.group != FailureGroupKey::none) return std::nullopt;
+  if (disk_fails_ && !task.plan.filter.empty()) return std::nullopt;
+  const auto left = std::ranges::find_if(messages_, [&](const auto& entry) {
     const ModelMessage& message = entry.second;
-    return message.queue == task.source && message.phase == Phase::visible &&
-           message.visible_at <= task.since && message.history.received_at <= task.since &&
+    // A message that a consumer gave back in the same millisecond may have been in flight when the
+    // job looked.
+    const bool was_there = message.receive_count == 0 ? message.visible_at <= task.since
+                                                      : message.visible_at < task.since;
+    return message.queue == task.source && message.phase == Phase::visible && was_there &&
+           message.history.received_at <= task.since &&
            // Jobs pass over what a policy has parked, now or when they began.
            (task.plan.include_parked || message.history.redrives == 0) &&
            plan_means(task.plan, message);
   });
+  return left == messages_.end() ? std::nullopt : std::optional(left->first);
 }
 
 void Model::on(const queue::MoveTaskEnded& fact) {
@@ -406,14 +411,15 @@ void Model::on(const queue::MoveTaskEnded& fact) {
   if (fact.status != TaskStatus::completed) return;
   const std::uint64_t most =
       task.plan.limit == 0 ? task.to_move : std::min(task.plan.limit, task.to_move);
-  const bool nothing_left =
-      task.plan.frozen_at == 0 ? available(task.source).empty() : !left_behind(task);
+  const auto left = task.plan.frozen_at == 0 ? std::nullopt : left_behind(task);
+  const bool nothing_left = task.plan.frozen_at == 0 ? available(task.source).empty() : !left;
   require(task.counts.moved == most || nothing_left,
           "a task is complete when nothing is left to move",
-          "task {} moved {} of {}",
+          "task {} moved {} of {}, left message {}",
           number(fact.task),
           task.counts.moved,
-          most);
+          most,
+          left ? number(*left) : 0);
 }
 
 void Model::forget_old_tasks(QueueKey source) {

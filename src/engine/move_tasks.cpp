@@ -348,6 +348,8 @@ void Engine::run_task(Turn& turn, const MoveTask& task) {
     if (fit == Selection::Fit::damaged) {
       damaged.push_back(
           {.key = candidate->key, .body = candidate->body, .error = candidate->damage});
+      // The record that sets it aside comes before those of what is behind it in its group.
+      if (source->settings.is_fifo()) break;
     }
     if (fit == Selection::Fit::unreadable) {
       run.selection->leave_group_of(turn.state(), *source, slot);
