@@ -90,8 +90,12 @@ void Driver::retry_damaged() {
   if (mended) world_.mend(table[slot].body);
   // A crash may have taken back that it was restored before.
   const bool whole = !world_.is_flipped(key);
-  const QueueKey from = *world_.model().find_by_arn(
+  const auto from = world_.model().find_by_arn(
       world_.model().names()[number(world_.model().messages().at(key).history.events.back().from)]);
+  require(from.has_value(),
+          "a deleted queue takes its damaged messages with it",
+          "message {}",
+          number(key));
   const auto restored =
       world_.engine().retry_damaged(identity_of(queue), std::span(&key, 1), {.actor = "bob"});
   world_.follow(world_.take_records());
@@ -102,7 +106,7 @@ void Driver::retry_damaged() {
           "message {}",
           number(key));
   if (whole) {
-    require(world_.model().messages().at(key).queue == from, kDamaged, "it is elsewhere");
+    require(world_.model().messages().at(key).queue == *from, kDamaged, "it is elsewhere");
   }
 }
 

@@ -129,6 +129,8 @@ void Driver::delete_queue() {
     std::vector<queue::Change> changes{queue::QueueDeleted{*key}};
     const queue::Queue* bin = turn.state().find(engine::bin_of(identity_of(*key)));
     if (bin != nullptr) changes.push_back(queue::QueueDeleted{bin->key});
+    const queue::Queue* damaged = turn.state().find(engine::damaged_of(identity_of(*key)));
+    if (damaged != nullptr) changes.push_back(queue::QueueDeleted{damaged->key});
     turn.commit(changes);
   });
   world_.follow(world_.take_records());
