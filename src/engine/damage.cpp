@@ -65,18 +65,13 @@ DamagedMessage describe_damaged(const queue::State& state, const queue::Queue& q
   return out;
 }
 
-// The id in the damaged bytes, if memory can vouch for it: it remembers the key and four bytes of
-// the id.
-std::optional<Uuid> id_in_head(const store::Store& store, const queue::Message& message) {
-  std::string head(store::kMessageHeadBytes, '\0');
-  queue::BodyRef body = message.body;
-  if (body.size < head.size()) return std::nullopt;
-  body.size = static_cast<std::uint32_t>(head.size());
-  if (!store.read(body, head.data())) return std::nullopt;
-  const Uuid id = store::message_id_of(head);
-  const bool known = store::message_key_of(head) == message.key &&
-                     queue::lineage_mark_of(id) == message.lineage_mark;
-  return known ? std::optional(id) : std::nullopt;
+// The id that the damaged bytes give, unless the damage may be in the id itself: the key and the
+// four bytes of the id that are in memory do not prove the rest of it.
+std::optional<Uuid> id_in_bytes(const store::Store& store, const queue::Message& message,
+                                Timestamp now) {
+  std::string bytes(message.body.size, '\0');
+  if (!store.read(message.body, bytes.data())) return std::nullopt;
+  return store::credible_message_id(bytes, message.key, message.lineage_mark, now);
 }
 
 }  // namespace
@@ -233,7 +228,7 @@ Result<DamagedPage> Engine::damaged(const QueueIdentity& identity,
   }));
   for (std::size_t i = 0; i < unnamed.size(); ++i) {
     DamagedMessage& message = page.messages[i];
-    if (!message.message_id) message.message_id = id_in_head(store_, unnamed[i]);
+    if (!message.message_id) message.message_id = id_in_bytes(store_, unnamed[i], page.wall);
   }
   return page;
 }

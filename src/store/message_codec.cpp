@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "queue/message_table.h"
 #include "store/bytes.h"
 
 namespace redrive::store {
@@ -43,6 +44,20 @@ std::uint32_t decode_head(Reader& reader, StoredMessage& message) {
   message.visible_at = Timestamp(reader.number<std::int64_t>());
   message.tail = reader.raw(tail_size);
   return crc;
+}
+
+bool is_damaged_tail(std::string_view tail) {
+  MessageContents contents;
+  return !decode_tail(tail, contents) || md5(contents.body) != contents.md5_of_body;
+}
+
+// Whether the fields on both sides of the message id can be what was written.
+bool is_plausible_head(std::string_view stored, queue::MessageKey key, Timestamp now) {
+  Reader reader(stored);
+  StoredMessage message;
+  decode_head(reader, message);
+  return reader.ok() && reader.done() && message.key == key && message.sent_wall.ms() > 0 &&
+         message.sent_wall <= now;
 }
 
 // Room for all of it is at `start`.
@@ -139,11 +154,16 @@ Uuid message_id_of(std::string_view head) {
   return Uuid{reader.array<16>()};
 }
 
-queue::MessageKey message_key_of(std::string_view head) {
-  assert(head.size() >= kMessageHeadBytes);
-  Reader reader(head);
-  reader.raw(4 + 4);
-  return reader.number<queue::MessageKey>();
+std::optional<Uuid> credible_message_id(std::string_view stored, queue::MessageKey key,
+                                        std::uint32_t mark, Timestamp now) {
+  if (const auto whole = decode_message(stored)) {
+    return whole->key == key ? std::optional(whole->message_id) : std::nullopt;
+  }
+  if (!is_plausible_head(stored, key, now)) return std::nullopt;
+  const Uuid id = message_id_of(stored);
+  const bool credible =
+      queue::lineage_mark_of(id) == mark && is_damaged_tail(stored.substr(kMessageHeadBytes));
+  return credible ? std::optional(id) : std::nullopt;
 }
 
 std::string encode_message(const StoredMessage& message, const MessageContents& contents) {

@@ -74,7 +74,12 @@ struct StoredMessage {
 void encode_message_head(std::string& out, const StoredMessage& message);
 // What the head says, unproven: the checksum is over the whole. `head` has kMessageHeadBytes.
 Uuid message_id_of(std::string_view head);
-queue::MessageKey message_key_of(std::string_view head);
+// The id in the bytes of message `key`, if damage is unlikely to have changed it: the bytes match
+// their checksum, or the damage is in the contents (they do not parse, or the body does not match
+// its digest), the fields around the id are plausible and its first bytes give `mark`. `now` is
+// the wall clock: no message was sent later.
+std::optional<Uuid> credible_message_id(std::string_view stored, queue::MessageKey key,
+                                        std::uint32_t mark, Timestamp now);
 // The whole stored bytes of a message with other contents than it had.
 std::string encode_message(const StoredMessage& message, const MessageContents& contents);
 // Reads stored bytes; nothing when they are not what was written.

@@ -65,6 +65,29 @@ TEST_F(Damage, IsSetAsideByTheReceiveThatFindsIt) {
   EXPECT_EQ(damaged("orders").size(), 1u);
 }
 
+// A wrong id would be the id of no message, or of another one.
+TEST_F(Damage, IsListedWithItsIdOrWithoutOne) {
+  world.send("orders", "a letter");
+  const queue::MessageKey key = flip("orders", 0);
+  const queue::BodyRef body = body_of("orders", key);
+  EXPECT_EQ(receive("orders"), Bodies{});
+  ASSERT_EQ(damaged("orders").size(), 1u);
+  const auto id = damaged("orders")[0].message_id;
+  ASSERT_TRUE(id.has_value());
+  world.journal.flip_bit(body);
+  EXPECT_EQ(damaged("orders")[0].message_id, id);
+  for (std::uint32_t at = 0; at < body.size; ++at) {
+    world.journal.flip_bit(body, at);
+    const auto listed = damaged("orders")[0].message_id;
+    const bool in_head = at < store::kMessageHeadBytes;
+    const bool in_text = at >= body.size - 8;
+    if (in_head) EXPECT_EQ(listed, std::nullopt) << at;
+    if (in_text) EXPECT_EQ(listed, id) << at;
+    if (listed) EXPECT_EQ(listed, id) << at;
+    world.journal.flip_bit(body, at);
+  }
+}
+
 TEST_F(Damage, DoesNotStopAFifoGroup) {
   world.create("line.fifo", fifo_settings());
   for (const char* body : {"a", "b", "c"}) world.send("line.fifo", body);

@@ -89,7 +89,8 @@ class WorldOf {
     const bool fifo = name.ends_with(".fifo");
     const std::string dedup = fifo ? "d" + std::to_string(++sent_) : "";
     std::string tail;
-    store::encode_tail(tail, {.group = fifo ? "g" : "", .dedup = dedup, .body = body});
+    store::encode_tail(
+        tail, {.group = fifo ? "g" : "", .dedup = dedup, .md5_of_body = md5(body), .body = body});
     const queue::Draft draft{.group = fifo ? "g" : "",
                              .dedup = dedup,
                              .tail = tail,

@@ -81,9 +81,11 @@ class RecordingJournal final : public journal::Journal {
   void set_room(bool room) { has_room_ = room; }
   void set_unreadable(bool unreadable) { unreadable_ = unreadable; }
   // A bit of a message's last byte is not what was written; or is again.
-  void flip_bit(const queue::BodyRef& body) {
-    const journal::Location last{body.segment, body.offset + body.size - 1};
-    if (flipped_.erase(last) == 0) flipped_.insert(last);
+  void flip_bit(const queue::BodyRef& body) { flip_bit(body, body.size - 1); }
+  // The same for another of its bytes.
+  void flip_bit(const queue::BodyRef& body, std::uint32_t at) {
+    const journal::Location place{body.segment, body.offset + at};
+    if (flipped_.erase(place) == 0) flipped_.insert(place);
   }
   // The same in a copy of it that is in memory.
   void set_bad_copy(const queue::BodyRef& body) {
