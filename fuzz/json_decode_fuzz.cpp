@@ -38,12 +38,14 @@ void check(std::string_view text) {
   if (!wire::decode_json(decoder, body.view(), first)) return;
   std::string encoded;
   wire::encode_json(encoded, first);
-  if (!is_utf8(encoded))
-    return;  // Half a surrogate pair in a message, which JSON cannot say twice.
+  assert(is_utf8(encoded));
   T second;
   const Body copy(encoded);
   const bool decoded = wire::decode_json(again, copy.view(), second).has_value();
-  assert(decoded && first == second);
+  assert(decoded);
+  // Half a surrogate pair in a message comes back as U+FFFD: JSON cannot hold it.
+  const bool replaced = encoded.find("\uFFFD") != encoded.npos;
+  assert(replaced || first == second);
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ bool wildcard_match(std::string_view pattern, std::string_view text) {
 
 std::size_t find_text(std::string_view text, std::string_view part) {
   if (part.empty()) return 0;
+  if (text.size() < part.size()) return kNotFound;  // Also an empty view, which may be null.
   const void* const found = memmem(text.data(), text.size(), part.data(), part.size());
   if (found == nullptr) return kNotFound;
   return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
