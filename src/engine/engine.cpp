@@ -315,9 +315,7 @@ void Engine::end_short_polls(Queue& queue, bool over_limit) {
 
 Result<ReceiveOutcome> Engine::nothing_received(Queue& queue, bool over_limit) {
   ++queue.traffic.empty_receives;
-  if (!over_limit || queue.settings.is_fifo()) {
-    return ReceiveOutcome{.messages = {}, .pins = {}, .after = journal_.appended()};
-  }
+  if (!over_limit || queue.settings.is_fifo()) return nothing_received();
   return fail(ErrorCode::over_limit,
               "Too many messages in flight: the limit of a queue is 120000.");
 }

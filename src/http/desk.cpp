@@ -78,8 +78,8 @@ bool Desk::take(Exchange& exchange, Work work) {
   return true;
 }
 
-// Serves until nothing that waits may begin. What may not begin yet is found again by whoever
-// finishes the request that it waits for.
+// Runs waiting requests until none of them may start. A request that is held back by a limit is
+// picked up when the request that it waits for ends.
 void Desk::serve_waiting() {
   while (const auto item = next()) {
     item->work.serve(item->task);

@@ -578,8 +578,8 @@ struct Damages {
   bool thorough = false;  // Also look into those that a replay need not look into.
 };
 
-// What stands in the payload from there on, if it is whole. If only its contents are damaged and
-// somebody collects such, it is noted and given as its head has it.
+// Decodes the message that starts there, if it is whole. If only its contents are damaged and the
+// caller collects such messages, it is recorded as damaged and returned with its head alone.
 std::optional<StoredMessage> stored_at(std::string_view payload, std::size_t start,
                                        std::uint32_t size, const Damages& damages) {
   const std::string_view bytes = payload.substr(start, size);
