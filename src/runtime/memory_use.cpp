@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/spawn.h"
+
 namespace redrive::runtime {
 namespace {
 
@@ -66,6 +68,14 @@ std::vector<pid_t> tree_of(pid_t root) {
 
 }  // namespace
 
+bool MemoryUse::has_started() {
+  if (started_) return true;
+  std::ifstream file(fmt::format("/proc/{}/comm", pid_));
+  std::string name;
+  started_ = std::getline(file, name) && name != kSpawningName;
+  return started_;
+}
+
 // Bubblewrap is two processes: one outside and, as the first inside, one that collects orphans.
 void MemoryUse::find_program() {
   program_ = pid_;
@@ -80,6 +90,7 @@ void MemoryUse::find_program() {
 }
 
 std::size_t MemoryUse::sample() {
+  if (!has_started()) return 0;
   if (!program_statm_.is_open()) find_program();
   const std::size_t bytes = read_statm(program_statm_).resident * page_bytes();
   bytes_max_ = std::max(bytes_max_, bytes);
@@ -87,6 +98,7 @@ std::size_t MemoryUse::sample() {
 }
 
 std::size_t MemoryUse::sample_tree() {
+  if (!has_started()) return 0;
   std::size_t bytes = sample();
   for (const pid_t pid : tree_of(pid_)) {
     if (pid == program_) continue;

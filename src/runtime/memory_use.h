@@ -24,10 +24,14 @@ class MemoryUse {
   std::size_t bytes_max() const { return bytes_max_; }
 
  private:
+  // Whether the process runs its program. Before that it shares the server's memory, which must
+  // not be counted against the function.
+  bool has_started();
   void find_program();
 
   pid_t pid_ = -1;
   bool wrapped_ = false;
+  bool started_ = false;
   pid_t program_ = -1;
   http::Descriptor program_statm_;
   std::size_t bytes_max_ = 0;

@@ -143,6 +143,7 @@ __attribute__((no_sanitize_thread)) int child_body(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   const SpawnRequest& request = birth.request;
   ::syscall(SYS_setsid);
+  ::prctl(PR_SET_NAME, kSpawningName);
   offer_to_oom_killer("/proc/self/oom_score_adj");
   if (!place_descriptors(request)) return give_up(birth, "its descriptors");
   if (!arrange_view(request)) return give_up(birth, "its view of the files");

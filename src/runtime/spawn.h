@@ -13,6 +13,11 @@ namespace redrive::runtime {
 
 using http::Descriptor;
 
+// The name (/proc/PID/comm) of a child until its program runs. The kernel wakes the caller of
+// spawn() shortly before the child has memory of its own: while a process has this name, what
+// /proc says of its memory is the server's.
+inline constexpr char kSpawningName[] = "redrive-spawn";
+
 // A process to be, told completely before it is made: between its birth and its program there is
 // no memory to be had and no lock to be taken.
 struct SpawnRequest {

@@ -42,6 +42,7 @@ def environment(event, context):
 
 def obeys(event, context):
     """What the event says, in this order; tells whether it was there before it was asked for."""
+    began = time.monotonic_ns()
     remaining = context.get_remaining_time_in_millis()
     if "print" in event:
         print(event["print"])
@@ -55,6 +56,8 @@ def obeys(event, context):
     ahead = sys._getframe(2).f_locals["timeout"] is not None
     return {
         "n": event.get("n"),
+        "began": began,
+        "ended": time.monotonic_ns(),
         "ahead": ahead,
         "remaining": remaining,
         "size": len(event.get("filler", "")),
