@@ -1,5 +1,10 @@
-import type { Message, SQSClient } from "@aws-sdk/client-sqs";
-import type { Consumer } from "sqs-consumer";
+import type { Message } from "@aws-sdk/client-sqs";
+
+/** A Consumer of sqs-consumer, whether it was imported or required. */
+export interface ConsumerLike {
+  on(event: "timeout_error", listener: (error: any, message: any) => void): unknown;
+  start(): void;
+}
 
 /** No retry will help: the message becomes a dead letter at once. */
 export class Permanent extends Error {
@@ -17,11 +22,11 @@ export interface ReportOptions {
  * Reports the error of every message that the consumer's handler fails to process. Returns the consumer. Does nothing at
  * endpoints that are not Redrive.
  */
-export function reportFailures<C extends Consumer>(consumer: C, options?: ReportOptions): C;
+export function reportFailures<C extends ConsumerLike>(consumer: C, options?: ReportOptions): C;
 
 /** Reports one failure. Resolves to true if the message is a dead letter now. */
 export function report(
-  sqs: SQSClient,
+  sqs: { send(command: any): Promise<any> },
   queueUrl: string,
   message: Message,
   error: unknown,
