@@ -48,9 +48,10 @@ void IsolationRun::open() {
 void IsolationRun::create(const std::string& name, queue::QueueSettings settings) {
   engine().turn([&](engine::Turn& turn) {
     std::vector<queue::Change> changes;
-    const queue::NameIndex arn = turn.name(isolation_identity(name).arn(), changes);
+    const std::string arn = isolation_identity(name).arn();
+    const queue::NameIndex index = turn.name(arn, changes);
     changes.push_back(queue::QueueCreated{
-        next(turn.state().last_queue()), arn, isolation_identity(name), std::move(settings), {}});
+        next(turn.state().last_queue()), index, isolation_identity(name), std::move(settings), {}});
     turn.commit(changes);
   });
 }
