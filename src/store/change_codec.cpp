@@ -68,6 +68,9 @@ enum class Tag : std::uint8_t {
   archived_snapshot = 63,
   waiting_snapshot = 64,
   message_damaged = 70,
+  messages_received_isolated = 90,
+  failure_reported_in_batch = 91,
+  message_returned = 92,
 };
 
 // One pair of functions for each fact: write(w, fact) and read<Fact>(r).
@@ -111,7 +114,7 @@ void write(Writer& w, const QueuePurged& f) {
   w.number(f.queue);
 }
 void write(Writer& w, const MessagesReceived& f) {
-  w.number(Tag::messages_received);
+  w.number(f.isolated ? Tag::messages_received_isolated : Tag::messages_received);
   w.number(f.queue);
   w.number(f.by);
   put(w, f.visible_at);
@@ -122,7 +125,7 @@ void write(Writer& w, const MessageDeleted& f) {
   w.numbers(Tag::message_deleted, f.queue, f.key);
 }
 void write(Writer& w, const VisibilityChanged& f) {
-  w.number(Tag::visibility_changed);
+  w.number(f.not_run ? Tag::message_returned : Tag::visibility_changed);
   w.number(f.queue);
   w.number(f.key);
   put(w, f.visible_at);
@@ -191,7 +194,7 @@ void write(Writer& w, const ErrorLearned& f) {
   w.text(f.text.log);
 }
 void write(Writer& w, const FailureReported& f) {
-  w.number(Tag::failure_reported);
+  w.number(f.company > 0 ? Tag::failure_reported_in_batch : Tag::failure_reported);
   w.number(f.queue);
   w.number(f.key);
   w.number(f.error);
@@ -199,6 +202,7 @@ void write(Writer& w, const FailureReported& f) {
   if (f.visible_at) put(w, *f.visible_at);
   w.number(static_cast<std::uint8_t>(f.retries.has_value()));
   if (f.retries) put(w, *f.retries);
+  if (f.company > 0) w.number(f.company);
 }
 void write(Writer& w, const MessageDiscarded& f) {
   w.number(Tag::message_discarded);
@@ -518,6 +522,12 @@ FailureReported read_failure_reported(Reader& r) {
   return f;
 }
 
+FailureReported read_failure_reported_in_batch(Reader& r) {
+  FailureReported f = read_failure_reported(r);
+  f.company = r.number<std::uint16_t>();
+  return f;
+}
+
 ErrorLearned read_error_learned_1(Reader& r) {
   ErrorLearned f{};
   f.error = r.number<ErrorKey>();
@@ -626,6 +636,12 @@ MessagesReceived read_messages_received(Reader& r) {
   f.visible_at = get_time(r);
   f.count = get_keys(r, f.keys);
   f.attempt_id = r.text();
+  return f;
+}
+
+MessagesReceived read_messages_received_isolated(Reader& r) {
+  MessagesReceived f = read_messages_received(r);
+  f.isolated = true;
   return f;
 }
 
@@ -766,10 +782,14 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
       return read_message_sent(r, at, payload, damages);
     case Tag::messages_received:
       return read_messages_received(r);
+    case Tag::messages_received_isolated:
+      return read_messages_received_isolated(r);
     case Tag::message_deleted:
       return MessageDeleted{r.number<QueueKey>(), r.number<MessageKey>()};
     case Tag::visibility_changed:
       return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r)};
+    case Tag::message_returned:
+      return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r), true};
     case Tag::receive_repeated:
       return read_receive_repeated(r);
     case Tag::message_dead_lettered_1:
@@ -807,6 +827,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
       return read_failure_reported_1(r);
     case Tag::failure_reported:
       return read_failure_reported(r);
+    case Tag::failure_reported_in_batch:
+      return read_failure_reported_in_batch(r);
     case Tag::message_discarded:
       return MessageDiscarded{r.number<MessageKey>(),
                               r.number<QueueKey>(),
