@@ -59,7 +59,9 @@ class TopologyReader {
     read_handlers();
     if (ask_ages_) ask_alarms();
     if (ask_ages_) ask_damage();
-    return topology::Topology(std::move(queues_), std::move(unseen_), std::move(handlers_));
+    topology::Topology topology(std::move(queues_), std::move(unseen_), std::move(handlers_));
+    topology.set_notice_targets(std::move(notice_targets_));
+    return topology;
   }
 
  private:
@@ -210,6 +212,14 @@ class TopologyReader {
       for (topology::Queue& queue : queues_) {
         if (alarm.kind == "dead-letters" && queue.name() == alarm.queue) queue.alarmed = alarm.on;
       }
+      for (const documents::AlarmTarget& target : alarm.targets) {
+        if (!alarm.on) continue;
+        notice_targets_.push_back({.alarm = std::string(alarm.name),
+                                   .queue = std::string(alarm.queue),
+                                   .target = std::string(target.target),
+                                   .state = std::string(target.state),
+                                   .error = std::string(target.error)});
+      }
     }
   }
 
@@ -226,6 +236,7 @@ class TopologyReader {
   Session& session_;
   const bool elsewhere_;
   bool ask_ages_;
+  std::vector<topology::NoticeTarget> notice_targets_;
   std::vector<topology::Handler> handlers_;
   std::vector<topology::Queue> queues_;
   std::vector<std::string> unseen_;

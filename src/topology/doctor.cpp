@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "topology/shell.h"
 
@@ -85,6 +86,7 @@ class Examination {
         look_at_handler(queue, *handler);
       }
     }
+    look_at_notices();
     const auto worse = [](const Finding& a, const Finding& b) {
       return a.severity != b.severity ? a.severity > b.severity : a.queue < b.queue;
     };
@@ -309,6 +311,40 @@ class Examination {
                          .why = "Dead letters that nobody knows of are found by customers, or "
                                 "expire.",
                          .fix = shell_command({"redrive", "alarm", "on", queue.name()})});
+  }
+
+  // A target in trouble is one finding, however many alarms name it.
+  void look_at_notices() {
+    std::map<std::pair<std::string, std::string>, std::vector<const NoticeTarget*>> troubles;
+    for (const NoticeTarget& each : topology_.notice_targets()) {
+      if (each.state == "unreachable" || each.state == "given-up" || each.state == "failing") {
+        troubles[{each.state, each.target}].push_back(&each);
+      }
+    }
+    for (const auto& [trouble, of] : troubles) add_notice_finding(*of.front(), of.size());
+  }
+
+  void add_notice_finding(const NoticeTarget& of, std::size_t alarms) {
+    Finding finding{.severity = Severity::warning,
+                    .rule = "alarm-target-unreachable",
+                    .queue = of.queue.empty() ? of.alarm : of.queue,
+                    .what = {},
+                    .why = "The alarm rings, and the people who should know of it do not.",
+                    .fix = shell_command({"redrive", "alarm", "history", of.alarm})};
+    const std::string more = alarms == 1 ? "" : fmt::format(" and {} more", alarms - 1);
+    const std::string alarm = fmt::format("alarm \"{}\"{}", of.alarm, more);
+    if (of.state == "failing") {
+      finding.rule = "alarm-notice-failing";
+      finding.what = fmt::format("{} cannot reach {}: {}", alarm, of.target, of.error);
+    } else if (of.state == "given-up") {
+      finding.rule = "alarm-notice-undelivered";
+      finding.what =
+          fmt::format("the last notice of {} did not reach {}: {}", alarm, of.target, of.error);
+    } else {
+      finding.what =
+          fmt::format("{} names {}, which can never be notified: {}", alarm, of.target, of.error);
+    }
+    findings_.push_back(std::move(finding));
   }
 
   void look_at_handler(const Queue& queue, const Handler& handler) {

@@ -69,6 +69,15 @@ struct Handler {
   bool short_of_processes = false;  // It waits for function processes of the server.
 };
 
+// A target that an alarm notifies, and what became of the latest notice for it.
+struct NoticeTarget {
+  std::string alarm;
+  std::string queue;   // Name of the queue that the alarm watches; may be empty.
+  std::string target;  // Secrets masked.
+  std::string state;   // As the management API names it.
+  std::string error;
+};
+
 // The name at the end of an ARN.
 std::string_view name_of_arn(std::string_view arn);
 
@@ -87,6 +96,10 @@ class Topology {
   const std::vector<Handler>& handlers() const { return handlers_; }
   std::vector<const Handler*> handlers_of(std::string_view queue_arn) const;
   bool is_unseen(std::string_view arn) const;
+  void set_notice_targets(std::vector<NoticeTarget> targets) {
+    notice_targets_ = std::move(targets);
+  }
+  const std::vector<NoticeTarget>& notice_targets() const { return notice_targets_; }
   // Where its failures go; nothing if they go nowhere, or to a queue that is not known.
   const Queue* target_of(const Queue& queue) const;
   std::vector<const Queue*> sources_of(std::string_view arn) const;
@@ -99,6 +112,7 @@ class Topology {
   std::vector<Queue> queues_;
   std::vector<std::string> unseen_;
   std::vector<Handler> handlers_;
+  std::vector<NoticeTarget> notice_targets_;
   std::unordered_map<std::string, std::size_t> by_arn_;                // Into queues_.
   std::unordered_map<std::string, std::vector<std::size_t>> sources_;  // By the target's ARN.
 };
