@@ -14,7 +14,7 @@ namespace {
 
 struct DlqRedriveOptions {
   std::string queue;
-  std::string group;
+  std::vector<std::string> groups;
   std::string filter;
   std::vector<std::string> ids;
   std::string to;
@@ -29,6 +29,7 @@ struct DlqRedriveOptions {
   std::string patch;
   bool dry_run = false;
   bool no_wait = false;
+  bool until_settled = false;
 };
 
 Answer<std::vector<std::int64_t>> stages_of(const DlqRedriveOptions& options) {
@@ -46,7 +47,6 @@ Answer<std::string> request_of(const DlqRedriveOptions& options) {
   documents::JobRequest request{.name = options.name,
                                 .reason = options.reason,
                                 .filter = options.filter,
-                                .group = options.group,
                                 .destination = options.to,
                                 .patch = options.patch,
                                 .rate = options.rate,
@@ -56,6 +56,11 @@ Answer<std::string> request_of(const DlqRedriveOptions& options) {
                                 .watch_seconds = options.watch_seconds,
                                 .dry_run = options.dry_run};
   request.message_ids.assign(options.ids.begin(), options.ids.end());
+  if (options.groups.size() == 1) {
+    request.group = options.groups.front();
+  } else {
+    request.groups.assign(options.groups.begin(), options.groups.end());
+  }
   std::string body = TRY(request_body(request));
   return body;
 }
@@ -82,7 +87,9 @@ Answer<void> run_dlq_redrive(const DlqRedriveOptions& options, Session& session)
     return {};
   }
   if (!started->job) return unreadable_answer("neither a job nor a dry run");
-  if (!options.no_wait) return follow_job(session, std::string(started->job->id));
+  if (!options.no_wait) {
+    return follow_job(session, std::string(started->job->id), {.settled = options.until_settled});
+  }
   session.terminal().out << (session.json ? json_line(*started->job)
                                           : readable_job(session.terminal(), *started->job));
   return {};
@@ -94,7 +101,8 @@ void add_dlq_redrive(Verb parent, Commands& commands) {
   auto options = std::make_shared<DlqRedriveOptions>();
   Verb verb = parent.verb("redrive", "Send dead letters back to the queues they came from");
   verb.option("QUEUE", options->queue, "Name, URL or ARN of the dead-letter queue").required();
-  verb.option("--group", options->group, "Only a failure group, by its id");
+  verb.option("--group", options->groups, "Only a failure group, by its id or the beginning of it")
+      .one_at_a_time();
   verb.option("--filter", options->filter, "Only messages that a filter chooses");
   verb.option("--id", options->ids, "Only the message with this MessageId").one_at_a_time();
   verb.option("--to", options->to, "Another queue, by name or ARN");
@@ -117,7 +125,12 @@ void add_dlq_redrive(Verb parent, Commands& commands) {
   verb.option("--name", options->name, "What to call the job");
   verb.option("--reason", options->reason, "Why; stands in each message's history");
   verb.flag("--dry-run", options->dry_run, "Only tell what would be redriven");
-  verb.flag("--no-wait", options->no_wait, "Start the job and do not follow it");
+  const Option no_wait =
+      verb.flag("--no-wait", options->no_wait, "Start the job and do not follow it");
+  verb.flag("--until-settled",
+            options->until_settled,
+            "Wait for what becomes of the messages, and exit by it, as job watch does")
+      .excludes(no_wait);
   commands.attach(
       verb,
       [options](Session& session) { return run_dlq_redrive(*options, session); },
