@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/job_view.h"
+#include "cli/message_pages.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
 #include "documents/jobs.h"
@@ -67,7 +68,9 @@ Answer<std::string> request_of(const DlqRedriveOptions& options) {
 
 Answer<void> run_dlq_redrive(const DlqRedriveOptions& options, Session& session) {
   const std::string name = percent_encode(queue_name_of(options.queue), false);
-  std::string request = TRY(request_of(options));
+  DlqRedriveOptions wanted = options;
+  for (std::string& id : wanted.ids) id = TRY(whole_message_id(session, options.queue, id));
+  std::string request = TRY(request_of(wanted));
   const auto started = TRY(session.service.manage<documents::JobStarted>(
       "POST", fmt::format("queues/{}/jobs", name), std::move(request)));
   if (started->dry_run) {
@@ -104,7 +107,10 @@ void add_dlq_redrive(Verb parent, Commands& commands) {
   verb.option("--group", options->groups, "Only a failure group, by its id or the beginning of it")
       .one_at_a_time();
   verb.option("--filter", options->filter, "Only messages that a filter chooses");
-  verb.option("--id", options->ids, "Only the message with this MessageId").one_at_a_time();
+  verb.option("--id",
+              options->ids,
+              "Only the message with this MessageId, or with the only one that begins so")
+      .one_at_a_time();
   verb.option("--to", options->to, "Another queue, by name or ARN");
   verb.option("--rate", options->rate, "Messages a second").range(1, 1'000'000);
   verb.option("--limit", options->limit, "How many at most").range(1, 1'000'000'000'000);

@@ -140,6 +140,12 @@ void print_end(Session& session, const documents::Job& job, bool stopped) {
 
 // How a job ended, for the exit code.
 Answer<void> verdict_of(const documents::Job& job, const FollowOptions& options) {
+  const bool lost = job.failed_again > 0 || job.gone > 0;
+  const bool open = job.open > 0 || !stands(job.status);
+  if (options.settled && open && !lost) {
+    return std::unexpected(Failure{
+        .kind = Failure::Kind::reported, .code = "", .message = "", .exit_code = kExitOpen});
+  }
   if (job.status == "halted" || job.status == "failed") {
     return std::unexpected(Failure{
         .kind = Failure::Kind::refused,
@@ -147,14 +153,9 @@ Answer<void> verdict_of(const documents::Job& job, const FollowOptions& options)
         .message =
             fmt::format("the job {}: {}", job.status == "halted" ? "halted" : "failed", job.note)});
   }
-  if (!options.settled) return {};
-  const bool lost = job.failed_again > 0 || job.gone > 0;
-  const bool open = job.open > 0 || !stands(job.status);
-  if (!lost && !open) return {};
-  return std::unexpected(Failure{.kind = Failure::Kind::reported,
-                                 .code = "",
-                                 .message = "",
-                                 .exit_code = open ? kExitOpen : kExitFailedAgain});
+  if (!options.settled || !lost) return {};
+  return std::unexpected(Failure{
+      .kind = Failure::Kind::reported, .code = "", .message = "", .exit_code = kExitFailedAgain});
 }
 
 }  // namespace

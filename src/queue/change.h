@@ -366,7 +366,8 @@ struct GroupSnapshot {
   GroupStatus status;
   std::string_view note;
   NameIndex marked_by;
-  GroupArrivals arrivals;
+  const GroupArrivals* arrivals = nullptr;       // When writing.
+  std::shared_ptr<GroupArrivals> restored = {};  // When reading.
   std::string_view owner = {};
   Timestamp ignored_until = {};
   std::uint64_t ignored_to_total = 0;

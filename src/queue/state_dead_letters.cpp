@@ -460,7 +460,8 @@ void State::on(const GroupSnapshot& fact, const Stamp&) {
   group.status = fact.status;
   group.note = fact.note;
   group.marked_by = fact.marked_by;
-  group.arrivals = fact.arrivals;
+  assert(fact.restored != nullptr);
+  group.arrivals = *fact.restored;
   group.owner = fact.owner;
   group.ignored_until = fact.ignored_until;
   group.ignored_to_total = fact.ignored_to_total;

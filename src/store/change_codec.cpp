@@ -341,20 +341,21 @@ void write(Writer& w, const EntryRemoved& f) {
   w.text(f.name);
 }
 void write(Writer& w, const GroupSnapshot& f) {
+  const GroupArrivals& arrivals = *f.arrivals;
   w.number(Tag::group_snapshot);
   put(w, f.learned);
   w.number(f.status);
   w.text(f.note);
   w.number(f.marked_by);
-  w.number(f.arrivals.total);
-  w.number(f.arrivals.failed_again);
-  put(w, f.arrivals.first_wall);
-  put(w, f.arrivals.last_wall);
-  for (const std::uint32_t count : f.arrivals.by_hour) w.number(count);
-  put(w, f.arrivals.sources);
-  put(w, f.arrivals.consumers);
-  for (const std::uint32_t count : f.arrivals.by_day) w.number(count);
-  for (const std::uint32_t count : f.arrivals.by_minute) w.number(count);
+  w.number(arrivals.total);
+  w.number(arrivals.failed_again);
+  put(w, arrivals.first_wall);
+  put(w, arrivals.last_wall);
+  for (const std::uint32_t count : arrivals.by_hour) w.number(count);
+  put(w, arrivals.sources);
+  put(w, arrivals.consumers);
+  for (const std::uint32_t count : arrivals.by_day) w.number(count);
+  for (const std::uint32_t count : arrivals.by_minute) w.number(count);
   w.text(f.owner);
   put(w, f.ignored_until);
   w.number(f.ignored_to_total);
@@ -592,24 +593,25 @@ GroupLearned get_group_learned(Reader& r) {
 
 GroupSnapshot read_group_snapshot_1(Reader& r) {
   GroupSnapshot f{};
+  f.restored = std::make_shared<GroupArrivals>();
   f.learned = get_group_learned(r);
   f.status = r.number<GroupStatus>();
   f.note = r.text();
   f.marked_by = r.number<NameIndex>();
-  f.arrivals.total = r.number<std::uint64_t>();
-  f.arrivals.failed_again = r.number<std::uint64_t>();
-  f.arrivals.first_wall = get_time(r);
-  f.arrivals.last_wall = get_time(r);
-  for (std::uint32_t& count : f.arrivals.by_hour) count = r.number<std::uint32_t>();
-  f.arrivals.sources = get_names(r);
-  f.arrivals.consumers = get_names(r);
+  f.restored->total = r.number<std::uint64_t>();
+  f.restored->failed_again = r.number<std::uint64_t>();
+  f.restored->first_wall = get_time(r);
+  f.restored->last_wall = get_time(r);
+  for (std::uint32_t& count : f.restored->by_hour) count = r.number<std::uint32_t>();
+  f.restored->sources = get_names(r);
+  f.restored->consumers = get_names(r);
   return f;
 }
 
 GroupSnapshot read_group_snapshot(Reader& r) {
   GroupSnapshot f = read_group_snapshot_1(r);
-  for (std::uint32_t& count : f.arrivals.by_day) count = r.number<std::uint32_t>();
-  for (std::uint32_t& count : f.arrivals.by_minute) count = r.number<std::uint32_t>();
+  for (std::uint32_t& count : f.restored->by_day) count = r.number<std::uint32_t>();
+  for (std::uint32_t& count : f.restored->by_minute) count = r.number<std::uint32_t>();
   f.owner = r.text();
   f.ignored_until = get_time(r);
   f.ignored_to_total = r.number<std::uint64_t>();

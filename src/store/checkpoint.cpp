@@ -369,7 +369,7 @@ void Store::checkpoint_counts(const Stamp& stamp) {
                                              .status = group.status,
                                              .note = group.note,
                                              .marked_by = group.marked_by,
-                                             .arrivals = group.arrivals,
+                                             .arrivals = &group.arrivals,
                                              .owner = group.owner,
                                              .ignored_until = group.ignored_until,
                                              .ignored_to_total = group.ignored_to_total});

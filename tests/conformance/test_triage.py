@@ -59,17 +59,19 @@ class Story:
 
     def die(self, body, error="Broken"):
         sent = self.sqs.SendMessage(QueueUrl=self.url, MessageBody=body)["MessageId"]
-        for message in self.receive()["Messages"]:
-            self.manage.call(
-                "POST",
-                "failures",
-                {
-                    "receiptHandle": message["ReceiptHandle"],
-                    "errorType": error,
-                    "disposition": "dead-letter",
-                },
-            )
+        assert self.receive_and_fail(error) == 1
         return sent
+
+    def receive_and_fail(self, error="Broken"):
+        messages = self.receive().get("Messages", [])
+        for message in messages:
+            report = {
+                "receiptHandle": message["ReceiptHandle"],
+                "errorType": error,
+                "disposition": "dead-letter",
+            }
+            self.manage.call("POST", "failures", report)
+        return len(messages)
 
     def redrive(self):
         return self.manage.call("POST", f"queues/{self.dlq}/jobs", {})["job"]["id"]
@@ -142,6 +144,24 @@ def test_find_looks_everywhere(story, redrive, manage, sqs):
         manage.call("GET", "find?q=")
     assert refused.value.status == 400
     assert "nothing found" in redrive("find", unique_name("nowhere")).stderr
+
+
+def test_find_looks_into_archives(story, manage, redrive):
+    marker = unique_name("archived")
+    policy = {"maxRedrives": 1, "then": "archive", "archive": "graveyard-of-find/letters"}
+    manage.call("PUT", f"queues/{story.dlq}/policy", policy)
+    first = story.die(f"once {marker}")
+    story.redrive()
+    clock.until("it is back", lambda: story.receive_and_fail() == 1, timeout=20)
+
+    def hits():
+        return manage.call("GET", f"find?q={marker}")["hits"]
+
+    clock.until("it is archived", lambda: [h["state"] for h in hits()] == ["archived"], timeout=20)
+    (hit,) = hits()
+    assert hit["matched"] == "body" and hit["lineageId"] == first
+    assert hit["archive"].startswith("s3://graveyard-of-find/letters/")
+    assert f"archived from {story.dlq}" in redrive("find", marker).stdout
 
 
 def test_find_goes_on_page_by_page(story, manage, sqs):
@@ -252,20 +272,15 @@ def test_several_groups_are_redriven_together(story, redrive):
 
 def test_job_watch_exits_by_the_outcome(story, redrive):
     story.die("a")
-    story.redrive()
-    open_job = redrive("job", "watch", "--until-settled", "--timeout", "1", code=3)
+    story.job = story.redrive()
+    open_job = redrive("job", "watch", story.job[:13], "--until-settled", "--timeout", "1", code=3)
     assert story.dlq in open_job.stdout
     story.process()
-    redrive("job", "watch", "--until-settled")
+    redrive("job", "watch", story.job, "--until-settled")
     story.die("b")
-    story.redrive()
-    for message in story.receive()["Messages"]:
-        story.manage.call(
-            "POST",
-            "failures",
-            {"receiptHandle": message["ReceiptHandle"], "disposition": "dead-letter"},
-        )
-    redrive("job", "watch", "--until-settled", code=1)
+    second = story.redrive()
+    clock.until("it is back", lambda: story.receive_and_fail() == 1, timeout=20)
+    redrive("job", "watch", second, "--until-settled", code=1)
 
 
 def test_marks_on_the_timeline(story, manage):

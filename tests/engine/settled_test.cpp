@@ -56,6 +56,29 @@ TEST_F(Settled, IsFoundWithTheJobThatRedroveIt) {
   expect_restart_changes_nothing();
 }
 
+// Traces tell of dead letters a moment later, when they may have been redriven and processed.
+TEST_F(Settled, IsFoundByItsKeyWhereverItIs) {
+  make_dead(1);
+  const queue::MessageKey key = keys("dead").at(0);
+  EXPECT_EQ(engine().peek_key(key).messages.size(), 1u);
+  start({});
+  run();
+  EXPECT_EQ(engine().peek_key(key).messages.size(), 1u);
+  succeed_all("orders");
+  EXPECT_EQ(engine().peek_key(key).messages.size(), 1u);
+  EXPECT_TRUE(engine().peek_key(next(key)).messages.empty());
+}
+
+TEST_F(Settled, IsFoundByTheBeginningOfItsId) {
+  const Uuid id = settle_one();
+  const Uuid other = settle_one("b");
+  EXPECT_EQ(engine().lineages_like(id.text().substr(0, 13), 10), std::vector{id});
+  const Uuid renamed = engine().find_lineage(other).places.at(0).message_id;
+  EXPECT_EQ(engine().lineages_like(renamed.text().substr(0, 18), 10), std::vector{other});
+  EXPECT_EQ(engine().lineages_like("", 10).size(), 2u);
+  EXPECT_EQ(engine().lineages_like("", 1).size(), 1u);
+}
+
 TEST_F(Settled, OnlyWhatDiedAndWasRedriven) {
   world.send("orders", "good");
   succeed_all("orders");

@@ -395,7 +395,7 @@ struct Describe {
                        static_cast<int>(f.status),
                        f.note,
                        number(f.marked_by),
-                       describe_arrivals(f.arrivals),
+                       describe_arrivals(f.restored ? *f.restored : *f.arrivals),
                        f.owner,
                        f.ignored_until.ms(),
                        f.ignored_to_total);
@@ -411,6 +411,7 @@ struct Samples {
   std::string tail;
   std::string stored;
   History history = all_history();
+  GroupArrivals arrivals = all_arrivals();
   ArchivedLineage archived{.lineage = Uuid{{1}},
                            .message_id = Uuid{{2}},
                            .from = key<NameIndex>(3),
@@ -601,7 +602,8 @@ struct Samples {
                       GroupStatus::regressed,
                       "note",
                       key<NameIndex>(1),
-                      all_arrivals(),
+                      &arrivals,
+                      nullptr,
                       "owner",
                       Timestamp(2),
                       3},
@@ -810,10 +812,11 @@ TEST(EarlierFormats, GroupsThatCountedOnlyHours) {
                     u64(9);
   for (std::uint8_t hour = 0; hour < 24; ++hour) old += u32(hour);
   const auto fact = read_old<GroupSnapshot>(old + bytes({0}) + bytes({1}) + u32(10));
-  EXPECT_EQ(fact.arrivals.total, 6u);
-  EXPECT_EQ(fact.arrivals.by_hour[23], 23u);
-  EXPECT_EQ(fact.arrivals.by_day, (std::array<std::uint32_t, kGroupDays>{}));
-  EXPECT_EQ(fact.arrivals.consumers.size(), 1u);
+  ASSERT_NE(fact.restored, nullptr);
+  EXPECT_EQ(fact.restored->total, 6u);
+  EXPECT_EQ(fact.restored->by_hour[23], 23u);
+  EXPECT_EQ(fact.restored->by_day, (std::array<std::uint32_t, kGroupDays>{}));
+  EXPECT_EQ(fact.restored->consumers.size(), 1u);
   EXPECT_EQ(fact.owner, "");
 }
 
