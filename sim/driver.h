@@ -92,6 +92,7 @@ class Driver {
   void report_failure();
   void group();
   void mark_group();
+  void rule_groups();
   void count_processed();
   void change_catalogue();
   void exchange();
@@ -155,6 +156,7 @@ class Driver {
 
   void step();
   void drain();
+  void forget_settled();
   void drain_queue(queue::QueueKey queue);
   void quiet_down();
   void let_policies_act(const std::set<std::string>& but_of);

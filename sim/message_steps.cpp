@@ -33,9 +33,13 @@ void answer_is(const std::optional<ErrorCode>& expected, const Result<void>& ans
 // The messages that the operation itself deleted; what follows from it comes in later records.
 std::vector<MessageKey> deleted_by(std::span<const Record> records) {
   std::vector<MessageKey> keys;
-  if (records.empty()) return keys;
-  for (const queue::Change& fact : records.front().facts) {
-    if (const auto* gone = fact.as<queue::MessageDeleted>()) keys.push_back(gone->key);
+  // Ahead of it may stand the making of a queue for settled messages.
+  for (const Record& record : records) {
+    for (const queue::Change& fact : record.facts) {
+      if (const auto* gone = fact.as<queue::MessageDeleted>()) keys.push_back(gone->key);
+      if (const auto* kept = fact.as<queue::MessageSettled>()) keys.push_back(kept->key);
+    }
+    if (!keys.empty()) return keys;
   }
   return keys;
 }

@@ -191,6 +191,7 @@ void Model::on(const queue::QueueDeleted& fact) {
   queues_.erase(fact.queue);
   drop_messages([&](const ModelMessage& message) { return message.queue == fact.queue; });
   std::erase_if(groups_, [&](const auto& entry) { return entry.second.queue == fact.queue; });
+  std::erase_if(group_rules_, [&](const auto& entry) { return entry.first.first == fact.queue; });
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == fact.queue; });
 }
 
@@ -209,6 +210,7 @@ void Model::on(const queue::ServerReset&) {
   messages_.clear();
   tasks_.clear();
   groups_.clear();
+  group_rules_.clear();
   deleted_.clear();
   entries_.clear();
 }

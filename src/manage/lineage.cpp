@@ -9,17 +9,18 @@ namespace redrive::manage {
 namespace {
 
 // In the order of their values.
-constexpr std::array<std::string_view, 4> kEnds = {
-    "open", "released", "visibility-expired", "failed"};
-constexpr std::array<std::string_view, 9> kEvents = {"dead-lettered",
-                                                     "redriven",
-                                                     "edited",
-                                                     "discarded",
-                                                     "restored",
-                                                     "archived",
-                                                     "unarchived",
-                                                     "replaced",
-                                                     "damaged"};
+constexpr std::array<std::string_view, 5> kEnds = {
+    "open", "released", "visibility-expired", "failed", "processed"};
+constexpr std::array<std::string_view, 10> kEvents = {"dead-lettered",
+                                                      "redriven",
+                                                      "edited",
+                                                      "discarded",
+                                                      "restored",
+                                                      "archived",
+                                                      "unarchived",
+                                                      "replaced",
+                                                      "damaged",
+                                                      "processed"};
 
 std::string_view end_name(queue::AttemptEnd end) {
   return kEnds[static_cast<std::size_t>(end)];

@@ -16,6 +16,7 @@ enum class AttemptEnd : std::uint8_t {
   released,            // It gave the message back: visibility set to zero.
   visibility_expired,  // It neither deleted nor returned it in time.
   failed,              // It reported an error.
+  processed,           // It deleted the message. Only of messages that are kept as settled.
 };
 
 // Whether a delivery was made under isolation of retries (queue/isolation.h). On disk: new ones
@@ -63,6 +64,7 @@ struct LineageEvent {
     unarchived,  // Came back from an archive.
     replaced,    // An edit put another in its place: this is the original.
     damaged,     // Its stored bytes could not be read; `reason` says what was wrong.
+    processed,   // A consumer deleted it after a redrive; `job` is the job that redrove it.
   };
 
   Timestamp wall;

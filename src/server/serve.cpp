@@ -460,7 +460,8 @@ Result<void> serve(const Config& config) {
        .ids = ids,
        .policies = config.policies,
        .task_pause = Duration(config.virtual_clock ? 0 : 1),
-       .jump = jump_options(config)},
+       .jump = jump_options(config),
+       .settled = config.settled},
       {.wake_earlier = [&] { ticker->schedule(); },
        .sync_wanted = [&] { sync->request(); },
        .log = [](std::string line) { spdlog::error("{}", line); },
@@ -551,6 +552,10 @@ Result<void> serve(const Config& config) {
        .oldest_age = monitor::oldest_age,
        .handlers = [&] { return handler_overview(engine, handlers->dispatcher()); },
        .clear_buckets = [&] { return clear_buckets(*buckets, uploads); },
+       .read_archived =
+           [&](std::string_view place, std::string_view account) {
+             return read_archived_letter(*buckets, place, account);
+           },
        .catalogue_cleared = [&] { handlers->reload(); },
        .bucket_owner = bucket_owner,
        .mask_rules = config.mask_rules});

@@ -95,10 +95,18 @@ GroupArrivals all_arrivals() {
                          .first_wall = Timestamp(3),
                          .last_wall = Timestamp(4),
                          .by_hour = {},
+                         .by_day = {},
+                         .by_minute = {},
                          .sources = {key<NameIndex>(5), key<NameIndex>(6)},
                          .consumers = {key<NameIndex>(7)}};
   for (std::size_t i = 0; i < kGroupHours; ++i) {
     arrivals.by_hour[i] = 8 + static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t i = 0; i < kGroupDays; ++i) {
+    arrivals.by_day[i] = 9 + static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t i = 0; i < kGroupMinutes; ++i) {
+    arrivals.by_minute[i] = 10 + static_cast<std::uint32_t>(i);
   }
   return arrivals;
 }
@@ -274,8 +282,26 @@ struct Describe {
     return fmt::format("{} {} {}", number(f.key), number(f.queue), number(f.group));
   }
   std::string operator()(const GroupMarked& f) const {
-    return fmt::format(
-        "{} {} {} {}", number(f.group), static_cast<int>(f.status), f.note, number(f.actor));
+    return fmt::format("{} {} {} {} {} {} {}",
+                       number(f.group),
+                       static_cast<int>(f.status),
+                       f.note,
+                       number(f.actor),
+                       f.owner,
+                       f.ignored_until.ms(),
+                       f.ignored_to_total);
+  }
+  std::string operator()(const MessageSettled& f) const {
+    return fmt::format("{} {} {} {}", number(f.key), number(f.from), number(f.to), f.sequence);
+  }
+  std::string operator()(const GroupRuled& f) const {
+    return fmt::format("{} {}", number(f.queue), describe_rule(f.rule));
+  }
+  std::string operator()(const GroupRuleApplied& f) const {
+    return fmt::format("{} {}", number(f.queue), f.number);
+  }
+  std::string operator()(const GroupRuleRemoved& f) const {
+    return fmt::format("{} {}", number(f.queue), f.number);
   }
   std::string operator()(const ProcessedCounted& f) const {
     return fmt::format("{} {}", number(f.queue), f.counts);
@@ -368,12 +394,15 @@ struct Describe {
                        f.failure);
   }
   std::string operator()(const GroupSnapshot& f) const {
-    return fmt::format("{} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {} {}",
                        describe(f.learned),
                        static_cast<int>(f.status),
                        f.note,
                        number(f.marked_by),
-                       describe_arrivals(f.arrivals));
+                       describe_arrivals(f.restored ? *f.restored : *f.arrivals),
+                       f.owner,
+                       f.ignored_until.ms(),
+                       f.ignored_to_total);
   }
   std::string operator()(const DeletedNameSnapshot& f) const {
     return fmt::format("{} {}", f.identity.arn(), f.deleted_at.ms());
@@ -386,6 +415,7 @@ struct Samples {
   std::string tail;
   std::string stored;
   History history = all_history();
+  GroupArrivals arrivals = all_arrivals();
   ArchivedLineage archived{.lineage = Uuid{{1}},
                            .message_id = Uuid{{2}},
                            .from = key<NameIndex>(3),
@@ -506,7 +536,24 @@ struct Samples {
             key<MessageKey>(1), std::nullopt, std::make_shared<const History>(all_history())},
         learned,
         MessageGrouped{key<MessageKey>(1), key<QueueKey>(2), key<FailureGroupKey>(3)},
-        GroupMarked{key<FailureGroupKey>(1), GroupStatus::resolved, "note", key<NameIndex>(2)},
+        GroupMarked{key<FailureGroupKey>(1),
+                    GroupStatus::resolved,
+                    "note",
+                    key<NameIndex>(2),
+                    "ada",
+                    Timestamp(3),
+                    4},
+        MessageSettled{key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4},
+        GroupRuled{key<QueueKey>(1),
+                   {.number = 2,
+                    .from = {3},
+                    .filter = "received > 4",
+                    .into = {.id = {5}, .basis = 6, .title = "title", .reason = "reason"},
+                    .made_by = key<NameIndex>(7),
+                    .made_wall = Timestamp(8),
+                    .applied = true}},
+        GroupRuleApplied{key<QueueKey>(1), 2},
+        GroupRuleRemoved{key<QueueKey>(1), 2},
         ProcessedCounted{key<QueueKey>(1), "counts"},
         MoveTaskEnded{key<TaskKey>(1), TaskStatus::failed, "why"},
         MessageRelocated{key<MessageKey>(1), stored, {}},
@@ -569,7 +616,15 @@ struct Samples {
                      Timestamp(10),
                      Timestamp(11),
                      "failure"},
-        GroupSnapshot{learned, GroupStatus::regressed, "note", key<NameIndex>(1), all_arrivals()},
+        GroupSnapshot{learned,
+                      GroupStatus::regressed,
+                      "note",
+                      key<NameIndex>(1),
+                      &arrivals,
+                      nullptr,
+                      "owner",
+                      Timestamp(2),
+                      3},
         ArchivedSnapshot{1, &archived, nullptr},
         DeletedNameSnapshot{{"111111111111", "eu-west-1", "gone"}, Timestamp(7)},
         CheckpointEnded{},
@@ -758,6 +813,29 @@ TEST(EarlierFormats, TasksWithoutAPlan) {
   const auto fact = read_old<MoveTaskStarted>(bytes({15}) + old_task());
   EXPECT_EQ(Describe()(fact),
             "1 " + Uuid{{2}}.text() + " 3 source destination 4 5 " + describe_plan({}));
+}
+
+TEST(EarlierFormats, MarksOfGroupsWithoutAnOwner) {
+  const auto fact =
+      read_old<GroupMarked>(bytes({31}) + u32(1) + bytes({3}) + text("note") + u32(2));
+  EXPECT_EQ(fact.status, GroupStatus::ignored);
+  EXPECT_EQ(fact.note, "note");
+  EXPECT_EQ(fact.owner, "");
+  EXPECT_EQ(fact.ignored_until, Timestamp());
+}
+
+TEST(EarlierFormats, GroupsThatCountedOnlyHours) {
+  std::string old = bytes({42}) + u32(1) + u32(2) + id(3) + bytes({1}) + text("title") +
+                    text("reason") + bytes({4}) + text("note") + u32(5) + u64(6) + u64(7) + u64(8) +
+                    u64(9);
+  for (std::uint8_t hour = 0; hour < 24; ++hour) old += u32(hour);
+  const auto fact = read_old<GroupSnapshot>(old + bytes({0}) + bytes({1}) + u32(10));
+  ASSERT_NE(fact.restored, nullptr);
+  EXPECT_EQ(fact.restored->total, 6u);
+  EXPECT_EQ(fact.restored->by_hour[23], 23u);
+  EXPECT_EQ(fact.restored->by_day, (std::array<std::uint32_t, kGroupDays>{}));
+  EXPECT_EQ(fact.restored->consumers.size(), 1u);
+  EXPECT_EQ(fact.owner, "");
 }
 
 TEST(EarlierFormats, CheckpointsThatHaveJobsFirst) {
