@@ -37,6 +37,7 @@ struct Item {
   Timestamp received_at;  // Engine time.
   std::uint32_t receive_count = 0;
   queue::RetryCounts retries;
+  queue::IsolationTerms isolation;
   std::shared_ptr<Hold> hold;
   std::shared_ptr<const ItemError> error;  // Why it failed, where that is known of it alone.
 };
