@@ -18,6 +18,7 @@
 #include "dead_letter/fingerprint.h"
 #include "events/batch_result.h"
 #include "events/event_document.h"
+#include "events/item_causes.h"
 
 // redrive dlq try: runs a handler once on a copy of a dead message, and compares what happens with
 // what was recorded. The queue is not touched: the message is neither received nor moved.
@@ -216,42 +217,44 @@ Answer<RunResult> run_once(Session& session, DeployOptions options, const std::s
   return run;
 }
 
-std::string joined_lines(simdjson::dom::array lines) {
-  std::string out;
-  for (const auto line : lines) {
-    std::string_view text;
-    if (line.get(text) == simdjson::SUCCESS) out += std::string(text) + "\n";
-  }
-  return out;
+TriedError tried_error(wire::ReportedError error) {
+  if (!error.stack.empty()) error.stack += '\n';
+  return {.type = std::move(error.type),
+          .message = std::move(error.message),
+          .stack = std::move(error.stack)};
 }
 
-// From Lambda's document of an error.
-TriedError error_in(const std::string& payload) {
-  TriedError error;
+// From Lambda's document of an error, which may carry the error of the record alone.
+TriedError error_in(const std::string& payload, std::string_view message_id) {
+  auto attached = events::attached_causes(payload, std::span(&message_id, 1));
+  if (!attached.empty()) return tried_error(std::move(attached.front().error));
   simdjson::dom::parser parser;
-  simdjson::dom::object object;
-  if (parser.parse(payload).get(object) != simdjson::SUCCESS) return {.message = payload};
-  std::string_view text;
-  if (object["errorType"].get(text) == simdjson::SUCCESS) error.type = text;
-  if (object["errorMessage"].get(text) == simdjson::SUCCESS) error.message = text;
-  simdjson::dom::array lines;
-  for (const char* name : {"stackTrace", "trace"}) {
-    if (object[name].get(lines) == simdjson::SUCCESS) error.stack = joined_lines(lines);
+  simdjson::dom::element document;
+  if (parser.parse(payload).get(document) != simdjson::SUCCESS || !document.is_object())
+    return {.message = payload};
+  return tried_error(wire::read_error(document, wire::ErrorFields::document));
+}
+
+// Of a message that the answer names as failed: what is said of it there, or in the log.
+TriedError error_of_item(const RunResult& run, std::string_view message_id) {
+  auto cause = events::item_causes(run.payload, run.log, std::span(&message_id, 1), {true}).front();
+  if (cause.source != events::ItemCause::Source::none) {
+    if (cause.error.type.empty()) cause.error.type = "BatchItemFailure";
+    return tried_error(std::move(cause.error));
   }
-  return error;
+  return {.type = "BatchItemFailure", .message = "the handler names the message as failed"};
 }
 
 // How it failed this time, if it did: by an error, or by what it answered, where that counts. Where
 // nobody works on the queue it is enough that the answer names the message.
 std::optional<TriedError> failure_in(const RunResult& run, const DeadCopy& copy,
                                      const UsualWork& work) {
-  if (run.failed) return error_in(run.payload);
   const std::string_view id = copy.message_id;
+  if (run.failed) return error_in(run.payload, id);
   const auto judged = events::judge_batch(run.payload, std::span(&id, 1));
   if (judged.all_succeeded()) return std::nullopt;
   if (judged.fault.empty() && (work.reports_items || work.functions.empty())) {
-    return TriedError{.type = "BatchItemFailure",
-                      .message = "the handler names the message as failed"};
+    return error_of_item(run, id);
   }
   if (!work.reports_items) return std::nullopt;
   return TriedError{.type = "InvalidBatchResponse", .message = judged.fault};

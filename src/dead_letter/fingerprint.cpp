@@ -100,6 +100,13 @@ Fingerprint by_explicit_key(const FailureReport& report) {
       .reason = fmt::format("The consumer gave all of them the fingerprint {}.", title_of(key))};
 }
 
+// The innermost of the error's causes, in words.
+std::string root_cause_of(const KnownError& error) {
+  const auto& types = error.trace.error_types;
+  if (types.empty() || types.front() == error.type) return {};
+  return fmt::format(", caused by {},", cut(types.front(), kTitleBytesMax));
+}
+
 Fingerprint by_frames(const KnownError& error, const std::vector<Frame>& frames) {
   std::string text = error.type + "\n";
   for (const std::string& cause : error.trace.error_types) {
@@ -116,8 +123,9 @@ Fingerprint by_frames(const KnownError& error, const std::vector<Frame>& frames)
   const bool nameless = error.type.empty() && error.message.empty();
   result.title = nameless ? title_of("error in " + place_of(frames.front())) : title_of(error);
   result.reason =
-      fmt::format("Same error type{} and same {}stack frames, line numbers aside: {}{}.",
+      fmt::format("Same error type{}{} and same {}stack frames, line numbers aside: {}{}.",
                   error.type.empty() ? "" : " " + cut(error.type, kTitleBytesMax),
+                  root_cause_of(error),
                   in_app ? "in-app " : "",
                   fmt::join(named, ", called by "),
                   frames.size() > named.size() ? ", …" : "");

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from harness.clock import until
-from harness.functions import ROLE, client, python_runtime
+from harness.functions import ROLE, client, python_runtime, redrive
 from harness.management import Management
 from harness.queue import unique_name
 
@@ -150,6 +150,7 @@ class Shop:
     """A queue, its dead-letter queue and the function that works on its orders."""
 
     def __init__(self, endpoint):
+        self.endpoint = endpoint
         self.sqs = client("sqs", endpoint)
         self.functions = client("lambda", endpoint)
         self.management = Management(endpoint)
@@ -203,6 +204,13 @@ class Shop:
         assert len(groups) == len({json.loads(each["body"])["kind"] for each in self.dead_letters()}), groups
 
 
+    def check_tries(self):
+        """Alone in its batch, and run by hand, each message fails of the same."""
+        for message in self.dead_letters():
+            tried = redrive(self.endpoint, "dlq", "try", self.dead, message["messageId"], "--json", check=False)
+            assert json.loads(tried.stdout)["verdict"] == "fails as recorded", tried.stdout
+
+
 @pytest.fixture
 def shop(endpoint):
     return Shop(endpoint)
@@ -214,6 +222,7 @@ def test_some_items_failed(shop, name):
     shop.send("good", "price", "stock", "good", "price")
     shop.work(file, code)
     shop.check_causes(causes, 3)
+    shop.check_tries()
 
 
 # Powertools raises FullBatchFailureError, which carries the errors of all records.

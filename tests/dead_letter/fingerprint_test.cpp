@@ -240,8 +240,10 @@ Caused by: TypeError: no price
   std::string other = python;
   other.replace(other.find("in load\n"), 7, "in stow");
   EXPECT_NE(id(python), id(other));
-  EXPECT_THAT(fingerprint(reported({"OrderError", "cannot load", python})).reason,
-              HasSubstr("load in orders/load.py"));
+  EXPECT_THAT(
+      fingerprint(reported({"OrderError", "cannot load", python})).reason,
+      testing::StartsWith("Same error type OrderError, caused by ValueError, and same in-app "
+                          "stack frames, line numbers aside: load in orders/load.py"));
 }
 
 TEST(Fingerprint, KeepsDifferentErrorsApart) {

@@ -78,8 +78,15 @@ class Fault extends Error {
 const isError = (value) => util.types.isNativeError(value) || value instanceof Error;
 
 // Files of the function as they are on Lambda, wherever they lie here.
-const roots = [...new Set([root, realpathSync(root)])].filter((path) => path !== "/var/task" && path !== "/");
-const shownPaths = (text) => roots.reduce((shown, path) => shown.replaceAll(`${path}/`, "/var/task/"), text);
+function rootNames() {
+  try {
+    return [...new Set([root, realpathSync(root)])]; // Node.js follows links.
+  } catch {
+    return [root];
+  }
+}
+const roots = rootNames().filter((name) => name !== "/var/task" && name !== "/");
+const shownPaths = (text) => roots.reduce((shown, name) => shown.replaceAll(`${name}/`, "/var/task/"), text);
 
 function linkOf(error) {
   if (!isError(error)) return { errorType: typeof error, errorMessage: String(error), trace: [] };

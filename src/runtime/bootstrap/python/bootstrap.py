@@ -328,7 +328,7 @@ def cause_of(error):
 def chain_of(error):
     """The error and its causes, nested."""
     chain = []
-    while isinstance(error, BaseException) and error not in chain and len(chain) < CHAIN_MAX:
+    while isinstance(error, BaseException) and len(chain) < CHAIN_MAX and not any(error is link for link in chain):
         chain.append(error)
         error = cause_of(error)
     document = None
@@ -453,7 +453,7 @@ def load_handler():
     except ImportError as error:
         raise Fault("Runtime.ImportModuleError", "Unable to import module '%s': %s" % (shown, error))
     except SyntaxError as error:
-        trace = '  File "%s" Line %s\n    %s\n' % (error.filename, error.lineno, (error.text or "").rstrip("\n"))
+        trace = '  File "%s" Line %s\n    %s\n' % (shown_path(error.filename or ""), error.lineno, (error.text or "").rstrip("\n"))
         raise Fault("Runtime.UserCodeSyntaxError", "Syntax error in module '%s': %s" % (shown, error), [trace])
     try:
         return getattr(module, function_name)
