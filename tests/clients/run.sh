@@ -41,6 +41,10 @@ cd "$here/node" || exit 2
 if [[ ! -d node_modules || package-lock.json -nt node_modules/.package-lock.json ]]; then
   npm ci --no-audit --no-fund --loglevel=error || exit 2
 fi
+# Our own helper as npm would install it from its package.
+rm -rf node_modules/redrive-sqs-consumer && mkdir -p node_modules/redrive-sqs-consumer &&
+  package="$(npm pack --silent --pack-destination "$home" "$root/clients/sqs-consumer")" &&
+  tar xzf "$home/$package" -C node_modules/redrive-sqs-consumer --strip-components 1 || exit 2
 if [[ -z "${REDRIVE_ENDPOINT:-}" ]]; then start_server; fi
 export REDRIVE_ENDPOINT
 
