@@ -182,6 +182,7 @@ Result<dead_letter::FeatureCounts> Engine::dead_features(const queue::QueueIdent
         if (history != nullptr && history->group == group) slots.push_back(slot);
       }
     }
+    prefer_judged_alone(state, slots);
     for (const queue::Slot slot : slots) {
       samples.push_back(dead_sample_at(state, slot));
       pins.add(samples.back().body);

@@ -47,6 +47,7 @@ class WorldOf {
   std::vector<std::function<void()>> offloaded;
   std::function<Result<std::string>(const ArchiveItem&)> archive;  // Empty: there is none.
   std::vector<PolicyRule> policies;                                // From the next start on.
+  SettledLimits settled;                                           // The same.
   std::vector<Notice> notices;
   // From the next restart on. Most tests let days pass without the maintenance that records it.
   JumpOptions jump{.policy = JumpPolicy::accept};
@@ -181,7 +182,8 @@ class WorldOf {
                       .clock = clock,
                       .ids = ids,
                       .policies = policies,
-                      .jump = jump},
+                      .jump = jump,
+                      .settled = settled},
         Engine::Hooks{.wake_earlier = [this] { ++wakes; },
                       .sync_wanted = [this] { ++syncs; },
                       .log = [this](std::string line) { log.push_back(std::move(line)); },
