@@ -121,7 +121,11 @@ def test_mappings_at_a_terminal(endpoint, code):
     told = json.loads(changed.stdout)
     assert "FilterCriteria" not in told and told["MaximumRetryAttempts"] == 3
     redrive(endpoint, "mapping", "pause", queue)
-    assert "Disabled" in redrive(endpoint, "mapping", "show", queue).stdout
+    clock.until(
+        "the poller has let go",
+        lambda: "Disabled" in redrive(endpoint, "mapping", "show", queue).stdout,
+        timeout=20,
+    )
     redrive(endpoint, "mapping", "rm", queue)
     assert redrive(endpoint, "mapping", "show", queue, check=False).returncode == 1
     redrive(endpoint, "function", "rm", "-y", name)
