@@ -144,7 +144,12 @@ class TopologyReader {
                            .function = std::string(function_name_of(each.function_arn)),
                            .enabled = each.state == "Enabled" || each.state == "Enabling" ||
                                       each.state == "Creating",
-                           .window = std::chrono::seconds(each.maximum_batching_window)});
+                           .window = std::chrono::seconds(each.maximum_batching_window),
+                           .batch_size = each.batch_size,
+                           .item_failures = !each.function_response_types.empty(),
+                           .bisects = each.bisect_batch.value_or(false),
+                           .isolates = isolates(each),
+                           .retries = retries_of(each)});
     });
     if (!mappings || handlers_.empty() || !read_timeouts(timeouts)) {
       handlers_.clear();
@@ -155,6 +160,19 @@ class TopologyReader {
       if (found != timeouts.end()) handler.timeout = found->second;
     }
     read_outcomes();
+  }
+
+  // Only Redrive isolates retries, by default.
+  bool isolates(const documents::MappingDocument& mapping) const {
+    return ask_ages_ && mapping.isolate_retries.value_or(true);
+  }
+
+  static std::optional<std::int64_t> retries_of(const documents::MappingDocument& mapping) {
+    std::optional<std::int64_t> most = mapping.maximum_retry_attempts;
+    for (const documents::Retrier& retrier : mapping.retry_policy) {
+      most = std::max(most.value_or(0), retrier.max_attempts.value_or(0));
+    }
+    return most;
   }
 
   bool read_timeouts(std::map<std::string, Duration, std::less<>>& timeouts) {

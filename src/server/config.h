@@ -46,6 +46,7 @@ struct Config {
   std::vector<auth::AccessKey> keys;         // None: every local client may do everything.
   std::vector<std::string> secret_files;     // Where the secrets of the keys were read.
   std::vector<engine::PolicyRule> policies;  // The tables [[dead-letters]].
+  engine::SettledLimits settled;             // The table [settled].
   std::string tls_certificate;               // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.

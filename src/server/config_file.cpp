@@ -103,6 +103,24 @@ bool set_clock(Config& config, std::string_view key, const toml::node& node, boo
   return false;
 }
 
+bool set_settled(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "messages") {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < 0 || *value > 10'000'000) return false;
+    config.settled.messages_max = static_cast<std::size_t>(*value);
+    return true;
+  }
+  if (key == "days") {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < 0 || *value > 365) return false;
+    config.settled.retention = std::chrono::days(*value);
+    return true;
+  }
+  known = false;
+  return false;
+}
+
 bool set_audit(Config& config, std::string_view key, const toml::node& node, bool& known) {
   known = true;
   if (key == "file-bytes") return take_limit(node, config.audit_file_bytes_max, kBytesMax);
@@ -279,6 +297,12 @@ Result<void> load_config(Config& config) {
       return set_clock(config, key, node, known);
     }));
     table.erase("clock");
+  }
+  if (const toml::table* const settled = table["settled"].as_table()) {
+    CHECK(set_all(path, *settled, "settled.", [&](auto key, const toml::node& node, bool& known) {
+      return set_settled(config, key, node, known);
+    }));
+    table.erase("settled");
   }
   if (const toml::table* const audit = table["audit"].as_table()) {
     CHECK(set_all(path, *audit, "audit.", [&](auto key, const toml::node& node, bool& known) {

@@ -56,7 +56,13 @@ struct Handler {
   bool enabled = true;
   // Of the function; absent: there is none of that name.
   std::optional<Duration> timeout;
-  Duration window{};                // For which a batch is gathered.
+  Duration window{};  // For which a batch is gathered.
+  std::int64_t batch_size = 1;
+  bool item_failures = false;  // It reports which messages of a batch failed.
+  bool bisects = false;        // A batch that failed is halved.
+  bool isolates = false;       // Messages of a batch that failed run alone.
+  // The most retries of one error that its rules ask for.
+  std::optional<std::int64_t> retries;
   std::int64_t messages = 0;        // Handed to it since the server started, as far as is known.
   std::int64_t failed = 0;          // Of those.
   bool stuck = false;               // Enabled, and yet the server cannot follow it.
