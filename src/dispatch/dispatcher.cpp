@@ -73,6 +73,7 @@ void Dispatcher::adopt(Definitions definitions) {
   for (const auto& [id, runner] : mappings_) now.mappings[id] = runner->stats();
   for (const auto& [arn, runner] : async_) now.functions[arn] = runner->stats();
   std::lock_guard lock(stats_mutex_);
+  std::erase_if(retiring_, [](const auto& entry) { return !entry.second->engaged; });
   stats_ = std::move(now);
 }
 
@@ -107,8 +108,17 @@ void Dispatcher::adopt_mappings(const std::vector<functions::Mapping>& mappings)
   }
   for (auto& [id, runner] : former) {
     runner->retire();
+    const std::lock_guard lock(stats_mutex_);
+    retiring_.emplace(id, runner->stats());
     retired_.push_back(std::move(runner));
   }
+}
+
+bool Dispatcher::is_engaged(const std::string& mapping) const {
+  const std::lock_guard lock(stats_mutex_);
+  const auto [first, last] = retiring_.equal_range(mapping);
+  return stats_.mappings.contains(mapping) ||
+         std::any_of(first, last, [](const auto& entry) { return entry.second->engaged.load(); });
 }
 
 void Dispatcher::adopt_functions() {

@@ -38,6 +38,8 @@ struct Parts {
   // A function, a mapping or an invoke configuration is another than before.
   std::function<void()> changed;
   api::Observers observers = {};
+  // Whether a mapping may still receive messages or works on some; empty: none does.
+  std::function<bool(const std::string& mapping)> is_engaged = {};
   bool directories = false;  // Functions may run from directories that a caller names.
   std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };

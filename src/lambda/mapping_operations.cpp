@@ -122,7 +122,7 @@ Outcome<Answer> get_mapping(Call& call) {
   const Mapping mapping = TRY(call.parts.engine.turn(
       [&](engine::Turn& turn) { return load_mapping(turn, mapping_id(call)); }));
   CHECK(may_touch(call, mapping));
-  return json_answer(200, describe(call, mapping, settled_state(mapping)));
+  return json_answer(200, describe(call, mapping, current_state(call, mapping)));
 }
 
 Outcome<Answer> list_mappings(Call& call) {
@@ -143,7 +143,7 @@ Outcome<Answer> list_mappings(Call& call) {
       out.next_marker = out.mappings.back().uuid;
       break;
     }
-    out.mappings.push_back(describe(call, each, settled_state(each)));
+    out.mappings.push_back(describe(call, each, current_state(call, each)));
   }
   return json_answer(200, out);
 }

@@ -96,21 +96,22 @@ void Handlers::open(const Parts& parts) {
                                   .ran = parts.ran},
       dispatch::Dispatcher::Options{.processes_max = parts.config.function_processes_max,
                                     .wait_for_sync = !parts.config.memory});
-  service_ = std::make_unique<lambda::Service>(
-      lambda::Parts{.engine = parts.engine,
-                    .gate = parts.gate,
-                    .functions = functions_,
-                    .invoker = *invoker_,
-                    .buckets = &parts.buckets,
-                    .invoke_async = [this](const functions::FunctionId& function,
-                                           const runtime::Invocation& event) -> Result<void> {
-                      TRY(dispatcher_->invoke_async(function, event));
-                      return {};
-                    },
-                    .changed = [this] { reload(); },
-                    .observers = parts.observers,
-                    .directories = parts.directories,
-                    .mask_rules = parts.config.mask_rules});
+  service_ = std::make_unique<lambda::Service>(lambda::Parts{
+      .engine = parts.engine,
+      .gate = parts.gate,
+      .functions = functions_,
+      .invoker = *invoker_,
+      .buckets = &parts.buckets,
+      .invoke_async = [this](const functions::FunctionId& function,
+                             const runtime::Invocation& event) -> Result<void> {
+        TRY(dispatcher_->invoke_async(function, event));
+        return {};
+      },
+      .changed = [this] { reload(); },
+      .observers = parts.observers,
+      .is_engaged = [this](const std::string& mapping) { return dispatcher_->is_engaged(mapping); },
+      .directories = parts.directories,
+      .mask_rules = parts.config.mask_rules});
 }
 
 Handlers::~Handlers() {
