@@ -83,6 +83,7 @@ void Driver::report_failure() {
   const queue::ErrorText error = choose_error(chance_);
   std::optional<queue::RetryCounts> retries;
   if (chance_.one_in(2)) retries = {.scope = chance_.below(3), .counts = {1, 2}};
+  const auto company = static_cast<std::uint16_t>(chance_.below(4));
   const auto expected = report_refusal(shown, *key, disposition);
   const auto target = world_.model().dead_letter_target(*key);
   const std::string text = seal(shown);
@@ -91,7 +92,8 @@ void Driver::report_failure() {
                                                       .error = error,
                                                       .disposition = disposition,
                                                       .retry_after = after,
-                                                      .retries = retries});
+                                                      .retries = retries,
+                                                      .company = company});
   const bool right = is_as_expected(answer, expected);
   require(right, kReports, "message {}", number(shown.handle.key));
   const auto records = world_.take_records();
@@ -102,7 +104,7 @@ void Driver::report_failure() {
     const auto* dead = find_fact<queue::MessageDeadLettered>(records);
     const bool gives_up = disposition == Disposition::dead_letter;
     require((dead != nullptr) == gives_up && (!gives_up || dead->to == *target) &&
-                told->retries == retries &&
+                told->retries == retries && told->company == company &&
                 told->visible_at.has_value() == (disposition == Disposition::retry) &&
                 (!told->visible_at || *told->visible_at == world_.now() + after),
             kReports,

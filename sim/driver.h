@@ -70,6 +70,7 @@ class Driver {
   void cancel_wait();
   void remove();
   void change_visibility();
+  bool is_held_in_isolation(const queue::ReceiptHandle& handle, queue::QueueKey queue);
   std::size_t room_for_letters();
   Letter write_letter_to(queue::QueueKey queue);
   void send_letters(queue::QueueKey queue, std::vector<Letter> letters);

@@ -16,9 +16,12 @@ using queue::TaskStatus;
 
 namespace {
 
-void add_attempt(queue::History& history, Timestamp wall, NameIndex by) {
+void add_attempt(queue::History& history, Timestamp wall, NameIndex by, bool isolated) {
   ++history.attempts_total;
-  history.attempts.push_back({.received_wall = wall, .by = by});
+  history.attempts.push_back(
+      {.received_wall = wall,
+       .by = by,
+       .isolation = isolated ? queue::Isolation::on : queue::Isolation::off});
   // The first three and the last twenty are kept.
   if (history.attempts.size() > 23) history.attempts.erase(history.attempts.begin() + 3);
 }
@@ -267,7 +270,7 @@ void Model::receive_one(const queue::MessagesReceived& fact, MessageKey key) {
     message.history.first_received_wall = wall_;
   }
   message.history.received_at = now_;
-  add_attempt(message.history, wall_, fact.by);
+  add_attempt(message.history, wall_, fact.by, fact.isolated);
   ++message.receive_count;
   message.visibility_touched = false;
   message.visible_at = fact.visible_at;
@@ -282,6 +285,16 @@ void Model::on(const queue::MessageDeleted& fact) {
 void Model::on(const queue::VisibilityChanged& fact) {
   ModelMessage& message = message_in(fact.queue, fact.key, "visibility changed");
   message.visibility_touched = true;
+  if (fact.not_run) {
+    queue::Attempt& last = message.history.attempts.back();
+    require(message.phase == Phase::in_flight && last.isolation == queue::Isolation::on &&
+                last.end == queue::AttemptEnd::open,
+            "only what is held under isolation is returned unused",
+            "message {}",
+            number(fact.key));
+    last.isolation = queue::Isolation::not_run;
+    end_attempt(message.history, queue::AttemptEnd::released, now_);
+  }
   if (fact.visible_at <= now_) {
     end_attempt(message.history, queue::AttemptEnd::released, now_);
     // Of a message that is visible already nothing changes, not even since when.

@@ -109,6 +109,7 @@ struct Ask {
   std::optional<Duration> visibility;
   std::string consumer;
   std::string attempt_id;
+  bool isolated = false;
 };
 
 // What a receipt handle is worth when shown to a queue.
@@ -135,6 +136,8 @@ class Model {
 
   // The rules of a receive; `record` is null when it took nothing.
   void check_receive(const Ask& ask, const Record* record) const;
+  // Whether the message is dead-lettered at the next receive from its queue.
+  bool is_spent(const ModelMessage& message) const;
   // The messages a receive from this queue could take now.
   std::vector<queue::MessageKey> available(queue::QueueKey queue) const;
   const ModelDedup* find_dedup(const ModelQueue& queue, std::string_view group,

@@ -76,6 +76,7 @@ void Model::on(const queue::FailureReported& fact) {
   end_attempt(history, queue::AttemptEnd::failed, now_);
   history.attempts.back().end = queue::AttemptEnd::failed;
   history.attempts.back().error = fact.error;
+  history.attempts.back().company = fact.company;
   if (fact.retries) history.retries = *fact.retries;
   if (!fact.visible_at) return;
   require(message.phase == Phase::in_flight,

@@ -65,10 +65,9 @@ void print_whole(Terminal& terminal, const documents::Message& message) {
   print_section(terminal,
                 fmt::format("Attempts ({})", message.attempts_total),
                 readable_attempts(terminal, message));
-  if (!message.attempts.empty()) {
-    const documents::Attempt& last = message.attempts.back();
-    print_section(terminal, "Where it failed last", indented(last.stack_trace));
-    print_section(terminal, "What it wrote to its log", indented(last.log));
+  if (const documents::Attempt* telling = telling_attempt(message)) {
+    print_section(terminal, "Where it failed last", indented(telling->stack_trace));
+    print_section(terminal, "What it wrote to its log", indented(telling->log));
   }
   print_section(terminal, "Attributes", readable_attributes(terminal, message.attributes));
   print_section(

@@ -158,7 +158,7 @@ void BatchRun::not_run(const runtime::Outcome&) {
   const bool over = std::ranges::any_of(
       part_, [&](const Item& item) { return plain_delay(item, now) <= Duration::zero(); });
   if (over) {
-    let_go(std::exchange(part_, {}));
+    let_go(std::exchange(part_, {}), true);
     return step();
   }
   const auto pause = std::min(kLongestBackoff, kFirstBackoff * (1 << std::min(attempts_++, 10)));
@@ -209,7 +209,39 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
 
 void BatchRun::failed(const Failure& failure, const runtime::Outcome& outcome) {
   if (plan_.mapping.bisect && part_.size() > 1) return split();
-  fail_items(std::exchange(part_, {}), failure, outcome);
+  Failure whole = failure;
+  whole.company = static_cast<std::uint16_t>(std::min<std::size_t>(part_.size(), UINT16_MAX));
+  if (part_.size() > 1 && plan_.isolates()) give_last_chance(whole);
+  fail_items(std::exchange(part_, {}), whole, outcome);
+}
+
+void BatchRun::give_last_chance(const Failure& failure) {
+  const QueueFacts now = facts();
+  std::vector<Item> last = take_out(part_, [&](const Item& item) {
+    return (item.isolation.last && now.has_dead_letter_queue) ||
+           fate_of(item, failure, now).kind != Fate::Kind::retry;
+  });
+  if (last.empty()) return;
+  std::vector<Load> loads;
+  for (const Item& item : last) loads.push_back(load_of(item));
+  if (!parts_.run_alone(loads)) postpone(last, failure);
+}
+
+void BatchRun::postpone(const std::vector<Item>& items, const Failure& failure) {
+  const QueueFacts now = facts();
+  for (const Item& item : items) {
+    const Duration delay = plain_delay(item, now);
+    const RunCounts counts = RunCounts::read(item.retries, plan_.scope);
+    report(item, {.delay = delay, .counts = counts}, failure, delay);
+  }
+}
+
+Load BatchRun::load_of(Item item) const {
+  const std::string_view record = record_of(item);
+  Load load{.items = {}, .event = events::event_document({&record, 1}, plan_.frame)};
+  item.record_at = plan_.frame.head.size();
+  load.items.push_back(std::move(item));
+  return load;
 }
 
 // The first half runs first, so that of a FIFO group nothing overtakes.
@@ -242,7 +274,7 @@ Duration BatchRun::plain_delay(const Item& item, const QueueFacts& now) const {
 
 // Visible again when the time is over for which they were received, or with the message of their
 // group that failed. Nothing is counted.
-void BatchRun::let_go(std::vector<Item> items) {
+void BatchRun::let_go(std::vector<Item> items, bool not_run) {
   if (items.empty()) return;
   const QueueFacts now = facts();
   const auto delay_of = [&](const Item& item) {
@@ -253,7 +285,8 @@ void BatchRun::let_go(std::vector<Item> items) {
   forget(items);
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const Item& item : items) {
-    requests.push_back({item.handle, std::chrono::ceil<std::chrono::seconds>(delay_of(item))});
+    requests.push_back(
+        {item.handle, std::chrono::ceil<std::chrono::seconds>(delay_of(item)), not_run});
   }
   static_cast<void>(parts_.world->engine.change_visibility(plan_.queue, requests));
 }
@@ -291,13 +324,7 @@ void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
   std::vector<Fate> fates;
   std::map<std::string, Duration> group_delay;  // What stays of a group comes back together.
   for (const Item& item : items) {
-    fates.push_back(decide_fate(plan_,
-                                {.error_name = failure.error.type,
-                                 .counts = RunCounts::read(item.retries, plan_.scope),
-                                 .has_dead_letter_queue = now.has_dead_letter_queue,
-                                 .visibility = plain_delay(item, now),
-                                 .now = world.engine.now(),
-                                 .random01 = world.random01()}));
+    fates.push_back(fate_of(item, failure, now));
     if (!now.fifo || fates.back().kind != Fate::Kind::retry) continue;
     Duration& delay = group_delay[item.group];
     delay = std::max(delay, fates.back().delay);
@@ -306,6 +333,17 @@ void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
   for (std::size_t i = 0; i < items.size(); ++i)
     if (group_delay.contains(items[i].group)) fates[i].delay = group_delay[items[i].group];
   carry_out(std::move(items), std::move(fates), failure, outcome);
+}
+
+Fate BatchRun::fate_of(const Item& item, const Failure& failure, const QueueFacts& now) {
+  World& world = *parts_.world;
+  return decide_fate(plan_,
+                     {.error_name = failure.error.type,
+                      .counts = RunCounts::read(item.retries, plan_.scope),
+                      .has_dead_letter_queue = now.has_dead_letter_queue,
+                      .visibility = plain_delay(item, now),
+                      .now = world.engine.now(),
+                      .random01 = world.random01()});
 }
 
 void BatchRun::carry_out(std::vector<Item> items, std::vector<Fate> fates, const Failure& failure,
@@ -327,12 +365,7 @@ void BatchRun::carry_out(std::vector<Item> items, std::vector<Fate> fates, const
                .outcome = &outcome,
                .by_item = failure.by_item},
               [self = shared_from_this(), failure](const std::vector<Item>& back) {
-                const QueueFacts later = self->facts();
-                for (const Item& item : back) {
-                  const Duration delay = self->plain_delay(item, later);
-                  const RunCounts counts = RunCounts::read(item.retries, self->plan_.scope);
-                  self->report(item, {.delay = delay, .counts = counts}, failure, delay);
-                }
+                self->postpone(back, failure);
               });
   }
 }
@@ -345,7 +378,8 @@ bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure
                                        .error = failure.error,
                                        .disposition = queue::Disposition::retry,
                                        .retry_after = fate.delay,
-                                       .retries = {}};
+                                       .retries = {},
+                                       .company = failure.company};
   if (plan_.counts_runs()) report.retries = fate.counts.stored(plan_.scope);
   if (fate.kind == Fate::Kind::dead_letter) {
     report.disposition = queue::Disposition::dead_letter;
@@ -356,6 +390,10 @@ bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure
     report.disposition = queue::Disposition::retry;
     report.retry_after = plain_delay;
   }
+  if (parts_.world->engine.report_failure(plan_.queue, report)) return true;
+  // The handler may have made the message visible itself: that the run failed is recorded all the
+  // same.
+  report.disposition = queue::Disposition::none;
   return parts_.world->engine.report_failure(plan_.queue, report).has_value();
 }
 
@@ -369,7 +407,7 @@ void BatchRun::expire(std::vector<Item> items) {
         *plan_.on_failure,
         std::move(items),
         story,
-        [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back); });
+        [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back, true); });
   }
   const QueueFacts now = facts();
   const Failure failure{.error = {.type = "RecordAgeExceeded",

@@ -31,6 +31,7 @@ struct Item {
   Timestamp received_at;  // Engine time.
   std::uint32_t receive_count = 0;
   queue::RetryCounts retries;
+  queue::IsolationTerms isolation;
   std::shared_ptr<Hold> hold;
 };
 

@@ -16,6 +16,9 @@ struct Attempt {
   std::string_view error_message;
   std::string_view stack_trace;
   std::string_view log;  // The end of the handler's log.
+  // The batch that failed as a whole had so many messages; only when it had several.
+  std::optional<std::int64_t> company;
+  std::optional<bool> shared;  // The error is that of the batch.
 
   bool operator==(const Attempt&) const = default;
 };
@@ -27,7 +30,9 @@ consteval auto shape_of(Attempt*) {
                      wire::optional("errorType", &Attempt::error_type).sensitive(),
                      wire::optional("errorMessage", &Attempt::error_message).sensitive(),
                      wire::optional("stackTrace", &Attempt::stack_trace).sensitive(),
-                     wire::optional("log", &Attempt::log).sensitive());
+                     wire::optional("log", &Attempt::log).sensitive(),
+                     wire::optional("company", &Attempt::company),
+                     wire::optional("shared", &Attempt::shared));
 }
 
 // What happened to a message besides being delivered.

@@ -460,7 +460,8 @@ Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& reque
       {.max = request.max,
        .visibility = request.visibility.value_or(queue.settings.visibility_timeout),
        .by = by,
-       .attempt_id = request.attempt_id},
+       .attempt_id = request.attempt_id,
+       .isolated = request.isolated},
       turn.stamp());
   for (const auto& dead : decision.dead_lettered) changes_.push_back(dead);
   if (decision.received.count > 0) changes_.push_back(decision.received);
@@ -471,6 +472,7 @@ Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& reque
   for (std::size_t i = 0; i < decision.received.count; ++i) {
     outcome.messages.push_back(describe(queue, decision.received.keys[i]));
   }
+  if (decision.received.isolated) tell_isolation(queue, outcome.messages);
   for (std::size_t i = 0; i < decision.repeated.count; ++i) {
     outcome.messages.push_back(describe(queue, decision.repeated.keys[i]));
   }
@@ -504,6 +506,13 @@ Received Engine::describe(const Queue& queue, queue::MessageKey key) const {
     received.dead_letter_source = state.name(history.dead_letter_source);
   }
   return received;
+}
+
+void Engine::tell_isolation(const Queue& queue, std::span<Received> messages) const {
+  for (Received& message : messages) {
+    const Slot slot = store_.state().find_message(queue, message.handle.key);
+    message.isolation = queue::isolation_terms(store_.state(), queue, slot);
+  }
 }
 
 Result<void> Engine::read_bodies(const ReceiveOutcome& outcome, char* out) const {
@@ -642,8 +651,9 @@ Result<std::vector<Result<void>>> Engine::change_visibility(
     std::vector<Result<void>> results;
     changes_.clear();
     for (const VisibilityRequest& request : requests) {
-      const auto decision = queue::decide_change_visibility(
-          turn.state(), queue, request.handle, request.timeout, turn.stamp());
+      const auto decide = request.not_run ? queue::decide_return : queue::decide_change_visibility;
+      const auto decision =
+          decide(turn.state(), queue, request.handle, request.timeout, turn.stamp());
       if (decision) changes_.push_back(*decision);
       results.push_back(decision ? Result<void>()
                                  : Result<void>(std::unexpected(decision.error())));

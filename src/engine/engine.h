@@ -30,6 +30,7 @@
 #include "engine/waiters.h"
 #include "queue/handle_rules.h"
 #include "queue/receipt_handle.h"
+#include "queue/receive.h"
 #include "queue/send.h"
 #include "queue/state.h"
 #include "store/message_codec.h"
@@ -52,6 +53,7 @@ struct Received {
   std::string dead_letter_source;  // ARN, or empty.
   bool dedup_is_message_id = false;
   queue::RetryCounts retries;
+  queue::IsolationTerms isolation = {};  // Of receives that isolate retries.
 };
 
 // Keeps segments from being recycled while bodies are read from them.
@@ -378,6 +380,7 @@ class Engine {
   struct VisibilityRequest {
     std::string_view handle;
     std::chrono::seconds timeout;
+    bool not_run = false;  // No handler has seen it: see queue::decide_return.
   };
   Result<std::vector<Result<void>>> change_visibility(const queue::QueueIdentity& queue,
                                                       std::span<const VisibilityRequest> requests);
@@ -416,6 +419,7 @@ class Engine {
     queue::Disposition disposition = queue::Disposition::none;
     Duration retry_after{0};
     std::optional<queue::RetryCounts> retries = {};  // To be kept with the message.
+    std::uint16_t company = 0;                       // See queue::Attempt.
   };
   // The queue that a receipt handle is of; an error when it is not ours.
   Result<queue::QueueIdentity> queue_of_handle(std::string_view handle);
@@ -592,6 +596,7 @@ class Engine {
   // Has the queue's waiting receives tried again in another turn.
   void resume(Turn& turn, queue::QueueKey queue);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
+  void tell_isolation(const queue::Queue& queue, std::span<Received> messages) const;
   void rearm(queue::QueueKey queue);
   // `decide` says what is to be recorded of the deletion with that number.
   template <class Decide>

@@ -175,8 +175,12 @@ Result<void> Engine::report_failure(const queue::QueueIdentity& identity, Failur
       key = next(errors.last());
       changes.push_back(queue::ErrorLearned{key, error});
     }
-    changes.push_back(queue::FailureReported{
-        queue.key, decision.key, key, decision.visible_at, std::move(report.retries)});
+    changes.push_back(queue::FailureReported{queue.key,
+                                             decision.key,
+                                             key,
+                                             decision.visible_at,
+                                             std::move(report.retries),
+                                             report.company});
     if (decision.dead_lettered) changes.push_back(*decision.dead_lettered);
     turn.commit(changes);
     return {};

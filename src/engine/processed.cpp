@@ -113,6 +113,7 @@ Result<dead_letter::FeatureCounts> Engine::dead_features(const queue::QueueIdent
         if (history != nullptr && history->group == group) slots.push_back(slot);
       }
     }
+    prefer_judged_alone(state, slots);
     for (const queue::Slot slot : slots) {
       samples.emplace_back(state.messages()[slot].key, state.messages()[slot].body);
       pins.add(samples.back().second);

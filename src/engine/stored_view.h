@@ -56,7 +56,11 @@ class StoredView {
   KnownMessage known_;
 };
 
-// The error that a message's last failed attempt reported; none: nobody said.
+// Keeps those messages that failed alone, if there are any: of the others only their batches are
+// known to have failed.
+void prefer_judged_alone(const queue::State& state, std::vector<queue::Slot>& slots);
+
+// The error that tells best why a message failed (queue::telling_attempt); none: nobody said.
 const queue::ErrorText* last_error(const queue::State& state, queue::Slot slot);
 
 }  // namespace redrive::engine

@@ -90,6 +90,7 @@ struct MessagesReceived {
   std::uint8_t count = 0;
   std::array<MessageKey, kReceiveMax> keys;
   std::string_view attempt_id;  // ReceiveRequestAttemptId, FIFO only.
+  bool isolated = false;        // By a consumer that isolates retries, standard queues only.
 };
 struct MessageDeleted {
   QueueKey queue;
@@ -99,6 +100,7 @@ struct VisibilityChanged {
   QueueKey queue;
   MessageKey key;
   Timestamp visible_at;  // Not after the stamp: visible at once.
+  bool not_run = false;  // Returned before a handler saw it, under isolation of retries.
 };
 // A repeated receive attempt: the same messages again, their timeout counted anew.
 struct ReceiveRepeated {
@@ -126,6 +128,7 @@ struct FailureReported {
   ErrorKey error;
   std::optional<Timestamp> visible_at;  // When to try again; none: as it was.
   std::optional<RetryCounts> retries;   // As they are now; none: as they were.
+  std::uint16_t company = 0;            // See Attempt.
 };
 struct MessageRedriven {
   TaskKey task;

@@ -62,7 +62,7 @@ void State::on(const FailureReported& fact, const Stamp& stamp) {
   if (slot == kNoSlot) return;
   errors_.hold(fact.error);
   History& history = messages_.history(slot);
-  errors_.let_go(history.fail_attempt(fact.error, stamp.now), loading_);
+  errors_.let_go(history.fail_attempt(fact.error, stamp.now, fact.company), loading_);
   if (fact.retries) history.retries = *fact.retries;
   if (!fact.visible_at || messages_[slot].phase != Phase::in_flight) return;
   messages_[slot].visibility_touched = true;

@@ -148,11 +148,27 @@ bool set_alarms(Config& config, std::string_view key, const toml::node& node, bo
   }
   if (key == "private-webhooks") return take(node, config.alarm_private_webhooks);
   if (key == "ca-file") return take(node, config.alarm_ca_file);
+  if (key == "unreachable-targets") {
+    std::string choice;
+    if (!take(node, choice) || (choice != "refuse" && choice != "accept")) return false;
+    config.alarm_unreachable_targets = choice == "accept";
+    return true;
+  }
   if (key == "dead-letters") return take(node, rules.on);
   if (key == "arrivals-per-minute") return take_limit(node, rules.arrivals_per_minute, kNumberMax);
   if (key == "expires-within") return take_limit(node, rules.expires_within, kNumberMax);
   known = false;
   return false;
+}
+
+bool set_console(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = key == "url";
+  if (!known || !take(node, config.console_url)) return false;
+  std::string& url = config.console_url;
+  while (url.ends_with('/')) url.pop_back();
+  const bool plain =
+      std::ranges::none_of(url, [](char c) { return c <= ' ' || c == '<' || c == '>'; });
+  return plain && (url.starts_with("http://") || url.starts_with("https://"));
 }
 
 bool set_functions(Config& config, std::string_view key, const toml::node& node, bool& known) {
@@ -238,6 +254,12 @@ Result<void> load_config(Config& config) {
       return set_alarms(config, key, node, known);
     }));
     table.erase("alarms");
+  }
+  if (const toml::table* const console = table["console"].as_table()) {
+    CHECK(set_all(path, *console, "console.", [&](auto key, const toml::node& node, bool& known) {
+      return set_console(config, key, node, known);
+    }));
+    table.erase("console");
   }
   if (const toml::table* const masking = table["masking"].as_table()) {
     CHECK(read_masking(config, path, *masking));

@@ -68,12 +68,15 @@ enum class Tag : std::uint8_t {
   archived_snapshot = 63,
   waiting_snapshot = 64,
   message_damaged = 70,
-  message_settled = 90,
-  group_marked = 91,
-  group_snapshot = 92,
-  group_ruled = 93,
-  group_rule_applied = 94,
-  group_rule_removed = 95,
+  messages_received_isolated = 90,
+  failure_reported_in_batch = 91,
+  message_returned = 92,
+  message_settled = 100,
+  group_marked = 101,
+  group_snapshot = 102,
+  group_ruled = 103,
+  group_rule_applied = 104,
+  group_rule_removed = 105,
 };
 
 // One pair of functions for each fact: write(w, fact) and read<Fact>(r).
@@ -117,7 +120,7 @@ void write(Writer& w, const QueuePurged& f) {
   w.number(f.queue);
 }
 void write(Writer& w, const MessagesReceived& f) {
-  w.number(Tag::messages_received);
+  w.number(f.isolated ? Tag::messages_received_isolated : Tag::messages_received);
   w.number(f.queue);
   w.number(f.by);
   put(w, f.visible_at);
@@ -128,7 +131,7 @@ void write(Writer& w, const MessageDeleted& f) {
   w.numbers(Tag::message_deleted, f.queue, f.key);
 }
 void write(Writer& w, const VisibilityChanged& f) {
-  w.number(Tag::visibility_changed);
+  w.number(f.not_run ? Tag::message_returned : Tag::visibility_changed);
   w.number(f.queue);
   w.number(f.key);
   put(w, f.visible_at);
@@ -197,7 +200,7 @@ void write(Writer& w, const ErrorLearned& f) {
   w.text(f.text.log);
 }
 void write(Writer& w, const FailureReported& f) {
-  w.number(Tag::failure_reported);
+  w.number(f.company > 0 ? Tag::failure_reported_in_batch : Tag::failure_reported);
   w.number(f.queue);
   w.number(f.key);
   w.number(f.error);
@@ -205,6 +208,7 @@ void write(Writer& w, const FailureReported& f) {
   if (f.visible_at) put(w, *f.visible_at);
   w.number(static_cast<std::uint8_t>(f.retries.has_value()));
   if (f.retries) put(w, *f.retries);
+  if (f.company > 0) w.number(f.company);
 }
 void write(Writer& w, const MessageDiscarded& f) {
   w.number(Tag::message_discarded);
@@ -564,6 +568,12 @@ FailureReported read_failure_reported(Reader& r) {
   return f;
 }
 
+FailureReported read_failure_reported_in_batch(Reader& r) {
+  FailureReported f = read_failure_reported(r);
+  f.company = r.number<std::uint16_t>();
+  return f;
+}
+
 ErrorLearned read_error_learned_1(Reader& r) {
   ErrorLearned f{};
   f.error = r.number<ErrorKey>();
@@ -714,6 +724,12 @@ MessagesReceived read_messages_received(Reader& r) {
   return f;
 }
 
+MessagesReceived read_messages_received_isolated(Reader& r) {
+  MessagesReceived f = read_messages_received(r);
+  f.isolated = true;
+  return f;
+}
+
 ReceiveRepeated read_receive_repeated(Reader& r) {
   ReceiveRepeated f{};
   f.queue = r.number<QueueKey>();
@@ -851,10 +867,14 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
       return read_message_sent(r, at, payload, damages);
     case Tag::messages_received:
       return read_messages_received(r);
+    case Tag::messages_received_isolated:
+      return read_messages_received_isolated(r);
     case Tag::message_deleted:
       return MessageDeleted{r.number<QueueKey>(), r.number<MessageKey>()};
     case Tag::visibility_changed:
       return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r)};
+    case Tag::message_returned:
+      return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r), true};
     case Tag::receive_repeated:
       return read_receive_repeated(r);
     case Tag::message_dead_lettered_1:
@@ -892,6 +912,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
       return read_failure_reported_1(r);
     case Tag::failure_reported:
       return read_failure_reported(r);
+    case Tag::failure_reported_in_batch:
+      return read_failure_reported_in_batch(r);
     case Tag::message_discarded:
       return MessageDiscarded{r.number<MessageKey>(),
                               r.number<QueueKey>(),

@@ -57,7 +57,9 @@ History all_history() {
                .duration_ms = 12,
                .by = key<NameIndex>(13),
                .error = key<ErrorKey>(14),
-               .end = AttemptEnd::failed});
+               .end = AttemptEnd::failed,
+               .isolation = Isolation::on,
+               .company = 300});
   history.add({.received_wall = Timestamp(14)});
   history.job = key<TaskKey>(15);
   history.group = key<FailureGroupKey>(16);
@@ -167,18 +169,19 @@ struct Describe {
                        f.dedup);
   }
   std::string operator()(const MessagesReceived& f) const {
-    return fmt::format("{} {} {} {}{}",
+    return fmt::format("{} {} {} {}{} {}",
                        number(f.queue),
                        number(f.by),
                        f.visible_at.ms(),
                        f.attempt_id,
-                       describe_keys(f.count, f.keys));
+                       describe_keys(f.count, f.keys),
+                       f.isolated);
   }
   std::string operator()(const MessageDeleted& f) const {
     return fmt::format("{} {}", number(f.queue), number(f.key));
   }
   std::string operator()(const VisibilityChanged& f) const {
-    return fmt::format("{} {} {}", number(f.queue), number(f.key), f.visible_at.ms());
+    return fmt::format("{} {} {} {}", number(f.queue), number(f.key), f.visible_at.ms(), f.not_run);
   }
   std::string operator()(const ReceiveRepeated& f) const {
     return fmt::format(
@@ -216,13 +219,14 @@ struct Describe {
     return fmt::format("{} {}", number(f.error), describe_error(f.text));
   }
   std::string operator()(const FailureReported& f) const {
-    return fmt::format("{} {} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {}",
                        number(f.queue),
                        number(f.key),
                        number(f.error),
                        f.visible_at ? f.visible_at->ms() : -1,
                        f.retries ? f.retries->scope : 0,
-                       fmt::join(f.retries.value_or(RetryCounts{}).counts, ","));
+                       fmt::join(f.retries.value_or(RetryCounts{}).counts, ","),
+                       f.company);
   }
   std::string operator()(const MessageDiscarded& f) const {
     return fmt::format("{} {} {} {} {} {}",
@@ -459,8 +463,16 @@ struct Samples {
                          2,
                          {key<MessageKey>(4), key<MessageKey>(5)},
                          "attempt"},
+        MessagesReceived{.queue = key<QueueKey>(1),
+                         .by = key<NameIndex>(2),
+                         .visible_at = Timestamp(3),
+                         .count = 1,
+                         .keys = {key<MessageKey>(4)},
+                         .attempt_id = {},
+                         .isolated = true},
         MessageDeleted{key<QueueKey>(1), key<MessageKey>(2)},
         VisibilityChanged{key<QueueKey>(1), key<MessageKey>(2), Timestamp(3)},
+        VisibilityChanged{key<QueueKey>(1), key<MessageKey>(2), Timestamp(3), true},
         ReceiveRepeated{key<QueueKey>(1), Timestamp(2), 1, {key<MessageKey>(3)}},
         MessageDeadLettered{
             key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4, DeadLetterReason::reported},
@@ -491,6 +503,12 @@ struct Samples {
                         key<ErrorKey>(3),
                         std::nullopt,
                         RetryCounts{.scope = 7, .counts = {1, 0, 3}}},
+        FailureReported{key<QueueKey>(1),
+                        key<MessageKey>(2),
+                        key<ErrorKey>(3),
+                        Timestamp(4),
+                        RetryCounts{.scope = 7, .counts = {1}},
+                        10},
         EntryPut{EntryKind::function, "name", "value"},
         EntryRemoved{EntryKind::alarm, "name"},
         MessageDiscarded{key<MessageKey>(1),
@@ -851,6 +869,8 @@ TEST(EarlierFormats, HistoriesWithoutErrorsAndEvents) {
   History expected = all_history();
   expected.attempts[0].error = ErrorKey::none;
   expected.attempts[0].end = AttemptEnd::released;
+  expected.attempts[0].isolation = Isolation::off;
+  expected.attempts[0].company = 0;
   expected.job = TaskKey::none;
   expected.group = expected.former_group = FailureGroupKey::none;
   expected.events.clear();
@@ -859,9 +879,27 @@ TEST(EarlierFormats, HistoriesWithoutErrorsAndEvents) {
   EXPECT_EQ(fact.group, "group");
 }
 
+TEST(EarlierFormats, HistoriesWithoutIsolation) {
+  const std::string history = bytes({3}) + u64(1) + u64(2) + u32(1) + u32(3) + u32(4) + u16(5) +
+                              u32(6) + u32(7) + u64(8) + bytes({0}) + u64(10) + bytes({1}) +
+                              bytes({1}) + u64(11) + u32(12) + u32(13) + bytes({3}) + u32(14) +
+                              u32(15) + u32(16) + u32(17) + u32(0) + bytes({0}) +  // No events,
+                              u64(18) + bytes({1}) + u32(19);                      // a retry.
+  const auto fact =
+      read_old<MessageSnapshot>(bytes({34}) + u64(1) + u32(2) + u32(3) + u32(4) + u32(5) + u64(6) +
+                                u64(7) + u32(8) + bytes({1, 3, 5}) + "group" + history);
+  ASSERT_NE(fact.restored, nullptr);
+  ASSERT_EQ(fact.restored->attempts.size(), 1u);
+  EXPECT_EQ(fact.restored->attempts[0].end, AttemptEnd::failed);
+  EXPECT_EQ(fact.restored->attempts[0].error, key<ErrorKey>(14));
+  EXPECT_EQ(fact.restored->attempts[0].isolation, Isolation::off);
+  EXPECT_EQ(fact.restored->attempts[0].company, 0u);
+  EXPECT_EQ(fact.restored->retries.scope, 18u);
+}
+
 TEST(EarlierFormats, AHistoryOfALaterVersionIsRefused) {
   const std::string payload = u64(1) + u64(2) + bytes({34}) + u64(1) + u32(2) + u32(3) + u32(4) +
-                              u32(5) + u64(6) + u64(7) + u32(8) + bytes({1, 2, 0, 3}) +
+                              u32(5) + u64(6) + u64(7) + u32(8) + bytes({1, 2, 0, 99}) +
                               std::string(200, '\0');
   EXPECT_FALSE(decode_record(kPlace, payload, [](auto&, auto&) {}).has_value());
 }

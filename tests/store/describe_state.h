@@ -55,12 +55,14 @@ inline std::string describe_history(const queue::History* history) {
       history->retries.scope,
       fmt::join(history->retries.counts, ","));
   for (const queue::Attempt& attempt : history->attempts) {
-    out += fmt::format(" {}/{}/{}/{}/{}",
+    out += fmt::format(" {}/{}/{}/{}/{}/{}/{}",
                        attempt.received_wall.ms(),
                        attempt.duration_ms,
                        number(attempt.by),
                        static_cast<int>(attempt.end),
-                       number(attempt.error));
+                       number(attempt.error),
+                       static_cast<int>(attempt.isolation),
+                       attempt.company);
   }
   for (const queue::LineageEvent& event : history->events) out += describe_event(event);
   return out;
