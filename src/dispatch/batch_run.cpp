@@ -48,12 +48,49 @@ std::vector<Item> take_out_behind(std::vector<Item>& items) {
   return behind;
 }
 
+// The end of a log, as much of it as an attempt keeps: a batch may have thousands of messages.
+std::string kept_log(const runtime::Outcome& outcome) {
+  constexpr std::size_t kBytes = 2048;
+  const std::string_view log = outcome.log;
+  return std::string(log.substr(log.size() - std::min(log.size(), kBytes)));
+}
+
 queue::ErrorText error_of(const runtime::Outcome& outcome) {
   return {.type = outcome.error_type,
           .message = outcome.error_message,
           .stack = outcome.stack,
           .fingerprint = {},
-          .log = outcome.log};
+          .log = kept_log(outcome)};
+}
+
+// The ids of a batch as texts.
+class IdTexts {
+ public:
+  explicit IdTexts(const std::vector<Item>& items) : texts_(items.size()) {
+    views_.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      items[i].message_id.format(texts_[i].data());
+      views_.emplace_back(texts_[i].data(), texts_[i].size());
+    }
+  }
+  std::span<const std::string_view> views() const { return views_; }
+
+ private:
+  std::vector<std::array<char, 36>> texts_;
+  std::vector<std::string_view> views_;
+};
+
+std::shared_ptr<const ItemError> item_error(events::ItemCause cause, const std::string& log) {
+  if (cause.source == events::ItemCause::Source::none) return nullptr;
+  wire::ReportedError& error = cause.error;
+  if (error.type.empty()) error.type = events::kBatchItemFailure;
+  return std::make_shared<ItemError>(
+      ItemError{.text = {.type = std::move(error.type),
+                         .message = std::move(error.message),
+                         .stack = std::move(error.stack),
+                         .fingerprint = {},
+                         .log = log},
+                .from_log = cause.source == events::ItemCause::Source::log});
 }
 
 // A run has one trace header: that of its messages, if they agree.
@@ -168,20 +205,29 @@ void BatchRun::not_run(const runtime::Outcome&) {
 events::BatchResult BatchRun::judge(const runtime::Outcome& outcome) const {
   if (outcome.kind == Kind::function_error) return events::judge_whole_batch(part_.size(), false);
   if (!plan_.mapping.report_item_failures) return events::judge_whole_batch(part_.size(), true);
-  std::vector<std::array<char, 36>> texts(part_.size());
-  std::vector<std::string_view> ids;
-  ids.reserve(part_.size());
-  for (std::size_t i = 0; i < part_.size(); ++i) {
-    part_[i].message_id.format(texts[i].data());
-    ids.emplace_back(texts[i].data(), texts[i].size());
-  }
-  return events::judge_batch(outcome.payload, ids);
+  return events::judge_batch(outcome.payload, IdTexts(part_).views());
+}
+
+bool BatchRun::explain_raised(const runtime::Outcome& outcome) {
+  auto causes = events::attached_causes(outcome.payload, IdTexts(part_).views());
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    part_[i].error = item_error(std::move(causes[i]), kept_log(outcome));
+  return !causes.empty();
+}
+
+void BatchRun::explain_named(const runtime::Outcome& outcome, const std::vector<bool>& failed) {
+  auto causes = events::item_causes(outcome.payload, outcome.log, IdTexts(part_).views(), failed);
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    if (failed[i]) part_[i].error = item_error(std::move(causes[i]), kept_log(outcome));
 }
 
 void BatchRun::ran(const runtime::Outcome& outcome) {
   const events::BatchResult result = judge(outcome);
   if (outcome.kind == Kind::function_error) {
     summary_.function_error = true;
+    // One error for each message: every message has been judged by itself.
+    if (explain_raised(outcome))
+      return fail_named(std::exchange(part_, {}), {.error = error_of(outcome)}, outcome);
     return failed({.error = error_of(outcome)}, outcome);
   }
   if (!result.fault.empty()) {
@@ -189,10 +235,11 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
                              .message = result.fault,
                              .stack = {},
                              .fingerprint = {},
-                             .log = outcome.log}},
+                             .log = kept_log(outcome)}},
                   outcome);
   }
   if (result.all_succeeded()) return succeed(std::exchange(part_, {}), outcome);
+  explain_named(outcome, result.failed);
   std::vector<Item> good;
   std::vector<Item> bad;
   for (std::size_t i = 0; i < part_.size(); ++i)
@@ -203,7 +250,7 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
                                .message = "The function reported the message as failed.",
                                .stack = {},
                                .fingerprint = {},
-                               .log = outcome.log};
+                               .log = kept_log(outcome)};
   fail_named(std::move(bad), {.error = error, .by_item = true}, outcome);
 }
 
@@ -316,6 +363,13 @@ void BatchRun::fail_named(std::vector<Item> items, const Failure& failure,
   let_go(std::move(behind));
 }
 
+// What retriers may call the error: what the handler said of the message, and what it said of the
+// batch. An error that was found in the log is not certain enough to decide by.
+std::vector<std::string_view> BatchRun::error_names(const Item& item, const Failure& failure) {
+  if (!item.error || item.error->from_log) return {failure.error.type};
+  return {item.error->text.type, failure.error.type};
+}
+
 void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
                           const runtime::Outcome& outcome) {
   parts_.stats->failed += items.size();
@@ -338,7 +392,7 @@ void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
 Fate BatchRun::fate_of(const Item& item, const Failure& failure, const QueueFacts& now) {
   World& world = *parts_.world;
   return decide_fate(plan_,
-                     {.error_name = failure.error.type,
+                     {.error_names = error_names(item, failure),
                       .counts = RunCounts::read(item.retries, plan_.scope),
                       .has_dead_letter_queue = now.has_dead_letter_queue,
                       .visibility = plain_delay(item, now),
@@ -375,7 +429,7 @@ bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure
                       Duration plain_delay) {
   item.hold->forget(item.receipt);
   engine::Engine::FailureReport report{.handle = item.handle,
-                                       .error = failure.error,
+                                       .error = item.error ? item.error->text : failure.error,
                                        .disposition = queue::Disposition::retry,
                                        .retry_after = fate.delay,
                                        .retries = {},

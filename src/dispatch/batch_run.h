@@ -13,6 +13,7 @@
 #include "dispatch/stats.h"
 #include "dispatch/world.h"
 #include "events/batch_result.h"
+#include "events/item_causes.h"
 #include "events/record_documents.h"
 
 namespace redrive::dispatch {
@@ -68,6 +69,9 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   void ran(const runtime::Outcome& outcome);
   void failed(const Failure& failure, const runtime::Outcome& outcome);
   events::BatchResult judge(const runtime::Outcome& outcome) const;
+  // What is known of each message of the part alone; false if nothing is.
+  bool explain_raised(const runtime::Outcome& outcome);
+  void explain_named(const runtime::Outcome& outcome, const std::vector<bool>& failed);
   void finish_if_over();
 
   // Takes out what must not run any more: too old, or behind a failed one of its group.
@@ -84,6 +88,7 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   void let_go(std::vector<Item> items, bool not_run = false);
   void succeed(std::vector<Item> items, const runtime::Outcome& outcome);
   void fail_named(std::vector<Item> items, const Failure& failure, const runtime::Outcome& outcome);
+  static std::vector<std::string_view> error_names(const Item& item, const Failure& failure);
   void fail_items(std::vector<Item> items, const Failure& failure, const runtime::Outcome& outcome);
   void carry_out(std::vector<Item> items, std::vector<Fate> fates, const Failure& failure,
                  const runtime::Outcome& outcome);

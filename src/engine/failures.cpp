@@ -5,6 +5,7 @@
 
 #include "dead_letter/characters.h"
 #include "dead_letter/fingerprint.h"
+#include "dead_letter/shorten_stack.h"
 #include "engine/engine.h"
 #include "engine/error_bounds.h"
 #include "engine/group_rules.h"
@@ -141,7 +142,7 @@ class Grouping {
 queue::ErrorText bounded(const queue::ErrorText& text) {
   return {.type = dead_letter::cut(text.type, kErrorTypeBytesMax),
           .message = dead_letter::cut(text.message, kErrorMessageBytesMax),
-          .stack = dead_letter::cut(text.stack, kErrorStackBytesMax),
+          .stack = dead_letter::shorten_stack(text.stack, kErrorStackBytesMax),
           .fingerprint = dead_letter::cut(text.fingerprint, kErrorTypeBytesMax),
           .log = text.log.size() <= kErrorLogBytesMax
                      ? text.log

@@ -53,6 +53,20 @@ KnownMessage known_of(const queue::State& state, queue::Slot slot) {
   return known;
 }
 
+dead_letter::MessageView StoredView::features(const Delivery& delivery) {
+  consumer_ = queue::parse_consumer_name(delivery.consumer);
+  dead_letter::MessageContext context{.consumer = consumer_.name,
+                                      .host = consumer_.address,
+                                      .code_version = consumer_.code_version(),
+                                      .sent = stored_.sent_wall,
+                                      .first_attempt = {}};
+  if (delivery.first_attempt != Timestamp()) context.first_attempt = delivery.first_attempt;
+  return {.body = stored_.contents.body,
+          .attributes = attributes_,
+          .has_group = !stored_.contents.group.empty(),
+          .context = context};
+}
+
 dead_letter::Subject StoredView::subject(const Peeked& peeked) {
   known_ = {.receive_count = peeked.receive_count,
             .group_id = peeked.failure_group,

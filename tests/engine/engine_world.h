@@ -118,8 +118,10 @@ class WorldOf {
   // A receive that does not wait.
   Bodies receive(const std::string& name, std::size_t max = 10,
                  std::optional<Duration> visibility = {}) {
-    auto start = engine_->receive(
-        identity_of(name), {.max = max, .visibility = visibility}, Duration::zero(), {});
+    auto start = engine_->receive(identity_of(name),
+                                  {.max = max, .visibility = visibility, .consumer = consumer},
+                                  Duration::zero(),
+                                  {});
     EXPECT_TRUE(start.answer && start.answer->has_value());
     last_handles.clear();
     for (const Received& received : (*start.answer)->messages) {
@@ -128,6 +130,7 @@ class WorldOf {
     return bodies_of(**start.answer);
   }
   std::vector<std::string> last_handles;
+  std::string consumer;  // Of receive().
 
   // A receive that waits, and how it ended.
   struct Waiting {
