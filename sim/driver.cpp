@@ -61,6 +61,8 @@ std::span<const Driver::Choice> Driver::choices() {
       {"mark group", 1, &Driver::mark_group},
       {"count processed", 2, &Driver::count_processed},
       {"catalogue", 1, &Driver::change_catalogue},
+      {"deploy code", 1, &Driver::deploy_code},
+      {"try message", 1, &Driver::try_message},
       {"exchange", 2, &Driver::exchange},
       {"start job", 6, &Driver::start_job},
       {"change job", 4, &Driver::change_job},

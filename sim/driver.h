@@ -93,6 +93,8 @@ class Driver {
   void mark_group();
   void count_processed();
   void change_catalogue();
+  void deploy_code();
+  void try_message();
   void exchange();
   void start_job();
   void change_job();

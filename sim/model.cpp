@@ -1,6 +1,7 @@
 #include "sim/model.h"
 
 #include <algorithm>
+#include <set>
 
 #include "sim/model_parts.h"
 #include "sim/violation.h"
@@ -207,6 +208,7 @@ void Model::on(const queue::ServerReset&) {
   tasks_.clear();
   groups_.clear();
   deleted_.clear();
+  deploys_.clear();
   entries_.clear();
 }
 
@@ -272,8 +274,56 @@ void Model::receive_one(const queue::MessagesReceived& fact, MessageKey key) {
   message.phase = fact.visible_at > now_ ? Phase::in_flight : Phase::visible;
 }
 
+namespace {
+
+// `name 10.0.0.1 app=v2` and `name 10.0.0.2 app=v2` run the same code.
+std::string code_key_of(const std::string& consumer) {
+  const std::size_t app = consumer.find(" app=");
+  const std::string name = consumer.substr(0, consumer.find(' '));
+  return app == std::string::npos ? name : name + consumer.substr(app);
+}
+
+void note_use(ModelCodeUse& use, Timestamp received, Timestamp wall) {
+  const bool first = use.processed + use.failed == 0;
+  use.first_wall = first ? received : std::min(use.first_wall, received);
+  use.last_wall = wall;
+}
+
+}  // namespace
+
+void Model::count_failed(ModelCodeUses& codes, const queue::History& history) {
+  Timestamp since;
+  for (const queue::LineageEvent& event : history.events) {
+    using enum queue::LineageEvent::Kind;
+    if (event.kind == redriven || event.kind == unarchived) since = event.wall;
+  }
+  std::vector<queue::Attempt> failed;
+  for (const queue::Attempt& attempt : history.attempts) {
+    const bool fails = attempt.end == queue::AttemptEnd::visibility_expired ||
+                       attempt.end == queue::AttemptEnd::failed;
+    if (fails && attempt.received_wall >= since) failed.push_back(attempt);
+  }
+  if (failed.empty() && !history.attempts.empty()) failed.push_back(history.attempts.back());
+  std::set<std::string> counted;
+  for (const queue::Attempt& attempt : failed) {
+    if (attempt.by == NameIndex::none) continue;
+    const std::string code = code_key_of(names_[number(attempt.by)]);
+    if (!counted.insert(code).second) continue;
+    note_use(codes[code], attempt.received_wall, wall_);
+    ++codes[code].failed;
+  }
+}
+
 void Model::on(const queue::MessageDeleted& fact) {
-  settle(message_in(fact.queue, fact.key, "deleted"), &queue::TaskCounts::succeeded);
+  ModelMessage& message = message_in(fact.queue, fact.key, "deleted");
+  ModelQueue& queue = queues_.at(fact.queue);
+  const auto& attempts = message.history.attempts;
+  if (!queue.identity.is_hidden() && !attempts.empty() && attempts.back().by != NameIndex::none) {
+    ModelCodeUse& use = queue.codes[code_key_of(names_[number(attempts.back().by)])];
+    note_use(use, attempts.back().received_wall, wall_);
+    ++use.processed;
+  }
+  settle(message, &queue::TaskCounts::succeeded);
   messages_.erase(fact.key);
 }
 
@@ -312,6 +362,7 @@ void Model::on(const queue::MessageDeadLettered& fact) {
           number(fact.key));
   end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
   settle(message, &queue::TaskCounts::failed_again);
+  count_failed(queues_.at(fact.from).codes, history);
   history.group = queue::FailureGroupKey::none;
   add_event(history, {.wall = wall_, .from = from.arn, .why = fact.why});
   history.entered_generation = message.generation();

@@ -16,6 +16,12 @@ struct Attempt {
   std::string_view error_message;
   std::string_view stack_trace;
   std::string_view log;  // The end of the handler's log.
+  // What is known of the consumer besides its name. Empty or absent: not known.
+  std::string_view code;         // A function's code, by its first digits; a client's app id.
+  std::string_view version;      // The published version of a function.
+  std::string_view deployed_at;  // When that code was deployed, or seen first.
+  std::string_view interpreter;  // python3.11.2
+  std::string_view agent;        // The client's SDK.
 
   bool operator==(const Attempt&) const = default;
 };
@@ -27,7 +33,12 @@ consteval auto shape_of(Attempt*) {
                      wire::optional("errorType", &Attempt::error_type).sensitive(),
                      wire::optional("errorMessage", &Attempt::error_message).sensitive(),
                      wire::optional("stackTrace", &Attempt::stack_trace).sensitive(),
-                     wire::optional("log", &Attempt::log).sensitive());
+                     wire::optional("log", &Attempt::log).sensitive(),
+                     wire::optional("code", &Attempt::code),
+                     wire::optional("version", &Attempt::version),
+                     wire::optional("deployedAt", &Attempt::deployed_at),
+                     wire::optional("interpreter", &Attempt::interpreter),
+                     wire::optional("agent", &Attempt::agent));
 }
 
 // What happened to a message besides being delivered.

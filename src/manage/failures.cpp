@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/calendar.h"
 #include "dead_letter/fingerprint.h"
 #include "dead_letter/rank.h"
+#include "manage/deploys.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"
+#include "queue/consumer_name.h"
 
 namespace redrive::manage {
 namespace {
@@ -69,9 +72,11 @@ documents::FailureGroup describe(Call& call, const queue::State& state,
   for (const queue::NameIndex name : arrivals.sources) {
     out.sources.push_back(call.keep(std::string(queue_name(state.name(name)))));
   }
+  std::set<std::string> consumers;  // Several may differ in their code only.
   for (const queue::NameIndex name : arrivals.consumers) {
-    out.consumers.push_back(call.keep(state.name(name)));
+    consumers.insert(queue::parse_consumer_name(state.name(name)).plain());
   }
+  for (const std::string& name : consumers) out.consumers.push_back(call.keep(name));
   if (group.marked_by != queue::NameIndex::none) {
     out.marked_by = call.keep(state.name(group.marked_by));
   }
@@ -178,13 +183,16 @@ Result<documents::FailureGroups> list_groups(Call& call) {
     if (call.sees_all()) out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
     return {};
   }));
+  std::vector<GroupCodes> codes;  // Of each group.
   visit_in_turns(call.parts.engine,
                  &queue::State::groups,
                  kGroupsPerTurn,
                  [&](engine::Turn& turn, queue::FailureGroupKey, const queue::FailureGroup& group) {
                    if (group.queue != listed) return;
                    out.groups.push_back(describe(call, turn.state(), group, turn.stamp().wall));
+                   codes.push_back(codes_of(turn.state(), group));
                  });
+  for (std::size_t i = 0; i < codes.size(); ++i) tell_deploy(call, codes[i], out.groups[i]);
   const auto sources = sources_of(call.parts.engine, identity);
   std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::count);
   out.sets_apart = TRY(distinctions(call, identity, queue::FailureGroupKey::none, sources));
@@ -197,14 +205,17 @@ Result<documents::FailureGroup> show_group(Call& call) {
   documents::FailureGroup out;
   queue::FailureGroupKey key{};
   std::vector<queue::QueueIdentity> sources;
+  GroupCodes codes;
   CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
     key = group->key;
     out = describe(call, turn.state(), *group, turn.stamp().wall);
     sources = sources_of(turn.state(), *group);
+    codes = codes_of(turn.state(), *group);
     return {};
   }));
+  tell_deploy(call, codes, out);
   out.sets_apart = TRY(distinctions(call, identity, key, sources));
   return out;
 }

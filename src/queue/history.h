@@ -47,6 +47,7 @@ struct LineageEvent {
     unarchived,  // Came back from an archive.
     replaced,    // An edit put another in its place: this is the original.
     damaged,     // Its stored bytes could not be read; `reason` says what was wrong.
+    tried,       // A handler ran on a copy (`dlq try`); `reason` says which and how it ended.
   };
 
   Timestamp wall;

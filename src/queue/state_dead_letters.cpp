@@ -183,6 +183,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   if (history.former_group == fact.group) ++group.arrivals.failed_again;
   note_name(group.arrivals.sources, history.dead_letter_source);
   if (!history.attempts.empty()) note_name(group.arrivals.consumers, history.attempts.back().by);
+  count_failed(group.codes, history, stamp);
   if (group.status == GroupStatus::resolved) group.status = GroupStatus::regressed;
 }
 
