@@ -8,11 +8,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "bench/connection.h"
 #include "bench/latencies.h"
+#include "bench/pauses.h"
 #include "bench/reply.h"
 #include "bench/requests.h"
 
@@ -65,6 +70,20 @@ Result<void> send_and_wait(Connection& connection, const std::string& request) {
   }
 }
 
+// The latencies without the times in which the machine itself stood still.
+Latencies without_pauses(const std::vector<std::pair<Nanos, Nanos>>& sends,
+                         const std::vector<Pause>& pauses) {
+  Latencies own;
+  for (const auto& [begin, end] : sends) {
+    std::vector<Pause> near;
+    std::ranges::copy_if(pauses, std::back_inserter(near), [&](const Pause& pause) {
+      return pause.begin < end && pause.end > begin;
+    });
+    own.add(time_outside(begin, end, std::move(near)));
+  }
+  return own;
+}
+
 Result<void> probe(const ProbeOptions& options) {
   Connection connection = TRY(Connection::open(options.endpoint));
   std::string request;
@@ -75,18 +94,23 @@ Result<void> probe(const ProbeOptions& options) {
   CHECK(send_and_wait(connection, request));  // The first pays for what is cold.
   const Nanos period = std::chrono::milliseconds(options.every_ms);
   Latencies latencies;
+  std::vector<std::pair<Nanos, Nanos>> sends;
+  PauseWatch watch;
   for (Nanos due = now(); !is_told_to_stop(); due = std::max(due + period, now())) {
     sleep_until(due);
     const Nanos begun = now();
     CHECK(send_and_wait(connection, request));
-    latencies.add(now() - begun);
+    sends.emplace_back(begun, now());
+    latencies.add(sends.back().second - begun);
   }
-  fmt::print(R"({{"count":{},"p50_ms":{:.3f},"p99_ms":{:.3f},"max_ms":{:.3f}}})"
+  const Latencies own = without_pauses(sends, watch.stop());
+  fmt::print(R"({{"count":{},"p50_ms":{:.3f},"p99_ms":{:.3f},"max_ms":{:.3f},"own_max_ms":{:.3f}}})"
              "\n",
              latencies.count(),
              microseconds(latencies.within(0.5)) / 1e3,
              microseconds(latencies.within(0.99)) / 1e3,
-             microseconds(latencies.max()) / 1e3);
+             microseconds(latencies.max()) / 1e3,
+             microseconds(own.max()) / 1e3);
   return {};
 }
 

@@ -84,6 +84,7 @@ void Driver::report_failure() {
   const queue::ErrorText error = choose_error(chance_);
   std::optional<queue::RetryCounts> retries;
   if (chance_.one_in(2)) retries = {.scope = chance_.below(3), .counts = {1, 2}};
+  const auto company = static_cast<std::uint16_t>(chance_.below(4));
   const auto expected = report_refusal(shown, *key, disposition);
   const auto target = world_.model().dead_letter_target(*key);
   const std::string text = seal(shown);
@@ -92,7 +93,8 @@ void Driver::report_failure() {
                                                       .error = error,
                                                       .disposition = disposition,
                                                       .retry_after = after,
-                                                      .retries = retries});
+                                                      .retries = retries,
+                                                      .company = company});
   const bool right = is_as_expected(answer, expected);
   require(right, kReports, "message {}", number(shown.handle.key));
   const auto records = world_.take_records();
@@ -103,7 +105,7 @@ void Driver::report_failure() {
     const auto* dead = find_fact<queue::MessageDeadLettered>(records);
     const bool gives_up = disposition == Disposition::dead_letter;
     require((dead != nullptr) == gives_up && (!gives_up || dead->to == *target) &&
-                told->retries == retries &&
+                told->retries == retries && told->company == company &&
                 told->visible_at.has_value() == (disposition == Disposition::retry) &&
                 (!told->visible_at || *told->visible_at == world_.now() + after),
             kReports,
@@ -139,10 +141,47 @@ void Driver::mark_group() {
   if (world_.model().groups().empty()) return;
   const auto key = chance_.pick(world_.model().groups()).first;
   const auto status = static_cast<queue::GroupStatus>(chance_.below(5));
+  const std::uint64_t total = world_.model().groups().at(key).total;
   world_.engine().turn([&](engine::Turn& turn) {
-    turn.commit(queue::GroupMarked{key, status, "seen", queue::NameIndex::none});
+    turn.commit(queue::GroupMarked{
+        .group = key,
+        .status = status,
+        .note = "seen",
+        .actor = queue::NameIndex::none,
+        .owner = chance_.one_in(2) ? "ada" : "",
+        .ignored_until =
+            chance_.one_in(2) ? turn.stamp().wall + seconds(chance_.below(600)) : Timestamp(),
+        .ignored_to_total = chance_.one_in(2) ? total + 1 + chance_.below(5) : 0});
   });
   world_.follow(world_.take_records());
+}
+
+// Merges two groups of a queue, splits one by a filter, or removes a rule.
+void Driver::rule_groups() {
+  const Model& model = world_.model();
+  if (model.groups().empty()) return;
+  const auto [key, group] = chance_.pick(model.groups());
+  const queue::QueueIdentity identity = identity_of(group.queue);
+  const auto rules = model.group_rules();
+  if (!rules.empty() && chance_.one_in(4)) {
+    const auto [place, rule] = chance_.pick(rules);
+    const auto done = world_.engine().remove_group_rule(identity_of(place.first), rule.number);
+    require(done.has_value(), "rules of groups can be removed", "rule {}", rule.number);
+  } else if (chance_.one_in(2)) {
+    std::vector<queue::GroupIdentity> others;
+    for (const auto& [other, known] : model.groups()) {
+      if (known.queue == group.queue && other != key) others.push_back(known.identity);
+    }
+    if (others.empty()) return;
+    (void)world_.engine().merge_groups(
+        identity, group.identity.id, chance_.pick(others).id, {.actor = "ada"});
+  } else {
+    const std::string filter = fmt::format("received >= {}", 1 + chance_.below(4));
+    (void)world_.engine().split_group(
+        identity, group.identity.id, filter, fmt::format("split {}", filter), {.actor = "ada"});
+  }
+  world_.follow(world_.take_records());
+  world_.settle_answers();
 }
 
 void Driver::count_processed() {

@@ -59,6 +59,7 @@ std::span<const Driver::Choice> Driver::choices() {
       {"report failure", 14, &Driver::report_failure},
       {"group", 6, &Driver::group},
       {"mark group", 1, &Driver::mark_group},
+      {"rule groups", 1, &Driver::rule_groups},
       {"count processed", 2, &Driver::count_processed},
       {"catalogue", 1, &Driver::change_catalogue},
       {"deploy code", 1, &Driver::deploy_code},
@@ -216,12 +217,24 @@ void Driver::drain() {
   }
   for (const queue::QueueKey key : queues) drain_queue(key);
   drop_all_damaged();
+  forget_settled();
   require(world_.model().messages().empty(), "draining leaves nothing", "messages are left");
   world_.check();
   world_.space_has_come_back();
   world_.sync();
   world_.replay_elsewhere();
   world_.end(Ending::killed);
+}
+
+// What was processed after a redrive is all that is left, and goes with its queue.
+void Driver::forget_settled() {
+  for (const auto& [key, queue] : std::map(world_.model().queues())) {
+    if (!queue.identity.is_settled()) continue;
+    world_.engine().turn(
+        [&, purged = key](engine::Turn& turn) { turn.commit(queue::QueuePurged{purged}); });
+    world_.follow(world_.take_records());
+    world_.settle_answers();
+  }
 }
 
 void Driver::drain_queue(queue::QueueKey key) {

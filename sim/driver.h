@@ -70,6 +70,7 @@ class Driver {
   void cancel_wait();
   void remove();
   void change_visibility();
+  bool is_held_in_isolation(const queue::ReceiptHandle& handle, queue::QueueKey queue);
   std::size_t room_for_letters();
   Letter write_letter_to(queue::QueueKey queue);
   void send_letters(queue::QueueKey queue, std::vector<Letter> letters);
@@ -91,6 +92,7 @@ class Driver {
   void report_failure();
   void group();
   void mark_group();
+  void rule_groups();
   void count_processed();
   void change_catalogue();
   void deploy_code();
@@ -156,6 +158,7 @@ class Driver {
 
   void step();
   void drain();
+  void forget_settled();
   void drain_queue(queue::QueueKey queue);
   void quiet_down();
   void let_policies_act(const std::set<std::string>& but_of);

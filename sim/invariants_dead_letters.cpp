@@ -1,6 +1,8 @@
 // Jobs, groups and errors, held against the model.
 
 #include <map>
+#include <numeric>
+#include <span>
 
 #include "sim/invariants.h"
 #include "sim/violation.h"
@@ -44,6 +46,20 @@ Recount recount(const View& view) {
     for (const queue::Attempt& attempt : archived.history.attempts) ++out.errors[attempt.error];
   }
   return out;
+}
+
+std::uint64_t counts_in(std::span<const std::uint32_t> ring) {
+  return std::accumulate(ring.begin(), ring.end(), std::uint64_t{0});
+}
+
+// Of the last so many days or minutes.
+std::uint64_t counts_since(const std::map<std::int64_t, std::uint64_t>& counts, std::int64_t now,
+                           std::size_t size) {
+  std::uint64_t sum = 0;
+  for (const auto& [at, count] : counts) {
+    if (at <= now && at > now - static_cast<std::int64_t>(size)) sum += count;
+  }
+  return sum;
 }
 
 constexpr std::string_view kTasks = "move tasks are exact";
@@ -144,7 +160,9 @@ void groups_are_exact(const View& view) {
             seen->count,
             members[key]);
     require(seen->status == expected.status && seen->note == expected.note &&
-                seen->marked_by == expected.marked_by && seen->identity == expected.identity,
+                seen->marked_by == expected.marked_by && seen->identity == expected.identity &&
+                seen->owner == expected.owner && seen->ignored_until == expected.ignored_until &&
+                seen->ignored_to_total == expected.ignored_to_total,
             kGroups,
             "group {}: what is said of it",
             id);
@@ -157,7 +175,16 @@ void groups_are_exact(const View& view) {
             "group {}: its arrivals",
             id);
     codes_are_exact(view, seen->codes, expected.codes, "a group");
+    const Timestamp last = arrivals.last_wall;
+    require(counts_in(arrivals.daily(last)) ==
+                    counts_since(expected.days, last.ms() / 86'400'000, queue::kGroupDays) &&
+                counts_in(arrivals.minutely(last)) ==
+                    counts_since(expected.minutes, last.ms() / 60'000, queue::kGroupMinutes),
+            kGroups,
+            "group {}: its trend",
+            id);
   }
+  require(view.state.group_rules() == view.model.group_rules(), kGroups, "the rules of groups");
 }
 
 void archived_are_exact(const View& view) {

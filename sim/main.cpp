@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "sim/crowd.h"
 #include "sim/driver.h"
+#include "sim/isolation.h"
 
 namespace {
 
@@ -101,6 +102,21 @@ Verdict run(const Run& run, bool verbose) {
   return verdict;
 }
 
+Verdict run_isolation(std::uint64_t seed, bool verbose) {
+  redrive::sim::IsolationRun isolation({.seed = seed, .verbose = verbose});
+  Verdict verdict = isolation.run();
+  if (!verdict.passed) {
+    fmt::print("isolation {} step {}: {}: {}  (redrive-sim --isolation {} --verbose)\n",
+               seed,
+               verdict.step,
+               verdict.invariant,
+               verdict.detail,
+               seed);
+    std::fflush(stdout);
+  }
+  return verdict;
+}
+
 Verdict run_crowd(std::uint64_t seed, bool verbose) {
   redrive::sim::Crowd crowd(seed, verbose);
   Verdict verdict = crowd.run();
@@ -127,6 +143,9 @@ int main(int argc, char** argv) {
   app.add_option("--seeds,--seed", range, "A seed, or a range of them: 1..500");
   std::string crowds;
   app.add_option("--crowds", crowds, "Seeds of runs with many thousands of messages: 1..10");
+  std::string isolation;
+  app.add_option(
+      "--isolation", isolation, "Seeds of runs with a handler that fails whole batches: 1..200");
   app.add_option("--seed-file", file, "Seeds to run first, with their steps: one a line");
   app.add_option("--steps", steps, "Steps of each run")->check(CLI::PositiveNumber);
   app.add_flag("--verbose", verbose, "Print every step");
@@ -137,6 +156,7 @@ int main(int argc, char** argv) {
   std::vector<Run> runs = read_seed_file(file);
   for (const Run& more : parse_seeds(range, steps)) runs.push_back(more);
   for (const Run& next : runs) tally.add(run(next, verbose));
+  for (const Run& next : parse_seeds(isolation, 0)) tally.add(run_isolation(next.seed, verbose));
   for (const Run& next : parse_seeds(crowds, 0)) tally.add(run_crowd(next.seed, verbose));
   fmt::print(
       "{} records, {} messages dead-lettered, {} redriven, {} failures reported, {} grouped, {} "

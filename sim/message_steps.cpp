@@ -33,9 +33,13 @@ void answer_is(const std::optional<ErrorCode>& expected, const Result<void>& ans
 // The messages that the operation itself deleted; what follows from it comes in later records.
 std::vector<MessageKey> deleted_by(std::span<const Record> records) {
   std::vector<MessageKey> keys;
-  if (records.empty()) return keys;
-  for (const queue::Change& fact : records.front().facts) {
-    if (const auto* gone = fact.as<queue::MessageDeleted>()) keys.push_back(gone->key);
+  // Ahead of it may stand the making of a queue for settled messages.
+  for (const Record& record : records) {
+    for (const queue::Change& fact : record.facts) {
+      if (const auto* gone = fact.as<queue::MessageDeleted>()) keys.push_back(gone->key);
+      if (const auto* kept = fact.as<queue::MessageSettled>()) keys.push_back(kept->key);
+    }
+    if (!keys.empty()) return keys;
   }
   return keys;
 }
@@ -44,7 +48,7 @@ bool changed_by(std::span<const Record> records, const queue::VisibilityChanged&
   if (records.empty()) return false;
   const auto* fact = records.front().facts.front().as<queue::VisibilityChanged>();
   return fact != nullptr && fact->queue == expected.queue && fact->key == expected.key &&
-         fact->visible_at == expected.visible_at;
+         fact->visible_at == expected.visible_at && fact->not_run == expected.not_run;
 }
 
 }  // namespace
@@ -62,6 +66,7 @@ void Driver::receive() {
     }
   }
   if (chance_.one_in(3)) ask.attempt_id = fmt::format("attempt{}", chance_.below(3));
+  ask.isolated = chance_.one_in(2);
   receive_once(std::move(ask), Duration::zero());
 }
 
@@ -72,6 +77,7 @@ void Driver::wait_for_messages() {
   if (chance_.one_in(2)) ask.visibility = Duration(seconds(chance_.below(30)));
   if (chance_.one_in(4)) ask.attempt_id = fmt::format("attempt{}", chance_.below(3));
   ask.consumer = "patient";
+  ask.isolated = chance_.one_in(3);
   std::optional<Duration> wait;
   if (!chance_.one_in(4)) wait = Duration(chance_.between(1, 20'000));
   receive_once(std::move(ask), wait);
@@ -84,7 +90,8 @@ void Driver::receive_once(Ask ask, std::optional<Duration> wait) {
                                        {.max = ask.max,
                                         .visibility = ask.visibility,
                                         .consumer = ask.consumer,
-                                        .attempt_id = ask.attempt_id},
+                                        .attempt_id = ask.attempt_id,
+                                        .isolated = ask.isolated},
                                        wait,
                                        world_.answer_to(wait_number));
   const auto records = world_.take_records();
@@ -183,6 +190,12 @@ void Driver::remove_with(QueueKey key, std::span<const Shown> handles) {
   world_.settle_answers();
 }
 
+bool Driver::is_held_in_isolation(const queue::ReceiptHandle& handle, QueueKey queue) {
+  if (world_.model().standing(handle, queue) != Standing::current) return false;
+  const queue::Attempt& last = world_.model().messages().at(handle.key).history.attempts.back();
+  return last.isolation == queue::Isolation::on && last.end == queue::AttemptEnd::open;
+}
+
 void Driver::change_visibility() {
   const auto key = choose_received_queue();
   if (!key) return;
@@ -200,12 +213,16 @@ void Driver::change_visibility() {
     expected = ErrorCode::invalid_parameter_value;
   }
   const std::string text = seal(shown);
-  const engine::Engine::VisibilityRequest request{.handle = text, .timeout = timeout};
+  const bool unused = chance_.one_in(3);
+  const engine::Engine::VisibilityRequest request{
+      .handle = text, .timeout = timeout, .not_run = unused};
+  const bool not_run = !expected && unused && is_held_in_isolation(shown.handle, *key);
   const auto results = world_.engine().change_visibility(identity_of(*key), std::span(&request, 1));
   require(results.has_value(), kHandles, "change visibility in {}", number(*key));
   answer_is(expected, results->front(), shown.handle.key);
   const auto records = world_.take_records();
-  const bool changed = changed_by(records, {*key, shown.handle.key, world_.now() + timeout});
+  const bool changed =
+      changed_by(records, {*key, shown.handle.key, world_.now() + timeout, not_run});
   require(changed == !expected, kHandles, "visibility of message {}", number(shown.handle.key));
   tell("  message {} {}", number(shown.handle.key), timeout.count());
   world_.follow(records);

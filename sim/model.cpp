@@ -17,9 +17,12 @@ using queue::TaskStatus;
 
 namespace {
 
-void add_attempt(queue::History& history, Timestamp wall, NameIndex by) {
+void add_attempt(queue::History& history, Timestamp wall, NameIndex by, bool isolated) {
   ++history.attempts_total;
-  history.attempts.push_back({.received_wall = wall, .by = by});
+  history.attempts.push_back(
+      {.received_wall = wall,
+       .by = by,
+       .isolation = isolated ? queue::Isolation::on : queue::Isolation::off});
   // The first three and the last twenty are kept.
   if (history.attempts.size() > 23) history.attempts.erase(history.attempts.begin() + 3);
 }
@@ -189,6 +192,7 @@ void Model::on(const queue::QueueDeleted& fact) {
   queues_.erase(fact.queue);
   drop_messages([&](const ModelMessage& message) { return message.queue == fact.queue; });
   std::erase_if(groups_, [&](const auto& entry) { return entry.second.queue == fact.queue; });
+  std::erase_if(group_rules_, [&](const auto& entry) { return entry.first.first == fact.queue; });
   std::erase_if(tasks_, [&](const auto& entry) { return entry.second.source == fact.queue; });
 }
 
@@ -207,6 +211,7 @@ void Model::on(const queue::ServerReset&) {
   messages_.clear();
   tasks_.clear();
   groups_.clear();
+  group_rules_.clear();
   deleted_.clear();
   deploys_.clear();
   entries_.clear();
@@ -267,7 +272,7 @@ void Model::receive_one(const queue::MessagesReceived& fact, MessageKey key) {
     message.history.first_received_wall = wall_;
   }
   message.history.received_at = now_;
-  add_attempt(message.history, wall_, fact.by);
+  add_attempt(message.history, wall_, fact.by, fact.isolated);
   ++message.receive_count;
   message.visibility_touched = false;
   message.visible_at = fact.visible_at;
@@ -291,6 +296,15 @@ void note_use(ModelCodeUse& use, Timestamp received, Timestamp wall) {
 
 }  // namespace
 
+void Model::count_processed(ModelQueue& queue, const ModelMessage& message) {
+  const auto& attempts = message.history.attempts;
+  if (queue.identity.is_hidden() || attempts.empty()) return;
+  if (attempts.back().by == NameIndex::none) return;
+  ModelCodeUse& use = queue.codes[code_key_of(names_[number(attempts.back().by)])];
+  note_use(use, attempts.back().received_wall, wall_);
+  ++use.processed;
+}
+
 void Model::count_failed(ModelCodeUses& codes, const queue::History& history) {
   Timestamp since;
   for (const queue::LineageEvent& event : history.events) {
@@ -301,8 +315,13 @@ void Model::count_failed(ModelCodeUses& codes, const queue::History& history) {
   for (const queue::Attempt& attempt : history.attempts) {
     const bool fails = attempt.end == queue::AttemptEnd::visibility_expired ||
                        attempt.end == queue::AttemptEnd::failed;
-    if (fails && attempt.received_wall >= since) failed.push_back(attempt);
+    const bool ran = attempt.isolation != queue::Isolation::not_run;
+    if (fails && ran && attempt.received_wall >= since) failed.push_back(attempt);
   }
+  const auto shared = [](const queue::Attempt& attempt) {
+    return attempt.end == queue::AttemptEnd::failed && attempt.company > 1;
+  };
+  if (!std::ranges::all_of(failed, shared)) std::erase_if(failed, shared);
   if (failed.empty() && !history.attempts.empty()) failed.push_back(history.attempts.back());
   std::set<std::string> counted;
   for (const queue::Attempt& attempt : failed) {
@@ -316,13 +335,7 @@ void Model::count_failed(ModelCodeUses& codes, const queue::History& history) {
 
 void Model::on(const queue::MessageDeleted& fact) {
   ModelMessage& message = message_in(fact.queue, fact.key, "deleted");
-  ModelQueue& queue = queues_.at(fact.queue);
-  const auto& attempts = message.history.attempts;
-  if (!queue.identity.is_hidden() && !attempts.empty() && attempts.back().by != NameIndex::none) {
-    ModelCodeUse& use = queue.codes[code_key_of(names_[number(attempts.back().by)])];
-    note_use(use, attempts.back().received_wall, wall_);
-    ++use.processed;
-  }
+  count_processed(queues_.at(fact.queue), message);
   settle(message, &queue::TaskCounts::succeeded);
   messages_.erase(fact.key);
 }
@@ -330,6 +343,16 @@ void Model::on(const queue::MessageDeleted& fact) {
 void Model::on(const queue::VisibilityChanged& fact) {
   ModelMessage& message = message_in(fact.queue, fact.key, "visibility changed");
   message.visibility_touched = true;
+  if (fact.not_run) {
+    queue::Attempt& last = message.history.attempts.back();
+    require(message.phase == Phase::in_flight && last.isolation == queue::Isolation::on &&
+                last.end == queue::AttemptEnd::open,
+            "only what is held under isolation is returned unused",
+            "message {}",
+            number(fact.key));
+    last.isolation = queue::Isolation::not_run;
+    end_attempt(message.history, queue::AttemptEnd::released, now_);
+  }
   if (fact.visible_at <= now_) {
     end_attempt(message.history, queue::AttemptEnd::released, now_);
     // Of a message that is visible already nothing changes, not even since when.

@@ -106,6 +106,13 @@ struct ModelGroup {
   std::vector<queue::NameIndex> sources;
   std::vector<queue::NameIndex> consumers;
   ModelCodeUses codes;
+  std::string owner;
+  Timestamp ignored_until;
+  std::uint64_t ignored_to_total = 0;
+  std::map<std::int64_t, std::uint64_t> days;  // Arrivals by the number of the day, like the next.
+  std::map<std::int64_t, std::uint64_t> minutes;
+
+  void arrive(Timestamp wall);
 };
 
 // One consumer's wish, as far as the rules are concerned.
@@ -115,6 +122,7 @@ struct Ask {
   std::optional<Duration> visibility;
   std::string consumer;
   std::string attempt_id;
+  bool isolated = false;
 };
 
 // What a receipt handle is worth when shown to a queue.
@@ -141,6 +149,8 @@ class Model {
 
   // The rules of a receive; `record` is null when it took nothing.
   void check_receive(const Ask& ask, const Record* record) const;
+  // Whether the message is dead-lettered at the next receive from its queue.
+  bool is_spent(const ModelMessage& message) const;
   // The messages a receive from this queue could take now.
   std::vector<queue::MessageKey> available(queue::QueueKey queue) const;
   const ModelDedup* find_dedup(const ModelQueue& queue, std::string_view group,
@@ -155,6 +165,8 @@ class Model {
   const std::map<queue::MessageKey, ModelMessage>& messages() const { return messages_; }
   const std::map<queue::TaskKey, ModelTask>& tasks() const { return tasks_; }
   const std::map<queue::FailureGroupKey, ModelGroup>& groups() const { return groups_; }
+  using GroupRules = std::map<std::pair<queue::QueueKey, std::uint32_t>, queue::GroupRule>;
+  const GroupRules& group_rules() const { return group_rules_; }
   const std::map<queue::ErrorKey, queue::ErrorText>& errors() const { return errors_; }
   const std::map<std::uint64_t, ModelArchived>& archived() const { return archived_; }
   std::uint32_t last_group() const { return last_group_; }
@@ -201,6 +213,7 @@ class Model {
   void on(const queue::MessageDiscarded&);
   void on(const queue::MessageRestored&);
   void on(const queue::MessageDamaged&);
+  void on(const queue::MessageSettled&);
   bool is_holder(queue::NameIndex actor) const;
   void on(const queue::MessageEdited&);
   void on(const queue::MessageArchived&);
@@ -208,10 +221,15 @@ class Model {
   void check_policy_archive(const queue::MessageArchived& fact);
   void on(const queue::MessageTried&);
   void on(const queue::CodeDeployed&);
+  void count_processed(ModelQueue& queue, const ModelMessage& message);
   void count_failed(ModelCodeUses& codes, const queue::History& history);
   void on(const queue::GroupLearned&);
   void on(const queue::MessageGrouped&);
   void on(const queue::GroupMarked&);
+  void on(const queue::GroupRuled&);
+  void on(const queue::GroupRuleApplied&);
+  void on(const queue::GroupRuleRemoved&);
+  void change_group(queue::History& history, queue::FailureGroupKey to);
   void on(const queue::ProcessedCounted&);
   void on(const queue::EntryPut&);
   void on(const queue::EntryRemoved&);
@@ -239,6 +257,7 @@ class Model {
   std::map<queue::MessageKey, ModelMessage> messages_;
   std::map<queue::TaskKey, ModelTask> tasks_;
   std::map<queue::FailureGroupKey, ModelGroup> groups_;
+  GroupRules group_rules_;
   std::map<queue::ErrorKey, queue::ErrorText> errors_;  // Never forgotten here.
   std::uint32_t last_group_ = 0;
   std::uint32_t last_error_ = 0;

@@ -35,6 +35,10 @@ bool takes_damage_of(const ModelQueue& damaged, const ModelQueue& queue) {
   return damaged.identity.name == name.substr(0, name.find("!bin")) + "!damaged";
 }
 
+bool keeps_settled_of(const ModelQueue& settled, const ModelQueue& queue) {
+  return settled.identity.name == queue.identity.name + "!settled";
+}
+
 void add_name(std::vector<NameIndex>& names, NameIndex name) {
   const bool known = std::ranges::find(names, name) != names.end();
   if (name != NameIndex::none && !known && names.size() < kGroupNames) names.push_back(name);
@@ -72,6 +76,7 @@ void Model::on(const queue::FailureReported& fact) {
   end_attempt(history, queue::AttemptEnd::failed, now_);
   history.attempts.back().end = queue::AttemptEnd::failed;
   history.attempts.back().error = fact.error;
+  history.attempts.back().company = fact.company;
   if (fact.retries) history.retries = *fact.retries;
   if (!fact.visible_at) return;
   require(message.phase == Phase::in_flight,
@@ -186,6 +191,33 @@ void Model::on(const queue::MessageDamaged& fact) {
              .kind = queue::LineageEvent::Kind::damaged});
 }
 
+// Only what died, was redriven and then deleted by a consumer.
+void Model::on(const queue::MessageSettled& fact) {
+  using Kind = queue::LineageEvent::Kind;
+  take_sequence(fact.sequence, "settled");
+  const ModelQueue& from = queue_of(fact.from, "settled in");
+  require(keeps_settled_of(queue_of(fact.to, "settled to"), from),
+          kSpeaksOfWhatIs,
+          "settled elsewhere");
+  ModelMessage& message = message_in(fact.from, fact.key, "settled");
+  queue::History& history = message.history;
+  require(history.redrives > 0 && history.dead_letter_source == NameIndex::none &&
+              std::ranges::find(history.events, Kind::dead_lettered, &queue::LineageEvent::kind) !=
+                  history.events.end(),
+          "only what was redriven is settled",
+          "message {}",
+          number(fact.key));
+  count_processed(queues_.at(fact.from), message);
+  end_attempt(history, queue::AttemptEnd::processed, now_);
+  settle(message, &queue::TaskCounts::succeeded);
+  TaskKey job = TaskKey::none;
+  for (const queue::LineageEvent& event : history.events) {
+    if (event.kind == Kind::redriven) job = event.job;
+  }
+  carry_over(message, fact.to, fact.sequence);
+  add_event(history, {.wall = wall_, .from = from.arn, .job = job, .kind = Kind::processed});
+}
+
 void Model::on(const queue::MessageEdited& fact) {
   const auto found = messages_.find(fact.key);
   require(found != messages_.end() &&
@@ -244,9 +276,82 @@ void Model::on(const queue::GroupLearned& fact) {
   group.identity = fact.identity;
 }
 
+void ModelGroup::arrive(Timestamp wall) {
+  first_wall = total++ == 0 ? wall : std::min(first_wall, wall);
+  last_wall = std::max(last_wall, wall);
+  ++days[wall.ms() / 86'400'000];
+  ++minutes[wall.ms() / 60'000];
+}
+
+// By a rule, of which there must be one.
+void Model::change_group(queue::History& history, FailureGroupKey to) {
+  const ModelGroup& from = groups_.at(history.group);
+  ModelGroup& into = groups_.at(to);
+  bool ruled = false;
+  auto merged_id = from.identity.id;
+  for (const auto& [key, rule] : group_rules_) {
+    if (key.first != from.queue) continue;
+    ruled = ruled || rule.into.id == into.identity.id;
+    if (rule.from == merged_id && rule.filter.empty()) merged_id = rule.into.id;
+  }
+  const bool merged = merged_id == into.identity.id;
+  require(ruled, kGroupsOfQueue, "group {} was changed without a rule", number(to));
+  history.group = to;
+  if (merged) return;
+  std::optional<Timestamp> died;
+  for (const queue::LineageEvent& event : history.events) {
+    if (event.kind == queue::LineageEvent::Kind::dead_lettered) died = event.wall;
+  }
+  if (died) into.arrive(*died);
+  add_name(into.sources, history.dead_letter_source);
+  if (!history.attempts.empty()) add_name(into.consumers, history.attempts.back().by);
+}
+
+void Model::on(const queue::GroupRuled& fact) {
+  if (group_rules_.contains({fact.queue, fact.rule.number})) return;  // A checkpoint repeats it.
+  queue_of(fact.queue, "group rule");
+  group_rules_[{fact.queue, fact.rule.number}] = fact.rule;
+  if (!fact.rule.filter.empty()) return;
+  ModelGroup* from = nullptr;
+  ModelGroup* into = nullptr;
+  for (auto& [key, group] : groups_) {
+    if (group.queue != fact.queue) continue;
+    if (group.identity.id == fact.rule.from) from = &group;
+    if (group.identity.id == fact.rule.into.id) into = &group;
+  }
+  if (from == nullptr || into == nullptr || from->total == 0) return;
+  into->first_wall =
+      into->total == 0 ? from->first_wall : std::min(into->first_wall, from->first_wall);
+  into->last_wall = std::max(into->last_wall, from->last_wall);
+  into->total += std::exchange(from->total, 0);
+  into->failed_again += std::exchange(from->failed_again, 0);
+  for (const NameIndex name : from->sources) add_name(into->sources, name);
+  for (const NameIndex name : from->consumers) add_name(into->consumers, name);
+  for (const auto& [day, count] : std::exchange(from->days, {})) into->days[day] += count;
+  for (const auto& [minute, count] : std::exchange(from->minutes, {}))
+    into->minutes[minute] += count;
+}
+
+void Model::on(const queue::GroupRuleApplied& fact) {
+  const auto found = group_rules_.find({fact.queue, fact.number});
+  require(found != group_rules_.end(), kSpeaksOfWhatIs, "group rule {}", fact.number);
+  found->second.applied = true;
+}
+
+void Model::on(const queue::GroupRuleRemoved& fact) {
+  require(group_rules_.erase({fact.queue, fact.number}) == 1,
+          kSpeaksOfWhatIs,
+          "group rule {}",
+          fact.number);
+}
+
 void Model::on(const queue::MessageGrouped& fact) {
   queue::History& history = message_in(fact.queue, fact.key, "grouped").history;
   const auto found = groups_.find(fact.group);
+  if (history.group != FailureGroupKey::none && found != groups_.end() &&
+      history.group != fact.group && groups_.at(history.group).queue == fact.queue) {
+    return change_group(history, fact.group);
+  }
   require(found != groups_.end() && found->second.queue == fact.queue &&
               history.group == FailureGroupKey::none &&
               history.dead_letter_source != NameIndex::none,
@@ -256,13 +361,19 @@ void Model::on(const queue::MessageGrouped& fact) {
           number(fact.group));
   history.group = fact.group;
   ModelGroup& group = found->second;
-  if (group.total++ == 0) group.first_wall = wall_;
-  group.last_wall = std::max(group.last_wall, wall_);
+  group.arrive(wall_);
   if (history.former_group == fact.group) ++group.failed_again;
   add_name(group.sources, history.dead_letter_source);
   if (!history.attempts.empty()) add_name(group.consumers, history.attempts.back().by);
   count_failed(group.codes, history);
   if (group.status == queue::GroupStatus::resolved) group.status = queue::GroupStatus::regressed;
+  const bool over = (group.ignored_until != Timestamp() && wall_ >= group.ignored_until) ||
+                    (group.ignored_to_total != 0 && group.total >= group.ignored_to_total);
+  if (group.status == queue::GroupStatus::ignored && over) {
+    group.status = queue::GroupStatus::regressed;
+    group.ignored_until = Timestamp();
+    group.ignored_to_total = 0;
+  }
 }
 
 void Model::on(const queue::GroupMarked& fact) {
@@ -271,6 +382,9 @@ void Model::on(const queue::GroupMarked& fact) {
   found->second.status = fact.status;
   found->second.note = fact.note;
   found->second.marked_by = fact.actor;
+  found->second.owner = fact.owner;
+  found->second.ignored_until = fact.ignored_until;
+  found->second.ignored_to_total = fact.ignored_to_total;
 }
 
 void Model::on(const queue::ProcessedCounted& fact) {

@@ -120,15 +120,13 @@ void only_the_available_is_taken(const Model& model, const Ask& ask, const Taken
   }
 }
 
-// With receive_count_max N exactly N receives from the queue deliver; the next one moves.
+// With receive_count_max N exactly N receives from the queue deliver; the next one moves. Isolation
+// of retries grants more: see Model::is_spent.
 void dead_lettering_is_exact(const Model& model, const Ask& ask, const Taken& taken) {
   constexpr std::string_view kExact = "dead-lettering is exact";
   const auto target = model.dead_letter_target(ask.queue);
-  const auto& settings = model.queues().at(ask.queue).settings;
   const auto spent = [&](MessageKey key) {
-    const ModelMessage& message = model.messages().at(key);
-    const std::uint32_t here = message.generation() - message.history.entered_generation;
-    return target && here >= settings.redrive->receive_count_max;
+    return target && model.is_spent(model.messages().at(key));
   };
   for (const MessageKey key : taken.delivered) {
     require(!spent(key), kExact, "message {} was delivered once too often", number(key));
@@ -149,6 +147,34 @@ void nothing_is_withheld(const Model& model, const Ask& ask, const Taken& taken)
 }
 
 }  // namespace
+
+// Every receive counts, but for those under isolation that no handler saw. At the end of them the
+// message dies, unless its last run was under isolation and did not judge it: then it gets one
+// more, up to ten in a row.
+bool Model::is_spent(const ModelMessage& message) const {
+  const queue::History& history = message.history;
+  const std::uint32_t max = queues_.at(message.queue).settings.redrive->receive_count_max;
+  const std::uint32_t here = message.generation() - history.entered_generation;
+  if (here < max) return false;
+  std::size_t known = history.attempts.size();
+  if (history.attempts_total > known) known = 20;
+  known = std::min<std::size_t>(known, here);
+  std::vector<queue::Attempt> own(history.attempts.end() - static_cast<std::ptrdiff_t>(known),
+                                  history.attempts.end());
+  if (own.empty() || own.back().isolation == queue::Isolation::off) return true;
+  const auto unused = std::erase_if(own, [](const queue::Attempt& attempt) {
+    return attempt.isolation == queue::Isolation::not_run;
+  });
+  if (here - unused < max) return false;
+  std::size_t in_vain = 0;
+  while (in_vain < own.size()) {
+    const queue::Attempt& attempt = own[own.size() - 1 - in_vain];
+    const bool alone = attempt.end == queue::AttemptEnd::failed && attempt.company <= 1;
+    if (attempt.isolation == queue::Isolation::off || alone) break;
+    ++in_vain;
+  }
+  return in_vain >= 10 || (in_vain == 0 && !own.empty());
+}
 
 std::vector<MessageKey> Model::available(QueueKey queue) const {
   std::vector<MessageKey> out;
@@ -214,7 +240,8 @@ void Model::check_receive(const Ask& ask, const Record* record) const {
   if (taken.received == nullptr) return;
   const std::string_view attempt = queue.settings.is_fifo() ? ask.attempt_id : std::string_view();
   require(taken.received->visible_at == visible_at && taken.received->queue == ask.queue &&
-              taken.received->attempt_id == attempt,
+              taken.received->attempt_id == attempt &&
+              taken.received->isolated == (ask.isolated && !queue.settings.is_fifo()),
           "a receive hides for as long as was asked",
           "queue {}",
           number(ask.queue));

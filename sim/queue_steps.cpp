@@ -131,6 +131,8 @@ void Driver::delete_queue() {
     if (bin != nullptr) changes.push_back(queue::QueueDeleted{bin->key});
     const queue::Queue* damaged = turn.state().find(engine::damaged_of(identity_of(*key)));
     if (damaged != nullptr) changes.push_back(queue::QueueDeleted{damaged->key});
+    const queue::Queue* settled = turn.state().find(engine::settled_of(identity_of(*key)));
+    if (settled != nullptr) changes.push_back(queue::QueueDeleted{settled->key});
     turn.commit(changes);
   });
   world_.follow(world_.take_records());

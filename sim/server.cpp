@@ -22,8 +22,14 @@ Result<std::unique_ptr<Server>> Server::open(Parts parts, const Shape& shape) {
   server->journal_ = std::make_unique<WatchedJournal>(std::move(opened));
   CHECK(server->store_.attach(*server->journal_));
   Server* const self = server.get();
+  // Few enough that they have to make room for each other.
+  constexpr engine::SettledLimits kSettled{.messages_max = 12};
   server->engine_ = std::make_unique<engine::Engine>(
-      engine::Engine::Parts{server->store_, *server->journal_, parts.clock, parts.ids},
+      engine::Engine::Parts{.store = server->store_,
+                            .journal = *server->journal_,
+                            .clock = parts.clock,
+                            .ids = parts.ids,
+                            .settled = kSettled},
       engine::Engine::Hooks{.wake_earlier = {},
                             .sync_wanted = {},
                             // An archive that is away is no fault of the server's.

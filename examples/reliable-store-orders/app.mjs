@@ -40,6 +40,6 @@ const consumer = new lambda.Function(stack, 'MsgConsumer', {
   timeout: cdk.Duration.seconds(5),
   code: code('consumer'),
 });
-consumer.addEventSource(new sources.SqsEventSource(orders, { batchSize: 1 }));
+consumer.addEventSource(new sources.SqsEventSource(orders, { batchSize: 10 }));
 
 app.synth();

@@ -22,7 +22,7 @@ trust='{"Version": "2012-10-17", "Statement": [{"Action": "sts:AssumeRole", "Eff
 role="$(aws iam create-role --role-name stores --assume-role-policy-document "$trust" --query Role.Arn --output text)"
 deploy store_producer producer 60 "Variables={QUEUE_URL=$orders,RUN_SECONDS=${RUN_SECONDS:-5}}"
 deploy store_consumer consumer 5 "Variables={}"
-mapping="$(aws lambda create-event-source-mapping --function-name store_consumer --event-source-arn arn:aws:sqs:us-east-1:000000000000:reliable_q --batch-size 1 --query UUID --output text)"
+mapping="$(aws lambda create-event-source-mapping --function-name store_consumer --event-source-arn arn:aws:sqs:us-east-1:000000000000:reliable_q --batch-size 10 --query UUID --output text)"
 
 echo "== The stores are open"
 aws lambda invoke --function-name store_producer --cli-read-timeout 60 "$work/produced.json" --query StatusCode --output text

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "base/text.h"
-#include "wire/decoder.h"
-#include "wire/encode.h"
+#include <functional>
 
 namespace redrive::alarms {
 namespace {
@@ -14,91 +11,6 @@ namespace {
 using queue::EntryKind;
 
 constexpr std::size_t kReadPerTurn = 64;
-constexpr std::string_view kKindNames[] = {"ConfigurationUpdate", "StateUpdate", "Action"};
-
-std::string entry_of(const AlarmKey& key) {
-  return entry_name(key.account, key.region, key.name);
-}
-
-struct HistoryDocument {
-  std::int64_t wall = 0;
-  std::int64_t kind = 0;
-  std::string_view summary;
-  std::string_view data;
-};
-consteval auto shape_of(HistoryDocument*) {
-  using D = HistoryDocument;
-  return wire::shape(wire::required("wall", &D::wall),
-                     wire::required("kind", &D::kind),
-                     wire::required("summary", &D::summary),
-                     wire::optional("data", &D::data));
-}
-
-std::string encode_item(const HistoryItem& item) {
-  const HistoryDocument document{.wall = item.wall.ms(),
-                                 .kind = static_cast<std::int64_t>(item.kind),
-                                 .summary = item.summary,
-                                 .data = item.data};
-  std::string out;
-  wire::encode_json(out, document);
-  return out;
-}
-
-std::optional<HistoryItem> decode_item(const std::string& json) {
-  std::string padded = json + std::string(64, '\0');
-  wire::Decoder decoder;
-  HistoryDocument document;
-  const std::string_view text = std::string_view(padded).substr(0, json.size());
-  if (!wire::decode_json(decoder, text, document)) return std::nullopt;
-  if (document.kind < 0 || document.kind > 2) return std::nullopt;
-  return HistoryItem{.wall = Timestamp(document.wall),
-                     .kind = static_cast<HistoryItem::Kind>(document.kind),
-                     .summary = std::string(document.summary),
-                     .data = std::string(document.data)};
-}
-
-// The items of an alarm stand under its name, a bar, and a number that grows.
-std::string item_prefix(const AlarmKey& key) {
-  return entry_of(key) + "|";
-}
-
-std::vector<std::string> item_names(const queue::State& state, const AlarmKey& key) {
-  const std::string prefix = item_prefix(key);
-  std::vector<std::string> names;
-  for (auto at = state.entries().lower_bound({EntryKind::alarm_history, prefix});
-       at != state.entries().end() && at->first.first == EntryKind::alarm_history &&
-       at->first.second.starts_with(prefix);
-       ++at) {
-    // Another alarm's name may begin like this one's, bar included.
-    const std::string_view rest = std::string_view(at->first.second).substr(prefix.size());
-    if (parse_int<std::uint64_t>(rest)) names.push_back(at->first.second);
-  }
-  return names;
-}
-
-void forget(engine::Turn& turn, EntryKind kind, const std::string& name) {
-  turn.commit(queue::EntryRemoved{kind, name});
-}
-
-void note_in_turn(engine::Turn& turn, const AlarmKey& key, HistoryItem item) {
-  item.wall = turn.stamp().wall;
-  const std::string prefix = item_prefix(key);
-  std::vector<std::string> names = item_names(turn.state(), key);
-  std::uint64_t number = static_cast<std::uint64_t>(item.wall.ms()) * 1000;
-  if (!names.empty()) {
-    const auto last = parse_int<std::uint64_t>(names.back().substr(prefix.size()));
-    number = std::max(number, last.value_or(0) + 1);
-  }
-  const std::string name = fmt::format("{}{:019}", prefix, number);
-  const std::string value = encode_item(item);
-  turn.commit(queue::EntryPut{EntryKind::alarm_history, name, value});
-  const auto oldest = static_cast<std::uint64_t>((item.wall - Book::kHistoryFor).ms()) * 1000;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto of = parse_int<std::uint64_t>(names[i].substr(prefix.size())).value_or(0);
-    const bool beyond = names.size() - i >= Book::kHistoryKept;
-    if (beyond || of < oldest) forget(turn, EntryKind::alarm_history, names[i]);
-  }
-}
 
 std::optional<Alarm> find_in_turn(const queue::State& state, const std::string& entry) {
   const std::string* const value = state.find_entry(EntryKind::alarm, entry);
@@ -115,10 +27,6 @@ void store(engine::Turn& turn, const Alarm& alarm) {
 }
 
 }  // namespace
-
-std::string_view name_of(HistoryItem::Kind kind) {
-  return kKindNames[static_cast<std::size_t>(kind)];
-}
 
 // Read anew, some in each turn, only when the catalogue has changed.
 std::vector<Alarm> Book::all() const {
@@ -172,12 +80,15 @@ Result<void> Book::put(Alarm alarm) {
       }
       alarm.condition.updated = alarm.condition.transitioned = alarm.configured;
     }
-    store(turn, alarm);
-    note_in_turn(
-        turn,
-        key,
-        {.kind = HistoryItem::Kind::configuration,
-         .summary = fmt::format("Alarm \"{}\" {}", alarm.name, before ? "updated" : "created")});
+    HistoryWriter writer(turn, key);
+    writer.put(EntryKind::alarm, entry_of(key), encode(alarm));
+    writer.add(
+        {.wall = {},
+         .kind = HistoryItem::Kind::configuration,
+         .summary = fmt::format("Alarm \"{}\" {}", alarm.name, before ? "updated" : "created"),
+         .data = {},
+         .delivery = std::nullopt});
+    writer.commit();
     return {};
   });
 }
@@ -199,30 +110,40 @@ bool Book::remove(const AlarmKey& key) {
   return engine_.turn([&](engine::Turn& turn) {
     const std::string entry = entry_of(key);
     if (turn.state().find_entry(EntryKind::alarm, entry) == nullptr) return false;
-    forget(turn, EntryKind::alarm, entry);
-    for (const std::string& name : item_names(turn.state(), key)) {
-      forget(turn, EntryKind::alarm_history, name);
+    HistoryWriter writer(turn, key);
+    writer.remove(EntryKind::alarm, entry);
+    forget_history(turn.state(), key, writer);
+    writer.commit();
+    return true;
+  });
+}
+
+std::optional<std::vector<Errand>> Book::record(const AlarmKey& key, const AlarmEvent& event) {
+  auto errands = engine_.turn([&](engine::Turn& turn) -> std::optional<std::vector<Errand>> {
+    HistoryWriter writer(turn, key);
+    if (event.condition) {
+      auto alarm = find_in_turn(turn.state(), entry_of(key));
+      if (!alarm) return std::nullopt;
+      alarm->condition = *event.condition;
+      writer.put(EntryKind::alarm, entry_of(key), encode(*alarm));
     }
-    return true;
+    writer.add(event.item);
+    std::vector<Errand> queued;
+    for (const Target& target : event.targets) {
+      queued.push_back(writer.queue(target, event.notice.value()));
+    }
+    if (event.setting && event.setting->value) {
+      writer.put(EntryKind::setting, event.setting->name, *event.setting->value);
+    } else if (event.setting) {
+      writer.remove(EntryKind::setting, event.setting->name);
+    }
+    writer.commit();
+    return queued;
   });
-}
-
-bool Book::transition(const AlarmKey& key, const Condition& condition, const std::string& summary) {
-  return engine_.turn([&](engine::Turn& turn) {
-    auto alarm = find_in_turn(turn.state(), entry_of(key));
-    if (!alarm) return false;
-    alarm->condition = condition;
-    store(turn, *alarm);
-    note_in_turn(
-        turn,
-        key,
-        {.kind = HistoryItem::Kind::state, .summary = summary, .data = condition.reason_data});
-    return true;
-  });
-}
-
-void Book::note(const AlarmKey& key, HistoryItem item) {
-  engine_.turn([&](engine::Turn& turn) { note_in_turn(turn, key, std::move(item)); });
+  if (!errands) return std::nullopt;
+  const engine::Sequence after = engine_.appended();
+  for (Errand& errand : *errands) errand.after = after;
+  return errands;
 }
 
 std::vector<HistoryItem> Book::history(const AlarmKey& key) const {
@@ -237,6 +158,8 @@ std::vector<HistoryItem> Book::history(const AlarmKey& key) const {
   for (auto at = values.rbegin(); at != values.rend(); ++at) {
     if (auto item = decode_item(*at)) items.push_back(*std::move(item));
   }
+  // A delivery stands where its last attempt was.
+  std::ranges::stable_sort(items, std::greater(), &HistoryItem::wall);
   return items;
 }
 

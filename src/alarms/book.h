@@ -8,28 +8,23 @@
 #include <vector>
 
 #include "alarms/alarm.h"
+#include "alarms/history.h"
 #include "engine/engine.h"
 
 namespace redrive::alarms {
 
-// Something that happened to an alarm.
-struct HistoryItem {
-  enum class Kind : std::uint8_t { configuration, state, action };
-
-  Timestamp wall;
-  Kind kind = Kind::state;
-  std::string summary;
-  std::string data;  // JSON.
-};
-std::string_view name_of(HistoryItem::Kind kind);
-
-// Whose alarm, and which.
-struct AlarmKey {
-  std::string account;
-  std::string region;
-  std::string name;
-
-  friend auto operator<=>(const AlarmKey&, const AlarmKey&) = default;
+// A change of an alarm, recorded as one with its history and the notices that it causes.
+struct AlarmEvent {
+  HistoryItem item;
+  std::optional<Condition> condition;  // The new one of an alarm in the book.
+  std::optional<Notice> notice;
+  std::vector<Target> targets;  // Of the notice.
+  // A document of the catalogue (kind setting) to be replaced, or removed if it has no value.
+  struct Setting {
+    std::string name;
+    std::optional<std::string> value;
+  };
+  std::optional<Setting> setting;
 };
 
 // The alarms in the engine's catalogue, each with its state; what is kept here is a copy of what
@@ -37,8 +32,6 @@ struct AlarmKey {
 class Book {
  public:
   static constexpr std::size_t kAlarmsMax = 5'000;
-  static constexpr std::size_t kHistoryKept = 50;                 // Of each alarm,
-  static constexpr Duration kHistoryFor = std::chrono::days(14);  // and for so long.
 
   explicit Book(engine::Engine& engine) : engine_(engine) {}
 
@@ -49,11 +42,10 @@ class Book {
   // Changes what is there, in one step; an error when there is none.
   Result<void> change(const AlarmKey& key, const std::function<void(Alarm&)>& edit);
   bool remove(const AlarmKey& key);
-  // The alarm is in another condition now; `summary` tells of it in its history. False when it is
-  // gone.
-  bool transition(const AlarmKey& key, const Condition& condition, const std::string& summary);
+  // Records an event and returns the deliveries that it queued. Nothing when the event has a
+  // condition and the alarm is gone.
+  std::optional<std::vector<Errand>> record(const AlarmKey& key, const AlarmEvent& event);
 
-  void note(const AlarmKey& key, HistoryItem item);
   // The latest first.
   std::vector<HistoryItem> history(const AlarmKey& key) const;
 

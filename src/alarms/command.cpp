@@ -101,8 +101,8 @@ void feed(int pipe, std::string_view bytes, SteadyClock::time_point deadline) {
 
 }  // namespace
 
-Result<void> run_command(const std::string& command, const Notice& notice,
-                         std::chrono::milliseconds timeout) {
+Result<std::string> run_command(const std::string& command, const Notice& notice,
+                                std::chrono::milliseconds timeout) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return not_run("no pipe for the command");
   fcntl(ends[1], F_SETFL, O_NONBLOCK);
@@ -122,7 +122,7 @@ Result<void> run_command(const std::string& command, const Notice& notice,
     std::this_thread::sleep_for(kLook);
   }
   if (killed) return not_run(fmt::format("{}: took more than {}", command, timeout));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "exit status 0";
   return not_run(fmt::format("{}: ended with {}", command, WEXITSTATUS(status)));
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/calendar.h"
+#include "base/text.h"
 #include "wire/encode.h"
 #include "wire/shape.h"
 
@@ -106,6 +108,7 @@ struct NoticeDocument {
   TriggerDocument trigger;
   std::string_view id;
   std::string_view text;
+  std::optional<std::string_view> link;
   std::optional<ReasonDocument> dead_letters;
 };
 consteval auto shape_of(NoticeDocument*) {
@@ -127,6 +130,7 @@ consteval auto shape_of(NoticeDocument*) {
                      wire::required("Trigger", &D::trigger),
                      wire::required("NoticeId", &D::id),
                      wire::required("Text", &D::text),
+                     wire::optional("Link", &D::link),
                      wire::optional("DeadLetters", &D::dead_letters));
 }
 
@@ -199,7 +203,25 @@ std::string text_of(const DeadLetterReason& reason) {
   return out;
 }
 
-Notice make(const Alarm& alarm, AlarmState before, const DeadLetterReason* reason) {
+// To the group that the notice is about, or to the alarm.
+std::string link_of(const Alarm& alarm, const DeadLetterReason* reason,
+                    std::string_view console_url) {
+  while (console_url.ends_with('/')) console_url.remove_suffix(1);
+  if (console_url.empty()) return {};
+  if (reason == nullptr) {
+    return fmt::format("{}/alarms/{}", console_url, percent_encode(alarm.name, false));
+  }
+  const std::string queue = percent_encode(reason->queue, false);
+  const auto fresh = std::ranges::find(reason->groups, true, &FailureLine::fresh);
+  const auto group = fresh == reason->groups.end() ? reason->groups.begin() : fresh;
+  if (group == reason->groups.end() || group->id.empty()) {
+    return fmt::format("{}/queues/{}/messages", console_url, queue);
+  }
+  return fmt::format("{}/queues/{}/groups/{}", console_url, queue, group->id);
+}
+
+Notice make(const Alarm& alarm, AlarmState before, const DeadLetterReason* reason,
+            std::string_view console_url) {
   const Condition& condition = alarm.condition;
   Notice notice;
   notice.state = name_of(condition.state);
@@ -207,6 +229,7 @@ Notice make(const Alarm& alarm, AlarmState before, const DeadLetterReason* reaso
   notice.id = fmt::format("{}/{}/{}", notice.key, notice.state, condition.transitioned.ms());
   notice.title = fmt::format("{}: {}", notice.state, alarm.name);
   notice.text = reason == nullptr ? condition.reason + "\n" : text_of(*reason);
+  notice.link = link_of(alarm, reason, console_url);
   const std::string time = format_utc(condition.transitioned);
   const std::string arn = alarm.arn();
   NoticeDocument document{.name = alarm.name,
@@ -224,7 +247,9 @@ Notice make(const Alarm& alarm, AlarmState before, const DeadLetterReason* reaso
                           .trigger = trigger_of(alarm),
                           .id = notice.id,
                           .text = notice.text,
+                          .link = std::nullopt,
                           .dead_letters = std::nullopt};
+  if (!notice.link.empty()) document.link = notice.link;
   if (reason != nullptr) document.dead_letters = document_of(*reason);
   wire::encode_json(notice.json, document);
   return notice;
@@ -250,17 +275,21 @@ std::string slack_text(std::string_view text) {
 
 }  // namespace
 
-Notice make_notice(const Alarm& alarm, AlarmState before) {
-  return make(alarm, before, nullptr);
+Notice make_notice(const Alarm& alarm, AlarmState before, std::string_view console_url) {
+  return make(alarm, before, nullptr, console_url);
 }
 
-Notice make_notice(const Alarm& alarm, AlarmState before, const DeadLetterReason& reason) {
-  return make(alarm, before, &reason);
+Notice make_notice(const Alarm& alarm, AlarmState before, const DeadLetterReason& reason,
+                   std::string_view console_url) {
+  return make(alarm, before, &reason, console_url);
 }
 
 std::string slack_json(const Notice& notice) {
-  const std::string text =
+  std::string text =
       fmt::format("*{}*\n```{}```", slack_text(notice.title), slack_text(notice.text));
+  if (!notice.link.empty()) {
+    text += fmt::format("\n<{}|Open in the console>", slack_text(notice.link));
+  }
   std::string out;
   wire::encode_json(out, SlackDocument{text});
   return out;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alarms/alarm.h"
@@ -35,10 +36,13 @@ struct Notice {
   std::string text;   // For people.
   std::string json;   // As CloudWatch tells topics, and more.
   std::string state;
+  std::string link = {};  // To the console; empty: its address is not configured.
 };
 
-Notice make_notice(const Alarm& alarm, AlarmState before);
-Notice make_notice(const Alarm& alarm, AlarmState before, const DeadLetterReason& reason);
+// `console_url`: where people reach the console, for a link; may be empty.
+Notice make_notice(const Alarm& alarm, AlarmState before, std::string_view console_url = {});
+Notice make_notice(const Alarm& alarm, AlarmState before, const DeadLetterReason& reason,
+                   std::string_view console_url = {});
 
 // As Slack and those that imitate it read it.
 std::string slack_json(const Notice& notice);

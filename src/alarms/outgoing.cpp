@@ -113,6 +113,8 @@ struct Mail {
 };
 
 std::string letter_of(const Mail& mail, const Notice& notice) {
+  std::string text = notice.text;
+  if (!notice.link.empty()) text += fmt::format("\nOpen in the console: {}\n", notice.link);
   return fmt::format(
       "Date: {}\r\nFrom: {}\r\nTo: {}\r\nSubject: {}\r\nMessage-ID: <{}@redrive>\r\n"
       "X-Redrive-Notice: {}\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n"
@@ -123,13 +125,21 @@ std::string letter_of(const Mail& mail, const Notice& notice) {
       one_line(notice.title),
       sha256_hex(notice.id),
       one_line(notice.id),
-      encoded_body(notice.text));
+      encoded_body(text));
 }
 
 }  // namespace
 
-Result<void> post_webhook(const std::string& url, const Notice& notice,
-                          const OutgoingRules& rules) {
+std::string host_of_url(const std::string& url) {
+  const CurlUrl parsed(curl_url());
+  if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return {};
+  std::string host = part_of(parsed.get(), CURLUPART_HOST);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return host;
+}
+
+Result<std::string> post_webhook(const std::string& url, const Notice& notice,
+                                 const OutgoingRules& rules) {
   const CurlUrl parsed(curl_url());
   if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) {
     return undelivered(fmt::format("{} is not a URL", shown_target(url)));
@@ -164,11 +174,12 @@ Result<void> post_webhook(const std::string& url, const Notice& notice,
     return undelivered(fmt::format("{}: {}", shown_target(url), curl_easy_strerror(code)));
   long status = 0;
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (status >= 200 && status < 300) return {};
+  if (status >= 200 && status < 300) return fmt::format("HTTP {}", status);
   return undelivered(fmt::format("{} answered {}", shown_target(url), status));
 }
 
-Result<void> send_mail(const std::string& url, const Notice& notice, const OutgoingRules& rules) {
+Result<std::string> send_mail(const std::string& url, const Notice& notice,
+                              const OutgoingRules& rules) {
   const CurlUrl parsed(curl_url());
   constexpr unsigned kFlags = CURLU_NON_SUPPORT_SCHEME;
   if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), kFlags) != CURLUE_OK) {
@@ -198,7 +209,7 @@ Result<void> send_mail(const std::string& url, const Notice& notice, const Outgo
   curl_easy_setopt(curl.get(), CURLOPT_READFUNCTION, &read_letter);
   curl_easy_setopt(curl.get(), CURLOPT_READDATA, &letter);
   const CURLcode code = curl_easy_perform(curl.get());
-  if (code == CURLE_OK) return {};
+  if (code == CURLE_OK) return "accepted by the mail server";
   return undelivered(fmt::format("mail to {}: {}", mail.to, curl_easy_strerror(code)));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "alarms/dead_letters.h"
 #include "dead_letter/fingerprint.h"
@@ -42,15 +43,27 @@ struct Groups {
   queue::FailureGroupKey largest = queue::FailureGroupKey::none;
   std::optional<queue::MessageKey> sample;
   std::vector<queue::QueueIdentity> sources;
+  std::vector<std::string> escalating;  // A sentence about each.
 };
 
+std::string escalation_of(const queue::FailureGroup& group, Timestamp wall) {
+  const auto minutes = group.arrivals.minutely(wall);
+  const auto lately = std::accumulate(minutes.end() - 5, minutes.end(), std::uint64_t{0});
+  return fmt::format("A failure group is escalating, {} in the last five minutes: {}.",
+                     lately,
+                     dead_letter::mask_secrets(group.identity.title, {.bytes_max = kTitleBytes}));
+}
+
 // In turn.
-Groups look_at_groups(const queue::State& state, const queue::Queue& queue, std::uint64_t told) {
+Groups look_at_groups(const queue::State& state, const queue::Queue& queue, std::uint64_t told,
+                      Timestamp wall) {
   std::vector<const queue::FailureGroup*> found;
   for (const queue::FailureGroup* group : state.groups_in(queue.key)) {
     if (group->count > 0) found.push_back(group);
   }
   std::ranges::stable_sort(found, std::greater(), &queue::FailureGroup::count);
+  std::ranges::stable_partition(
+      found, [&](const queue::FailureGroup* group) { return group->arrivals.is_escalating(wall); });
   Groups groups;
   if (!found.empty()) {
     groups.largest = found.front()->key;
@@ -65,10 +78,14 @@ Groups look_at_groups(const queue::State& state, const queue::Queue& queue, std:
   }
   for (const queue::FailureGroup* group : found) {
     if (groups.lines.size() == kGroupsTold) break;
+    const bool ignored = group->status_at(wall) == queue::GroupStatus::ignored;
+    if (!ignored && group->arrivals.is_escalating(wall)) {
+      groups.escalating.push_back(escalation_of(*group, wall));
+    }
     groups.lines.push_back(
         {.id = dead_letter::GroupId{group->identity.id}.text(),
          .title = dead_letter::mask_secrets(group->identity.title, {.bytes_max = kTitleBytes}),
-         .status = std::string(name_of(group->status)),
+         .status = std::string(name_of(group->status_at(wall))),
          .count = group->count,
          .fresh = static_cast<std::uint64_t>(number(group->key)) > told});
   }
@@ -111,8 +128,9 @@ DeadLetterReason find_reason(engine::Engine& engine, const DeadLetterReading& re
   const auto groups = engine.turn([&](engine::Turn& turn) -> Result<Groups> {
     const queue::Queue* const queue = turn.state().find(reading.identity);
     if (queue == nullptr) return Groups();
-    return look_at_groups(turn.state(), *queue, told);
+    return look_at_groups(turn.state(), *queue, told, turn.stamp().wall);
   });
+  findings.insert(findings.end(), groups->escalating.begin(), groups->escalating.end());
   DeadLetterReason reason{.queue = reading.identity.name,
                           .messages = reading.messages,
                           .findings = std::move(findings),

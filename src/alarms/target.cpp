@@ -1,8 +1,23 @@
 #include "alarms/target.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <array>
+
+#include "base/text.h"
 
 namespace redrive::alarms {
+
+std::string literal_address(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  const bool is_address = inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
+                          inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
+  if (is_address) return host;
+  constexpr std::string_view kLocal = "localhost";
+  return iequals(host, kLocal) || host.ends_with(".localhost") ? "127.0.0.1" : "";
+}
+
 Target Target::parse(std::string text, bool trusted) {
   Target target{.kind = Kind::unknown, .text = std::move(text), .trusted = trusted};
   const std::string_view view = target.text;

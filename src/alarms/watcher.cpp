@@ -6,6 +6,7 @@
 #include <set>
 
 #include "alarms/evaluate.h"
+#include "alarms/history_data.h"
 
 namespace redrive::alarms {
 namespace {
@@ -18,6 +19,7 @@ constexpr seconds kLongPace{60};
 constexpr std::string_view kMemoryPrefix = "dead-letter-alarm/";
 constexpr std::size_t kMemoriesPerTurn = 256;
 constexpr std::string_view kDamagePrefix = "damage-alarm/";
+constexpr std::string_view kTestAlarm = "test";
 
 AlarmKey key_of(const Alarm& alarm) {
   return {alarm.account, alarm.region, alarm.name};
@@ -25,6 +27,23 @@ AlarmKey key_of(const Alarm& alarm) {
 
 std::string state_summary(AlarmState from, AlarmState to) {
   return fmt::format("Alarm updated from {} to {}", name_of(from), name_of(to));
+}
+
+// A line of the history of an alarm that the server has by itself.
+HistoryItem own_item(AlarmState before, const Condition& after) {
+  return {.wall = {},
+          .kind = HistoryItem::Kind::state,
+          .summary = fmt::format("{}: {}", state_summary(before, after.state), after.reason),
+          .data = {},
+          .delivery = std::nullopt};
+}
+
+HistoryItem state_item(const Condition& before, const Condition& after) {
+  return {.wall = {},
+          .kind = HistoryItem::Kind::state,
+          .summary = state_summary(before.state, after.state),
+          .data = state_change_data(before, after),
+          .delivery = std::nullopt};
 }
 
 std::string joined(const std::vector<std::string>& sentences) {
@@ -81,6 +100,7 @@ void Watcher::look() {
   }
   judged_ = std::move(judged);
   look_at_dead_letters(stamp.now, stamp.wall);
+  parts_.courier.look();
 }
 
 void Watcher::judge_alarm(const Alarm& alarm, Timestamp now, Timestamp wall) {
@@ -105,23 +125,116 @@ void Watcher::judge_alarm(const Alarm& alarm, Timestamp now, Timestamp wall) {
            .transitioned = wall});
 }
 
-void Watcher::move_to(const Alarm& alarm, Condition condition) {
-  const AlarmState before = alarm.condition.state;
-  const std::string summary = state_summary(before, condition.state);
-  if (!book_.transition(key_of(alarm), condition, summary)) return;
+Target Watcher::target_of(const std::string& text) const {
+  // A target that the server's own file names is trusted wherever else it is named.
+  const bool trusted = std::ranges::find(parts_.notify, text) != parts_.notify.end();
+  return Target::parse(text, trusted);
+}
+
+std::vector<Target> Watcher::own_targets() const {
+  std::vector<Target> targets;
+  for (const std::string& target : parts_.notify) targets.push_back(Target::parse(target, true));
+  return targets;
+}
+
+void Watcher::record(const AlarmKey& key, const AlarmEvent& event) {
+  auto errands = book_.record(key, event);
   if (parts_.sync_wanted) parts_.sync_wanted();
-  if (!alarm.actions_enabled || before == condition.state) return;
+  if (errands && !errands->empty()) parts_.courier.send(*std::move(errands));
+}
+
+void Watcher::move_to(const Alarm& alarm, Condition condition) {
   Alarm changed = alarm;
-  changed.condition = std::move(condition);
-  const Notice notice = make_notice(changed, before);
-  for (const std::string& action : changed.actions_for(changed.condition.state)) {
-    // What the server's own file names is its operator's word, wherever it stands.
-    const bool trusted = std::ranges::find(parts_.notify, action) != parts_.notify.end();
-    parts_.courier.send(Target::parse(action, trusted), notice);
-    book_.note(key_of(alarm),
-               {.kind = HistoryItem::Kind::action,
-                .summary = fmt::format("Told {}", shown_target(action))});
+  changed.condition = condition;
+  AlarmEvent event{.item = state_item(alarm.condition, condition),
+                   .condition = std::move(condition),
+                   .notice = std::nullopt,
+                   .targets = {},
+                   .setting = std::nullopt};
+  if (alarm.actions_enabled && alarm.condition.state != changed.condition.state) {
+    event.notice = make_notice(changed, alarm.condition.state, parts_.console_url);
+    for (const std::string& action : changed.actions_for(changed.condition.state)) {
+      event.targets.push_back(target_of(action));
+    }
   }
+  record(key_of(alarm), event);
+}
+
+void Watcher::resume() {
+  parts_.courier.restore(read_latest_deliveries(parts_.engine));
+  std::vector<Errand> errands;
+  for (OpenDelivery& open : read_open_deliveries(parts_.engine)) {
+    const std::string& id = open.delivery.target_id;
+    Errand errand{.item = open.item,
+                  .alarm = open.alarm,
+                  .target = {},
+                  .notice = std::move(open.notice),
+                  .delivery = open.delivery};
+    std::vector<std::string> candidates = parts_.notify;
+    if (const auto alarm = book_.find(open.alarm)) {
+      for (const auto* actions :
+           {&alarm->ok_actions, &alarm->alarm_actions, &alarm->insufficient_data_actions}) {
+        candidates.insert(candidates.end(), actions->begin(), actions->end());
+      }
+    }
+    const auto named = std::ranges::find(
+        candidates, id, [](const std::string& target) { return target_id(target); });
+    if (named != candidates.end()) {
+      errand.target = target_of(*named);
+      errands.push_back(std::move(errand));
+    } else {
+      errand.delivery.state = DeliveryState::given_up;
+      errand.delivery.error = "the target is no longer configured";
+      record_delivery(parts_.engine, errand);
+    }
+  }
+  if (!errands.empty()) parts_.courier.send(std::move(errands));
+}
+
+std::optional<std::string> Watcher::why_unreachable(const std::string& text) const {
+  const Target target = target_of(text);
+  switch (target.kind) {
+    case Target::Kind::queue: {
+      const bool found = parts_.engine.turn([&](engine::Turn& turn) {
+        const queue::Queue* const queue = turn.state().find_by_arn(text);
+        return queue != nullptr && !queue->identity.is_hidden();
+      });
+      if (found) return std::nullopt;
+      return "there is no such queue";
+    }
+    case Target::Kind::function:
+      if (parts_.has_function && parts_.has_function(text)) return std::nullopt;
+      return "there is no such function";
+    case Target::Kind::webhook: {
+      const std::string host = host_of_url(text);
+      if (host.empty()) return "it is not a URL";
+      const std::string address = literal_address(host);
+      if (target.trusted || address.empty() || parts_.outgoing->permits(host, address)) {
+        return std::nullopt;
+      }
+      return "its address belongs to this machine or to a private network; list it under "
+             "[outgoing] allow in redrive.toml to permit it";
+    }
+    case Target::Kind::mail:
+    case Target::Kind::command:
+      if (target.trusted) return std::nullopt;
+      return "only redrive.toml may name commands and mail servers";
+    case Target::Kind::unknown:
+      break;
+  }
+  return "this server has no such service; it notifies queues, functions and webhooks";
+}
+
+Result<void> Watcher::check_reachable(const std::vector<std::string>& targets) const {
+  if (parts_.accept_unreachable) return {};
+  for (const std::string& target : targets) {
+    if (const auto why = why_unreachable(target)) {
+      return fail(
+          ErrorCode::invalid_parameter_value,
+          fmt::format("The target {} can never be notified: {}.", shown_target(target), *why));
+    }
+  }
+  return {};
 }
 
 Result<void> Watcher::set_state(const AlarmKey& key, const Condition& condition) {
@@ -162,15 +275,21 @@ std::map<std::string, DeadLetterMemory> Watcher::memories(std::string_view of) c
   return found;
 }
 
+AlarmEvent::Setting Watcher::memory_entry(std::string_view prefix, const std::string& arn,
+                                          const DeadLetterMemory& memory) {
+  AlarmEvent::Setting setting{.name = std::string(prefix) + arn, .value = std::nullopt};
+  if (memory != DeadLetterMemory()) setting.value = encode(memory);
+  return setting;
+}
+
 void Watcher::remember(std::string_view prefix, const std::string& arn,
                        const DeadLetterMemory& memory) {
-  const std::string name = std::string(prefix) + arn;
+  const AlarmEvent::Setting setting = memory_entry(prefix, arn, memory);
   parts_.engine.turn([&](engine::Turn& turn) {
-    if (memory == DeadLetterMemory()) {
-      turn.commit(queue::EntryRemoved{EntryKind::setting, name});
+    if (setting.value) {
+      turn.commit(queue::EntryPut{EntryKind::setting, setting.name, *setting.value});
     } else {
-      const std::string value = encode(memory);
-      turn.commit(queue::EntryPut{EntryKind::setting, name, value});
+      turn.commit(queue::EntryRemoved{EntryKind::setting, setting.name});
     }
   });
   if (parts_.sync_wanted) parts_.sync_wanted();
@@ -201,9 +320,12 @@ void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
     reading.arrivals = arrivals_of(reading.identity, now);
     DeadLetterVerdict verdict = judge(parts_.rules, reading, before);
     if (verdict.memory == before && !verdict.tell) continue;
-    if (verdict.tell) verdict.memory.since_ms = wall.ms();
-    if (verdict.tell) tell_dead_letters(reading, before, verdict, wall);
-    remember(kMemoryPrefix, reading.identity.arn(), verdict.memory);
+    if (verdict.tell) {
+      verdict.memory.since_ms = wall.ms();
+      tell_dead_letters(reading, before, verdict);
+    } else {
+      remember(kMemoryPrefix, reading.identity.arn(), verdict.memory);
+    }
   }
   // Of queues that are gone, or are nobody's dead-letter queue any more, nothing is remembered.
   for (const auto& [arn, memory] : known) {
@@ -224,14 +346,13 @@ void Watcher::look_at_damage(Timestamp wall) {
     known.erase(arn);
     if (memory.messages == (messages > 0)) continue;
     memory = {.messages = messages > 0, .since_ms = wall.ms()};
-    tell_damage(queue, messages, memory, wall);
-    remember(kDamagePrefix, arn, memory);
+    tell_damage(queue, messages, memory);
   }
   for (const auto& [arn, memory] : known) remember(kDamagePrefix, arn, {});
 }
 
 void Watcher::tell_damage(const queue::QueueIdentity& queue, std::size_t messages,
-                          const DeadLetterMemory& memory, Timestamp wall) {
+                          const DeadLetterMemory& memory) {
   Alarm alarm = damage_alarm(queue, memory);
   const AlarmState old = memory.messages ? AlarmState::ok : AlarmState::alarm;
   alarm.condition.reason =
@@ -244,42 +365,38 @@ void Watcher::tell_damage(const queue::QueueIdentity& queue, std::size_t message
                 queue.name,
                 queue.name)
           : fmt::format("No damaged messages in {} any more.", queue.name);
-  book_.note(key_of(alarm),
-             {.wall = wall,
-              .kind = HistoryItem::Kind::state,
-              .summary = fmt::format(
-                  "{}: {}", state_summary(old, alarm.condition.state), alarm.condition.reason)});
-  const Notice notice = make_notice(alarm, old);
-  for (const std::string& target : parts_.notify) {
-    parts_.courier.send(Target::parse(target, true), notice);
-  }
+  record(key_of(alarm),
+         {.item = own_item(old, alarm.condition),
+          .condition = std::nullopt,
+          .notice = make_notice(alarm, old, parts_.console_url),
+          .targets = own_targets(),
+          .setting = memory_entry(kDamagePrefix, queue.arn(), memory)});
 }
 
 void Watcher::tell_dead_letters(const DeadLetterReading& reading, const DeadLetterMemory& before,
-                                const DeadLetterVerdict& verdict, Timestamp wall) {
+                                const DeadLetterVerdict& verdict) {
   Alarm alarm = dead_letter_alarm(reading, verdict.memory);
   const bool over = !verdict.memory.alarming();
   alarm.condition.reason =
       over ? fmt::format("No dead letters in {} any more.", reading.identity.name)
            : joined(verdict.findings);
   const AlarmState old = before.alarming() ? AlarmState::alarm : AlarmState::ok;
-  book_.note(key_of(alarm),
-             {.wall = wall,
-              .kind = HistoryItem::Kind::state,
-              .summary = fmt::format(
-                  "{}: {}", state_summary(old, alarm.condition.state), alarm.condition.reason)});
-  if (parts_.notify.empty()) return;
-  const Notice notice = over ? make_notice(alarm, old)
-                             : make_notice(alarm,
-                                           old,
-                                           find_reason(parts_.engine,
-                                                       reading,
-                                                       verdict.findings,
-                                                       before.last_group,
-                                                       parts_.mask_rules.get()));
-  for (const std::string& target : parts_.notify) {
-    parts_.courier.send(Target::parse(target, true), notice);
+  AlarmEvent event{.item = own_item(old, alarm.condition),
+                   .condition = std::nullopt,
+                   .notice = std::nullopt,
+                   .targets = own_targets(),
+                   .setting = memory_entry(kMemoryPrefix, reading.identity.arn(), verdict.memory)};
+  if (over) {
+    event.notice = make_notice(alarm, old, parts_.console_url);
+  } else if (!event.targets.empty()) {
+    event.notice = make_notice(
+        alarm,
+        old,
+        find_reason(
+            parts_.engine, reading, verdict.findings, before.last_group, parts_.mask_rules.get()),
+        parts_.console_url);
   }
+  record(key_of(alarm), event);
 }
 
 std::vector<Watcher::DamageAlarm> Watcher::damage_alarms() {
@@ -325,31 +442,30 @@ void Watcher::tell(const ServerAlarm& changed) {
   alarm.condition.state = changed.state;
   alarm.condition.reason = changed.reason;
   alarm.condition.updated = alarm.condition.transitioned = wall;
-  book_.note(key_of(alarm),
-             {.wall = wall,
-              .kind = HistoryItem::Kind::state,
-              .summary = fmt::format(
-                  "{}: {}", state_summary(changed.before, changed.state), changed.reason)});
-  const Notice notice = make_notice(alarm, changed.before);
-  for (const std::string& target : parts_.notify) {
-    parts_.courier.send(Target::parse(target, true), notice);
-  }
+  record(key_of(alarm),
+         {.item = own_item(changed.before, alarm.condition),
+          .condition = std::nullopt,
+          .notice = make_notice(alarm, changed.before, parts_.console_url),
+          .targets = own_targets(),
+          .setting = std::nullopt});
 }
 
 std::size_t Watcher::test() {
-  const Timestamp wall = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
+  const Timestamp wall = parts_.engine.wall();
   Alarm alarm{.account = parts_.account,
               .region = parts_.region,
-              .name = "test",
+              .name = std::string(kTestAlarm),
               .description = "Somebody wants to see whether notices arrive.",
               .statistic = "Maximum"};
   alarm.condition.state = AlarmState::alarm;
   alarm.condition.reason = "This is a test: nothing is wrong.";
   alarm.condition.transitioned = wall + Duration(++tests_);  // Each test is another notice.
-  const Notice notice = make_notice(alarm, AlarmState::ok);
-  for (const std::string& target : parts_.notify) {
-    parts_.courier.send(Target::parse(target, true), notice);
-  }
+  record(key_of(alarm),
+         {.item = own_item(AlarmState::ok, alarm.condition),
+          .condition = std::nullopt,
+          .notice = make_notice(alarm, AlarmState::ok, parts_.console_url),
+          .targets = own_targets(),
+          .setting = std::nullopt});
   return parts_.notify.size();
 }
 

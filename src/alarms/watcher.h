@@ -31,10 +31,23 @@ class Watcher {
     std::string account;              // In whose name dead-letter queues raise alarms,
     std::string region = {};          // and where tests do.
     std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
+    std::string console_url = {};  // For links in notices; may be empty.
+    http::OutgoingPolicyPtr outgoing = std::make_shared<http::OutgoingPolicy>();
+    // Whether there is a function, version or alias of that ARN; empty: none.
+    std::function<bool(const std::string& arn)> has_function = {};
+    bool accept_unreachable = false;  // Alarms may name targets that cannot be reached.
   };
   explicit Watcher(Parts parts) : parts_(std::move(parts)), book_(parts_.engine) {}
 
   Book& book() { return book_; }
+  // Goes on with notices that had not arrived when the server stopped. To be called at start, once
+  // functions can be invoked; blocks for as long as it takes to read all histories.
+  void resume();
+  // Why a notice could not reach a target that an alarm names, judged by what is known now; nothing
+  // when it could. Names are not resolved.
+  std::optional<std::string> why_unreachable(const std::string& target) const;
+  // An error for a target that an alarm may not name because it cannot be reached.
+  Result<void> check_reachable(const std::vector<std::string>& targets) const;
   // Judges what is due. The history is to be up to date.
   void look();
   // A client says what state an alarm is in, until the next look; its actions are taken.
@@ -69,19 +82,25 @@ class Watcher {
   // Tells every target of the server's own file that this is a test; how many there are.
   std::size_t test();
   const Courier& courier() const { return parts_.courier; }
+  const std::vector<std::string>& own_target_names() const { return parts_.notify; }
 
  private:
   void judge_alarm(const Alarm& alarm, Timestamp now, Timestamp wall);
   void move_to(const Alarm& alarm, Condition condition);
+  Target target_of(const std::string& text) const;
+  std::vector<Target> own_targets() const;
+  void record(const AlarmKey& key, const AlarmEvent& event);
   void look_at_dead_letters(Timestamp now, Timestamp wall);
   void tell_dead_letters(const DeadLetterReading& reading, const DeadLetterMemory& before,
-                         const DeadLetterVerdict& verdict, Timestamp wall);
+                         const DeadLetterVerdict& verdict);
   void look_at_damage(Timestamp wall);
   void tell_damage(const queue::QueueIdentity& queue, std::size_t messages,
-                   const DeadLetterMemory& memory, Timestamp wall);
+                   const DeadLetterMemory& memory);
   // What is known of alarms of one kind, by the ARNs of their queues.
   std::map<std::string, DeadLetterMemory> memories(std::string_view prefix) const;
   void remember(std::string_view prefix, const std::string& arn, const DeadLetterMemory& memory);
+  static AlarmEvent::Setting memory_entry(std::string_view prefix, const std::string& arn,
+                                          const DeadLetterMemory& memory);
   std::uint64_t arrivals_of(const queue::QueueIdentity& queue, Timestamp now) const;
 
   Parts parts_;

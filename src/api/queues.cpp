@@ -186,11 +186,13 @@ Result<sqs::DeleteQueueOutput> run(Call& call, const sqs::DeleteQueueInput& inpu
   const auto identity = TRY(call.queue(input.queue_url));
   return call.engine.turn([&](Turn& turn) -> Result<sqs::DeleteQueueOutput> {
     std::vector<queue::Change> changes{queue::QueueDeleted{TRY(turn.queue(identity))->key}};
-    // What was discarded from it or found damaged in it goes with it.
+    // What was discarded from it, found damaged in it or processed after a redrive goes with it.
     if (const Queue* bin = turn.state().find(engine::bin_of(identity)))
       changes.push_back(queue::QueueDeleted{bin->key});
     if (const Queue* damaged = turn.state().find(engine::damaged_of(identity)))
       changes.push_back(queue::QueueDeleted{damaged->key});
+    if (const Queue* settled = turn.state().find(engine::settled_of(identity)))
+      changes.push_back(queue::QueueDeleted{settled->key});
     turn.commit(changes);
     return sqs::DeleteQueueOutput{};
   });

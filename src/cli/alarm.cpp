@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -9,13 +12,14 @@
 #include "cli/table.h"
 #include "documents/alarms.h"
 
-// redrive alarm: what rings, what is told to whom.
+// redrive alarm: alarms, their targets, and whether notices arrive.
 
 namespace redrive::cli {
 namespace {
 
 constexpr Duration kTargetLook{200};
 constexpr int kTargetLooks = 75;  // Fifteen seconds.
+constexpr std::string_view kTestNotice = "ALARM: test";
 
 struct AlarmAddOptions {
   std::string name;
@@ -28,23 +32,57 @@ struct AlarmAddOptions {
   std::vector<std::string> notify;
 };
 
+// "2 delivered, 1 failing": how the latest notices for the alarm's targets fared.
+std::string notices_of(const documents::AlarmLine& line) {
+  std::map<std::string_view, int> counts;
+  for (const documents::AlarmTarget& target : line.targets) ++counts[target.state];
+  std::vector<std::string> parts;
+  for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, state));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string trouble_of(const documents::AlarmTarget& target) {
+  if (target.state == "unreachable") return fmt::format("can never be notified: {}", target.error);
+  if (target.state == "given-up") return fmt::format("was not notified: {}", target.error);
+  return fmt::format("{} (attempt {}, next try at {})",
+                     target.error,
+                     target.attempts.value_or(0),
+                     target.next_try.substr(0, 19));
+}
+
+// Targets that were not reached, each once: the server's own ones are those of many alarms.
+void print_troubles(Session& session, const documents::AlarmList& list) {
+  std::set<std::string> seen;
+  for (const documents::AlarmLine& line : list.alarms) {
+    for (const documents::AlarmTarget& target : line.targets) {
+      const bool trouble =
+          target.state == "unreachable" || target.state == "given-up" || target.state == "failing";
+      if (!trouble || !seen.insert(std::string(target.target)).second) continue;
+      session.terminal().err << harmless(target.target) << ": " << harmless(trouble_of(target))
+                             << "\n";
+    }
+  }
+}
+
 void print_alarms(Session& session, const documents::AlarmList& list) {
   if (session.json) {
     for (const documents::AlarmLine& line : list.alarms) session.terminal().out << json_line(line);
     return;
   }
-  Table table({{"STATE"}, {"NAME"}, {"TELLS"}, {"SINCE"}, {"WHY"}});
+  Table table({{"STATE"}, {"NAME"}, {"ON"}, {"SINCE"}, {"NOTICES"}, {"WHY"}});
   for (const documents::AlarmLine& line : list.alarms) {
     table.add({harmless(line.state),
                harmless(line.name),
                line.on ? "yes" : "no",
                harmless(line.since.substr(0, 19)),
+               harmless(notices_of(line)),
                harmless(line.reason)});
   }
   if (table.empty()) {
-    session.terminal().err << "no alarms: there are no dead-letter queues, and nobody made one\n";
+    session.terminal().err << "no alarms: there are no dead-letter queues, and none was created\n";
   } else {
     session.terminal().out << table.text(session.terminal());
+    print_troubles(session, list);
   }
 }
 
@@ -113,7 +151,11 @@ Answer<void> run_alarm_test(Session& session) {
   TRY(session.service.manage<documents::AlarmTargets>("POST", "alarms/test", "{}"));
   for (int look = 0;; ++look) {
     const auto list = TRY(session.service.manage<documents::AlarmTargets>("GET", "alarms/targets"));
-    const bool open = std::ranges::any_of(list->targets, [](const documents::AlarmTarget& target) {
+    std::vector<documents::AlarmTarget> tested;
+    std::ranges::copy_if(list->targets, std::back_inserter(tested), [](const auto& target) {
+      return target.notice == kTestNotice;
+    });
+    const bool open = std::ranges::any_of(tested, [](const documents::AlarmTarget& target) {
       return target.waiting && target.error.empty();
     });
     if (open && look < kTargetLooks) {
@@ -121,20 +163,21 @@ Answer<void> run_alarm_test(Session& session) {
       continue;
     }
     bool failed = false;
-    for (const documents::AlarmTarget& target : list->targets) {
-      const bool arrived = !target.waiting && target.error.empty();
+    for (const documents::AlarmTarget& target : tested) {
+      const bool arrived = target.state == "delivered";
       failed = failed || !arrived;
       session.terminal().out << harmless(target.target) << ": "
-                             << (arrived                ? "told"
+                             << (arrived ? fmt::format("notified, {}", harmless(target.status))
                                  : target.error.empty() ? "no answer yet"
                                                         : harmless(target.error))
                              << "\n";
     }
-    if (list->targets.empty()) {
-      return usage_failure("nobody is told: the server's file names no one under [alarms] notify");
+    if (tested.empty()) {
+      return usage_failure("no targets: redrive.toml names none under [alarms] notify");
     }
     if (failed) {
-      return std::unexpected(Failure{Failure::Kind::refused, "", "not everybody could be told"});
+      return std::unexpected(
+          Failure{Failure::Kind::refused, "", "not all targets could be notified"});
     }
     return {};
   }
@@ -143,10 +186,10 @@ Answer<void> run_alarm_test(Session& session) {
 }  // namespace
 
 void add_alarm(Verb parent, Commands& commands) {
-  commands.attach(parent.verb("ls", "List alarms: those that dead-letter queues have, and others"),
+  commands.attach(parent.verb("ls", "List alarms, and whether their notices arrived"),
                   [](Session& session) { return run_alarm_list(session); });
   auto add = std::make_shared<AlarmAddOptions>();
-  Verb adds = parent.verb("add", "Make an alarm about a metric of a queue");
+  Verb adds = parent.verb("add", "Create an alarm about a metric of a queue");
   adds.option("NAME", add->name, "What to call it").required();
   adds.option("--queue", add->queue, "Name, URL or ARN").required();
   adds.option("--metric", add->metric, "As CloudWatch names it").shows_default();
@@ -161,13 +204,14 @@ void add_alarm(Verb parent, Commands& commands) {
       [add](Session& session) { return run_alarm_add(*add, session); },
       [add] { return add->queue; });
   auto name = std::make_shared<std::string>();
-  Verb removes = parent.verb("rm", "Remove an alarm that somebody made");
+  Verb removes = parent.verb("rm", "Remove an alarm that was created");
   removes.option("NAME", *name, "Its name").required();
   commands.attach(removes, [name](Session& session) { return run_alarm_remove(*name, session); });
-  Verb tells = parent.verb("history", "Show what happened to an alarm");
+  Verb tells =
+      parent.verb("history", "Show state changes of an alarm, and whether its notices arrived");
   tells.option("NAME", *name, "Its name, such as \"dead letters in orders-dlq\"").required();
   commands.attach(tells, [name](Session& session) { return run_alarm_history(*name, session); });
-  Verb tests = parent.verb("test", "Tell everybody who would be told that this is a test");
+  Verb tests = parent.verb("test", "Send a test notice to every target of redrive.toml");
   commands.attach(tests, [](Session& session) { return run_alarm_test(session); });
   auto queue = std::make_shared<std::string>();
   for (const bool on : {true, false}) {

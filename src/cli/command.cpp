@@ -37,7 +37,7 @@ Answer<Session> open(World& world, const CommonOptions& options, const std::stri
 }  // namespace
 
 int report(const Failure& failure, const std::string& verb, Terminal& terminal) {
-  if (failure.kind == Failure::Kind::reported) return 1;
+  if (failure.kind == Failure::Kind::reported) return failure.exit_code;
   terminal.out.flush();
   if (failure.kind == Failure::Kind::usage) {
     terminal.err << fmt::format(

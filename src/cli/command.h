@@ -46,6 +46,8 @@ void add_queue_damaged(Verb parent, Commands& commands);
 void add_dlq_list(Verb parent, Commands& commands);
 void add_dlq_peek(Verb parent, Commands& commands);
 void add_dlq_groups(Verb parent, Commands& commands);
+void add_dlq_group_rules(Verb parent, Commands& commands);
+void add_find(Verb parent, Commands& commands);
 void add_dlq_redrive(Verb parent, Commands& commands);
 void add_dlq_edit(Verb parent, Commands& commands);
 void add_dlq_bin(Verb parent, Commands& commands);

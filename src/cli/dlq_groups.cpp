@@ -18,9 +18,27 @@ struct DlqGroupsOptions {
   std::string group;
   std::string mark;
   std::optional<std::string> note;
+  std::optional<std::string> owner;
+  std::optional<std::string> ignore_until;
+  std::optional<std::int64_t> ignore_count;
+
+  bool marks() const { return !mark.empty() || note || owner || ignore_until || ignore_count; }
 };
 
-// Arrivals of the last day, an eighth-block for each hour.
+std::string status_of(const documents::FailureGroup& group) {
+  return harmless(group.status) + (group.escalating ? ", escalating" : "");
+}
+
+std::string ignored_text(const documents::FailureGroup& group) {
+  std::vector<std::string> limits;
+  if (!group.ignored_until.empty()) limits.push_back(harmless(group.ignored_until));
+  if (group.ignored_to_total) {
+    limits.push_back(fmt::format("{} have come in all", *group.ignored_to_total));
+  }
+  return fmt::format("{}", fmt::join(limits, " or "));
+}
+
+// Arrivals, an eighth-block for each hour or day.
 std::string sparkline(const std::vector<std::int64_t>& hourly) {
   constexpr std::string_view kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::int64_t most = 1;
@@ -57,21 +75,34 @@ void print_group(Session& session, const documents::FailureGroup& group) {
   };
   std::vector<std::pair<std::string, std::string>> lines{
       {"id", harmless(group.id)},
-      {"status", harmless(group.status)},
+      {"status", status_of(group)},
       {"messages", fmt::format("{} now, {} in all", group.count, group.total)},
       {"first seen", harmless(group.first_seen)},
       {"last seen", harmless(group.last_seen)},
       {"last 24 h", "[" + sparkline(group.hourly) + "]"},
+      {"last 14 days", "[" + sparkline(group.daily) + "]"},
       {"from", joined(group.sources)},
       {"received by", joined(group.consumers)},
       {"grouped by", harmless(group.why_grouped)}};
   if (group.deploy) lines.emplace_back("deploy", harmless(group.deploy->sentence));
   if (group.failed_again > 0)
     lines.emplace_back("failed again", fmt::format("{} after a redrive", group.failed_again));
+  if (const std::string until = ignored_text(group); !until.empty()) {
+    lines.emplace_back("ignored until", until);
+  }
+  if (!group.owner.empty()) lines.emplace_back("owner", harmless(group.owner));
   if (!group.note.empty()) lines.emplace_back("note", harmless(group.note));
   if (group.sample) lines.emplace_back("sample", fmt::format("message {}", *group.sample));
   session.terminal().out << paint(session.terminal(), Color::bold, harmless(group.title)) << '\n'
                          << name_value_lines(session.terminal(), lines, 2);
+  if (!group.marks.empty()) session.terminal().out << "what happened meanwhile\n";
+  for (const documents::TimelineMark& mark : group.marks) {
+    session.terminal().out << fmt::format("  {}  {} {} {}\n",
+                                          harmless(mark.at),
+                                          harmless(mark.kind),
+                                          harmless(mark.id),
+                                          harmless(mark.text));
+  }
   print_distinctions(session, group.sets_apart);
 }
 
@@ -84,6 +115,41 @@ void print_deploys(Session& session, const std::vector<documents::FailureGroup>&
   }
 }
 
+Answer<void> list_all_failure_groups(Session& session) {
+  const auto reply = TRY(session.service.manage<documents::AllFailureGroups>("GET", "groups"));
+  if (session.json) {
+    for (const auto& group : reply->groups) session.terminal().out << json_line(group);
+    return {};
+  }
+  using enum Table::Align;
+  Table table({{"QUEUE"},
+               {"COUNT", right},
+               {"STATUS"},
+               {"FIRST SEEN"},
+               {"LAST SEEN"},
+               {"14 DAYS"},
+               {"OWNER"},
+               {"GROUP"},
+               {"TITLE"}});
+  for (const auto& group : reply->groups) {
+    table.add({harmless(group.queue),
+               fmt::format("{}", group.count),
+               status_of(group),
+               harmless(group.first_seen),
+               harmless(group.last_seen),
+               "[" + sparkline(group.daily) + "]",
+               harmless(group.owner),
+               harmless(group.id),
+               harmless(group.title)});
+  }
+  if (table.empty()) {
+    session.terminal().err << "no failure groups\n";
+  } else {
+    session.terminal().out << table.text(session.terminal());
+  }
+  return {};
+}
+
 Answer<void> list_failure_groups(Session& session, const std::string& path) {
   const auto reply = TRY(session.service.manage<documents::FailureGroups>("GET", path));
   if (session.json) {
@@ -94,7 +160,7 @@ Answer<void> list_failure_groups(Session& session, const std::string& path) {
   Table table({{"COUNT", right}, {"STATUS"}, {"LAST SEEN"}, {"24 H"}, {"GROUP"}, {"TITLE"}});
   for (const auto& group : reply->groups) {
     table.add({fmt::format("{}", group.count),
-               harmless(group.status),
+               status_of(group),
                harmless(group.last_seen),
                "[" + sparkline(group.hourly) + "]",
                harmless(group.id),
@@ -111,16 +177,24 @@ Answer<void> list_failure_groups(Session& session, const std::string& path) {
 }
 
 Answer<void> run_dlq_groups(const DlqGroupsOptions& options, Session& session) {
+  if (options.group.empty() && options.marks()) {
+    return usage_failure("--mark, --note, --owner and --ignore-… of which GROUP?");
+  }
+  if (options.queue.empty()) return list_all_failure_groups(session);
   const std::string name = percent_encode(queue_name_of(options.queue), false);
   const std::string path = fmt::format("queues/{}/groups", name);
-  if (options.group.empty()) {
-    if (!options.mark.empty()) return usage_failure("--mark which GROUP?");
-    return list_failure_groups(session, path);
-  }
-  const std::string one = path + "/" + options.group;
-  if (!options.mark.empty()) {
-    std::string body =
-        TRY(request_body(documents::GroupMark{.status = options.mark, .note = options.note}));
+  if (options.group.empty()) return list_failure_groups(session, path);
+  const std::string one = path + "/" + percent_encode(options.group, false);
+  if (options.marks()) {
+    const bool ignores = options.ignore_until || options.ignore_count;
+    const std::string status = options.mark.empty() && ignores ? "ignored" : options.mark;
+    documents::GroupMark mark{.status = std::nullopt,
+                              .note = options.note,
+                              .owner = options.owner,
+                              .ignore_until = options.ignore_until,
+                              .ignore_count = options.ignore_count};
+    if (!status.empty()) mark.status = status;
+    std::string body = TRY(request_body(mark));
     TRY(session.service.manage<documents::FailureGroup>("POST", one, std::move(body)));
   }
   const auto group = TRY(session.service.manage<documents::FailureGroup>("GET", one));
@@ -133,12 +207,16 @@ Answer<void> run_dlq_groups(const DlqGroupsOptions& options, Session& session) {
 void add_dlq_groups(Verb parent, Commands& commands) {
   auto options = std::make_shared<DlqGroupsOptions>();
   Verb verb = parent.verb("groups", "Show what dead letters failed of, and what sets them apart");
-  verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
-  verb.option("GROUP", options->group, "Id of one group, for all about it");
-  const Option mark =
-      verb.option("--mark", options->mark, "What is to be thought of it from now on")
-          .one_of({"new", "known", "ignored", "resolved"});
-  verb.option("--note", options->note, "In words").needs(mark);
+  verb.option("QUEUE", options->queue, "Name, URL or ARN; without one, the groups of all queues");
+  verb.option("GROUP", options->group, "Id of one group or its beginning, for all about it");
+  verb.option("--mark", options->mark, "Set the status of the group")
+      .one_of({"new", "known", "ignored", "resolved"});
+  verb.option("--note", options->note, "Set a note on the group");
+  verb.option("--owner", options->owner, "Who looks after the group; '' for nobody");
+  verb.option("--ignore-until", options->ignore_until, "Ignore the group until then")
+      .value_name("TIME");
+  verb.option("--ignore-count", options->ignore_count, "Ignore the group until so many more came")
+      .range(1, 1'000'000'000);
   commands.attach(
       verb,
       [options](Session& session) { return run_dlq_groups(*options, session); },

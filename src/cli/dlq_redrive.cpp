@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/job_view.h"
+#include "cli/message_pages.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
 #include "documents/jobs.h"
@@ -14,7 +15,7 @@ namespace {
 
 struct DlqRedriveOptions {
   std::string queue;
-  std::string group;
+  std::vector<std::string> groups;
   std::string filter;
   std::vector<std::string> ids;
   std::string to;
@@ -29,6 +30,7 @@ struct DlqRedriveOptions {
   std::string patch;
   bool dry_run = false;
   bool no_wait = false;
+  bool until_settled = false;
 };
 
 Answer<std::vector<std::int64_t>> stages_of(const DlqRedriveOptions& options) {
@@ -46,7 +48,6 @@ Answer<std::string> request_of(const DlqRedriveOptions& options) {
   documents::JobRequest request{.name = options.name,
                                 .reason = options.reason,
                                 .filter = options.filter,
-                                .group = options.group,
                                 .destination = options.to,
                                 .patch = options.patch,
                                 .rate = options.rate,
@@ -56,13 +57,20 @@ Answer<std::string> request_of(const DlqRedriveOptions& options) {
                                 .watch_seconds = options.watch_seconds,
                                 .dry_run = options.dry_run};
   request.message_ids.assign(options.ids.begin(), options.ids.end());
+  if (options.groups.size() == 1) {
+    request.group = options.groups.front();
+  } else {
+    request.groups.assign(options.groups.begin(), options.groups.end());
+  }
   std::string body = TRY(request_body(request));
   return body;
 }
 
 Answer<void> run_dlq_redrive(const DlqRedriveOptions& options, Session& session) {
   const std::string name = percent_encode(queue_name_of(options.queue), false);
-  std::string request = TRY(request_of(options));
+  DlqRedriveOptions wanted = options;
+  for (std::string& id : wanted.ids) id = TRY(whole_message_id(session, options.queue, id));
+  std::string request = TRY(request_of(wanted));
   const auto started = TRY(session.service.manage<documents::JobStarted>(
       "POST", fmt::format("queues/{}/jobs", name), std::move(request)));
   if (started->dry_run) {
@@ -82,7 +90,9 @@ Answer<void> run_dlq_redrive(const DlqRedriveOptions& options, Session& session)
     return {};
   }
   if (!started->job) return unreadable_answer("neither a job nor a dry run");
-  if (!options.no_wait) return follow_job(session, std::string(started->job->id));
+  if (!options.no_wait) {
+    return follow_job(session, std::string(started->job->id), {.settled = options.until_settled});
+  }
   session.terminal().out << (session.json ? json_line(*started->job)
                                           : readable_job(session.terminal(), *started->job));
   return {};
@@ -94,9 +104,13 @@ void add_dlq_redrive(Verb parent, Commands& commands) {
   auto options = std::make_shared<DlqRedriveOptions>();
   Verb verb = parent.verb("redrive", "Send dead letters back to the queues they came from");
   verb.option("QUEUE", options->queue, "Name, URL or ARN of the dead-letter queue").required();
-  verb.option("--group", options->group, "Only a failure group, by its id");
+  verb.option("--group", options->groups, "Only a failure group, by its id or the beginning of it")
+      .one_at_a_time();
   verb.option("--filter", options->filter, "Only messages that a filter chooses");
-  verb.option("--id", options->ids, "Only the message with this MessageId").one_at_a_time();
+  verb.option("--id",
+              options->ids,
+              "Only the message with this MessageId, or with the only one that begins so")
+      .one_at_a_time();
   verb.option("--to", options->to, "Another queue, by name or ARN");
   verb.option("--rate", options->rate, "Messages a second").range(1, 1'000'000);
   verb.option("--limit", options->limit, "How many at most").range(1, 1'000'000'000'000);
@@ -117,7 +131,12 @@ void add_dlq_redrive(Verb parent, Commands& commands) {
   verb.option("--name", options->name, "What to call the job");
   verb.option("--reason", options->reason, "Why; stands in each message's history");
   verb.flag("--dry-run", options->dry_run, "Only tell what would be redriven");
-  verb.flag("--no-wait", options->no_wait, "Start the job and do not follow it");
+  const Option no_wait =
+      verb.flag("--no-wait", options->no_wait, "Start the job and do not follow it");
+  verb.flag("--until-settled",
+            options->until_settled,
+            "Wait for what becomes of the messages, and exit by it, as job watch does")
+      .excludes(no_wait);
   commands.attach(
       verb,
       [options](Session& session) { return run_dlq_redrive(*options, session); },

@@ -65,10 +65,9 @@ void print_whole(Terminal& terminal, const documents::Message& message) {
   print_section(terminal,
                 fmt::format("Attempts ({})", message.attempts_total),
                 readable_attempts(terminal, message));
-  if (!message.attempts.empty()) {
-    const documents::Attempt& last = message.attempts.back();
-    print_section(terminal, "Where it failed last", indented(last.stack_trace));
-    print_section(terminal, "What it wrote to its log", indented(last.log));
+  if (const documents::Attempt* telling = telling_attempt(message)) {
+    print_section(terminal, "Where it failed last", indented(telling->stack_trace));
+    print_section(terminal, "What it wrote to its log", indented(telling->log));
   }
   print_section(terminal, "Attributes", readable_attributes(terminal, message.attributes));
   print_section(
@@ -86,6 +85,13 @@ void print_place(Terminal& terminal, const documents::LineagePlace& place) {
   if (!place.archive.empty()) add_line(lines, "archived at", place.archived_at);
   if (!place.archive.empty()) add_line(lines, "archive", place.archive);
   if (!place.restored_at.empty()) add_line(lines, "restored at", place.restored_at);
+  if (!place.processed_at.empty()) {
+    add_line(lines,
+             "processed at",
+             fmt::format("{}, after a redrive{}",
+                         place.processed_at,
+                         place.job.empty() ? "" : fmt::format(" by job {}", place.job)));
+  }
   add_line(lines, "redrives", std::to_string(place.redrives));
   if (!place.origin.empty()) add_line(lines, "first sent to", place.origin);
   terminal.out << name_value_lines(terminal, lines);
@@ -117,7 +123,10 @@ Answer<void> show_lineage(const std::string& id, bool unmasked, Session& session
 
 Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
   if (options.message_id.empty()) return show_lineage(options.queue, options.unmasked, session);
-  MessageQuestion question = message_called(options.queue, options.message_id);
+  auto whole = whole_message_id(session, options.queue, options.message_id);
+  if (!whole && whole.error().code == "Ambiguous") return std::unexpected(whole.error());
+  // What is not in the queue any more may still be known by its beginning elsewhere.
+  MessageQuestion question = message_called(options.queue, whole.value_or(options.message_id));
   if (options.unmasked) question.secrets = Secrets::shown;
   const auto show = [&](const documents::Message& message) {
     const MaskedMessage masked(message);
@@ -142,9 +151,13 @@ Answer<void> run_dlq_show(const DlqShowOptions& options, Session& session) {
 void add_dlq_show(Verb parent, Commands& commands) {
   auto options = std::make_shared<DlqShowOptions>();
   Verb verb = parent.verb("show", "Show everything about one message, without touching it");
-  verb.option("QUEUE", options->queue, "Name, URL or ARN; or only a MessageId: wherever it is")
+  verb.option("QUEUE",
+              options->queue,
+              "Name, URL or ARN; or only a MessageId or its beginning: wherever it is")
       .required();
-  verb.option("MESSAGE_ID", options->message_id, "Its id, or the one it was first sent with");
+  verb.option("MESSAGE_ID",
+              options->message_id,
+              "Its id, or the one it was first sent with, or its beginning");
   verb.flag("--unmasked", options->unmasked, "Show values that look like secrets");
   commands.attach(
       verb,

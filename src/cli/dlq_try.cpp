@@ -13,6 +13,7 @@
 #include "cli/json_text.h"
 #include "cli/mapping_lookup.h"
 #include "cli/message_pages.h"
+#include "cli/message_view.h"
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
 #include "dead_letter/fingerprint.h"
@@ -115,11 +116,10 @@ DeadCopy copy_of(Session& session, const documents::Message& message) {
   DeadCopy copy{
       .message_id = message.message_id.text(),
       .source = std::string(message.dead_letter_source.value_or(message.origin.value_or("")))};
-  for (const documents::Attempt& attempt : message.attempts) {
-    if (attempt.error_type.empty() && attempt.error_message.empty()) continue;
-    copy.error_type = attempt.error_type;
-    copy.error_message = attempt.error_message;
-    copy.stack_trace = attempt.stack_trace;
+  if (const documents::Attempt* telling = telling_attempt(message)) {
+    copy.error_type = telling->error_type;
+    copy.error_message = telling->error_message;
+    copy.stack_trace = telling->stack_trace;
   }
   RecordTexts texts = texts_of(message);
   texts.receipt_handle = handle_of_copy(session, copy.source);

@@ -22,6 +22,7 @@ struct Failure {
   Kind kind;
   std::string code;  // Empty where the message says it all.
   std::string message;
+  int exit_code = 1;  // Of those that are reported already.
 
   bool operator==(const Failure&) const = default;
 };

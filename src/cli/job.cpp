@@ -13,7 +13,25 @@ namespace {
 struct JobOptions {
   std::string id;
   std::int64_t rate = 0;
+  bool until_settled = false;
+  std::int64_t timeout = 0;
 };
+
+// The job that was named or, if none was, the latest.
+Answer<std::string> job_to_watch(Session& session, const std::string& named) {
+  if (!named.empty()) return named;
+  const auto reply = TRY(session.service.manage<documents::Jobs>("GET", "jobs"));
+  if (!reply->jobs.empty()) return std::string(reply->jobs.front().id);
+  return std::unexpected(
+      Failure{.kind = Failure::Kind::refused, .code = "", .message = "there are no jobs"});
+}
+
+Answer<void> run_watch(Session& session, const JobOptions& options) {
+  return follow_job(
+      session,
+      TRY(job_to_watch(session, options.id)),
+      {.settled = options.until_settled, .timeout = std::chrono::seconds(options.timeout)});
+}
 
 Answer<void> run_job_list(Session& session) {
   const auto reply = TRY(session.service.manage<documents::Jobs>("GET", "jobs"));
@@ -66,7 +84,7 @@ void add_job(Verb parent, Commands& commands) {
                   [](Session& session) { return run_job_list(session); });
   const auto add = [&](const std::string& name, const std::string& help, Commands::Run run) {
     Verb verb = parent.verb(name, help);
-    verb.option("JOB", options->id, "Id of the job").required();
+    verb.option("JOB", options->id, "Id of the job, or the beginning of it").required();
     commands.attach(verb, std::move(run));
     return verb;
   };
@@ -90,9 +108,17 @@ void add_job(Verb parent, Commands& commands) {
   rate.option("RATE", options->rate, "Messages a second; 0: as fast as it goes")
       .required()
       .range(0, 1'000'000);
-  add("watch", "Show a job's progress until it ends or halts", [options](Session& session) {
-    return follow_job(session, options->id);
-  });
+  Verb watch = parent.verb("watch", "Show a job's progress until it ends or halts");
+  watch.option("JOB", options->id, "Id of the job, or the beginning of it (default: the latest)");
+  const Option settled =
+      watch.flag("--until-settled",
+                 options->until_settled,
+                 "Wait for what becomes of the messages: exit with 0 if all were "
+                 "processed, 1 if some were not, 3 if some are still open");
+  watch.option("--timeout", options->timeout, "Seconds after which to stop waiting (default: none)")
+      .range(1, 31'536'000)
+      .needs(settled);
+  commands.attach(watch, [options](Session& session) { return run_watch(session, *options); });
 }
 
 }  // namespace redrive::cli

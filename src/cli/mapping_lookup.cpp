@@ -9,6 +9,11 @@
 #include "cli/queue_name.h"
 
 namespace redrive::cli {
+namespace {
+
+constexpr std::size_t kPrefixBytesMin = 4;
+
+}  // namespace
 
 Answer<void> for_each_mapping(Session& session,
                               const std::function<void(const documents::MappingDocument&)>& visit) {
@@ -42,6 +47,14 @@ Answer<std::string> find_mapping(Session& session, std::string_view called) {
     }
   }));
   if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    CHECK(for_each_mapping(session, [&](const documents::MappingDocument& each) {
+      if (called.size() >= kPrefixBytesMin && each.uuid.starts_with(called)) {
+        found.emplace_back(each.uuid);
+      }
+    }));
+    if (found.size() == 1) return found.front();
+  }
   return std::unexpected(
       Failure{.kind = Failure::Kind::refused,
               .code = "",

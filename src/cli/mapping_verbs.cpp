@@ -28,6 +28,7 @@ struct MappingOptions {
   std::vector<std::string> filters;
   std::optional<std::string> item_failures;  // on, off
   std::optional<std::string> bisect;         // on, off
+  std::optional<std::string> isolate;        // on, off
   std::optional<std::int64_t> retries;
   std::optional<std::int64_t> age;
   std::optional<std::string> on_success;
@@ -108,6 +109,7 @@ Answer<void> add_settings(RequestBody& body, const MappingOptions& options) {
   if (options.bisect) {
     body.add("BisectBatchOnFunctionError", *options.bisect == "on" ? "true" : "false");
   }
+  if (options.isolate) body.add("IsolateRetries", *options.isolate == "on" ? "true" : "false");
   add_filters(body, options.filters);
   add_destinations(body, options);
   if (options.retry_policy) body.add("RetryPolicy", TRY(json_or_file(*options.retry_policy)));
@@ -138,6 +140,7 @@ void print_mapping(Session& session, const documents::MappingDocument& mapping) 
     add("filter", filter.pattern);
   }
   if (mapping.bisect_batch.value_or(false)) add("failed batches", "are halved");
+  if (!mapping.isolate_retries.value_or(true)) add("retries", "not isolated");
   if (mapping.maximum_retry_attempts) {
     add("retries", fmt::format("at most {}", *mapping.maximum_retry_attempts));
   }
@@ -261,6 +264,10 @@ void add_mapping_options(Verb verb, MappingOptions& options) {
   verb.option("--item-failures", options.item_failures, "The handler names the failed messages")
       .one_of({"on", "off"});
   verb.option("--bisect", options.bisect, "Halve a batch that failed").one_of({"on", "off"});
+  verb.option("--isolate-retries",
+              options.isolate,
+              "Run the messages of a batch that failed alone (default on; standard queues)")
+      .one_of({"on", "off"});
   verb.option("--max-retries", options.retries, "Runs after the first; -1: without limit")
       .range(-1, 10'000);
   verb.option("--max-age", options.age, "Seconds; older messages are given up; -1: any age")

@@ -10,10 +10,9 @@ namespace redrive::cli {
 Answer<std::int64_t> find_message_key(Session& session, const std::string& queue,
                                       std::string_view called) {
   if (const auto key = parse_int<std::int64_t>(called)) return *key;
-  const auto id = Uuid::parse(called);
-  if (!id) return usage_failure("a message is called by its key or by its MessageId");
+  const std::string id = TRY(whole_message_id(session, queue, called));
   std::optional<std::int64_t> key;
-  TRY(for_each_message(session, message_called(queue, called), [&](const auto& message) {
+  TRY(for_each_message(session, message_called(queue, id), [&](const auto& message) {
     key = message.key;
     return false;
   }));

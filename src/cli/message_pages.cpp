@@ -15,6 +15,7 @@ namespace redrive::cli {
 namespace {
 
 constexpr std::uint64_t kPageMessagesMax = 100;
+constexpr std::uint64_t kCandidatesMax = 10;
 
 std::string masked_text(std::string_view text) {
   return dead_letter::mask_secrets(text, {.bytes_max = std::numeric_limits<std::size_t>::max()});
@@ -67,6 +68,35 @@ Answer<std::uint64_t> for_each_message(
     after = page->next.value_or("");
   } while (!after.empty() && visited < question.messages_max);
   return visited;
+}
+
+Answer<std::string> whole_message_id(Session& session, const std::string& queue,
+                                     std::string_view called) {
+  if (Uuid::parse(called)) return std::string(called);
+  const std::string literal = dead_letter::filter_literal(called);
+  const MessageQuestion question{
+      .queue = queue,
+      .filter = fmt::format("message_id startswith {0} or lineage startswith {0}", literal),
+      .messages_max = kCandidatesMax};
+  std::vector<std::string> ids;
+  TRY(for_each_message(session, question, [&](const documents::Message& message) {
+    ids.push_back(message.message_id.text());
+    return true;
+  }));
+  if (ids.size() == 1) return ids.front();
+  if (ids.empty()) {
+    return std::unexpected(Failure{.kind = Failure::Kind::refused,
+                                   .code = "NotFound",
+                                   .message = fmt::format("{} has no message {}", queue, called)});
+  }
+  return std::unexpected(
+      Failure{.kind = Failure::Kind::refused,
+              .code = "Ambiguous",
+              .message = fmt::format("{} is ambiguous: {}{} messages begin with it: {}",
+                                     called,
+                                     ids.size() >= kCandidatesMax ? "at least " : "",
+                                     ids.size(),
+                                     fmt::join(ids, ", "))});
 }
 
 MaskedMessage::MaskedMessage(const documents::Message& message)

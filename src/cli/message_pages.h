@@ -30,6 +30,11 @@ struct MessageQuestion {
 // The one message of a queue with this MessageId, or that was first sent with it.
 MessageQuestion message_called(std::string queue, std::string_view id);
 
+// The MessageId that a text means among the messages of a queue: itself when it is whole, otherwise
+// the only one that begins so. A failure when there are several or none.
+Answer<std::string> whole_message_id(Session& session, const std::string& queue,
+                                     std::string_view called);
+
 // Goes through the queue, oldest first, and tells how many messages were visited. Stops early when
 // `visit` says false. Fails when secrets were asked for and the server masked them.
 Answer<std::uint64_t> for_each_message(Session& session, const MessageQuestion& question,

@@ -72,6 +72,9 @@ std::string attempt_line(std::size_t number, const documents::Attempt& attempt) 
   if (attempt.by) line += fmt::format(" by {}", *attempt.by);
   line += program_of(attempt);
   line += fmt::format(", {}", attempt.end);
+  if (attempt.shared.value_or(false)) {
+    line += fmt::format(" in a batch of {}, not judged alone", attempt.company.value_or(0));
+  }
   if (attempt.duration_ms) line += fmt::format(" after {} ms", *attempt.duration_ms);
   if (!attempt.error_type.empty()) line += fmt::format(": {}", attempt.error_type);
   if (!attempt.error_message.empty()) line += fmt::format(": {}", attempt.error_message);
@@ -107,6 +110,21 @@ std::string readable_attributes(const Terminal& terminal,
                        value_of(value));
   }
   return out;
+}
+
+const documents::Attempt* telling_attempt(const documents::Message& message) {
+  std::string_view life;  // When the present one began.
+  for (const documents::Event& event : message.events) {
+    if (event.what == "redriven") life = event.at;
+  }
+  const documents::Attempt* found = nullptr;
+  for (const documents::Attempt& attempt : message.attempts) {
+    if (attempt.error_type.empty() && attempt.error_message.empty()) continue;
+    const bool weaker = found != nullptr && !found->shared.value_or(false) &&
+                        attempt.shared.value_or(false) && found->received_at >= life;
+    if (!weaker) found = &attempt;
+  }
+  return found;
 }
 
 std::string readable_attempts(const Terminal& terminal, const documents::Message& message) {

@@ -17,6 +17,10 @@ std::string readable_age(Duration age);
 std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessage& message,
                              Timestamp now);
 
+// The attempt whose error tells best why the message failed: the last one with an error of its own
+// since its last redrive, else the last one with an error. Null: none has one.
+const documents::Attempt* telling_attempt(const documents::Message& message);
+
 // Its attempts and its attributes, a line each.
 std::string readable_attempts(const Terminal& terminal, const documents::Message& message);
 std::string readable_attributes(const Terminal& terminal, const sqs::MessageAttributes& attributes);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/outgoing.h"
@@ -48,8 +49,15 @@ Answer<std::string> create(Session& session, const std::string& name, const Pair
   return std::string(reply->queue_url);
 }
 
+// A dead-letter queue that was made for the queue to come.
+struct MadeQueue {
+  std::string name;
+  std::string url;
+};
+
 // The queue's URL; a queue of that name is made when there is none.
-Answer<std::string> find_or_create(Session& session, const std::string& named, bool fifo) {
+Answer<std::string> find_or_create(Session& session, const std::string& named, bool fifo,
+                                   std::optional<MadeQueue>& made) {
   const auto found = find_queue_url(session.service, named);
   if (found || found.error().code != kNoSuchQueue) return found;
   const std::string name(queue_name_of(named));
@@ -58,12 +66,23 @@ Answer<std::string> find_or_create(Session& session, const std::string& named, b
   Pairs attributes{{"MessageRetentionPeriod", "1209600"}};
   if (fifo) attributes.emplace_back("FifoQueue", "true");
   std::string url = TRY(create(session, name, attributes, {}));
-  session.terminal().err << fmt::format("created the dead-letter queue {} too\n", name);
+  made = MadeQueue{name, url};
   return url;
 }
 
-Answer<std::string> redrive_policy(Session& session, const QueueCreateOptions& options, bool fifo) {
-  const std::string url = TRY(find_or_create(session, with_suffix(options.dlq, fifo), fifo));
+// Nothing is left behind when the queue itself cannot be made.
+void take_back(Session& session, const MadeQueue& made) {
+  const auto gone = session.service.call<sqs::DeleteQueue>({.queue_url = made.url});
+  if (gone) return;
+  session.terminal().err << fmt::format(
+      "the dead-letter queue {} was created and could not be deleted again: {}\n",
+      harmless(made.name),
+      harmless(gone.error().message));
+}
+
+Answer<std::string> redrive_policy(Session& session, const QueueCreateOptions& options, bool fifo,
+                                   std::optional<MadeQueue>& made) {
+  const std::string url = TRY(find_or_create(session, with_suffix(options.dlq, fifo), fifo, made));
   const auto reply = TRY(session.service.call<sqs::GetQueueAttributes>(
       {.queue_url = url, .attribute_names = {"QueueArn"}}));
   return format_redrive_policy({.arn = std::string(attribute_of(reply->attributes, "QueueArn")),
@@ -75,14 +94,22 @@ Answer<void> run_queue_create(const QueueCreateOptions& options, Session& sessio
   Pairs attributes = TRY(parse_pairs(options.attributes));
   const Pairs tags = TRY(parse_pairs(options.tags));
   if (fifo && !has(attributes, "FifoQueue")) attributes.emplace_back("FifoQueue", "true");
+  std::optional<MadeQueue> made;
   if (!options.dlq.empty()) {
     if (has(attributes, "RedrivePolicy")) {
       return usage_failure("--dlq and --attribute RedrivePolicy=… say the same thing; give one");
     }
-    attributes.emplace_back("RedrivePolicy", TRY(redrive_policy(session, options, fifo)));
+    auto policy = redrive_policy(session, options, fifo, made);
+    if (!policy && made) take_back(session, *made);
+    attributes.emplace_back("RedrivePolicy", TRY(std::move(policy)));
   }
   const std::string name = with_suffix(options.name, fifo);
-  const std::string url = TRY(create(session, name, attributes, tags));
+  auto created = create(session, name, attributes, tags);
+  if (!created && made) take_back(session, *made);
+  const std::string url = TRY(std::move(created));
+  if (made) {
+    session.terminal().err << fmt::format("created the dead-letter queue {} too\n", made->name);
+  }
   session.terminal().out << (session.json ? json_line(QueueDocument{.queue_url = url})
                                           : harmless(url) + "\n");
   return {};

@@ -60,6 +60,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   dlq.needs_a_verb();
   add_dlq_list(dlq, commands);
   add_dlq_groups(dlq, commands);
+  add_dlq_group_rules(dlq, commands);
   add_dlq_show(dlq, commands);
   add_dlq_peek(dlq, commands);
   add_dlq_search(dlq, commands);
@@ -93,6 +94,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_send(program, commands);
   add_receive(program, commands);
   add_tail(program, commands);
+  add_find(program, commands);
   add_clock(program, commands);
   add_reset(program, commands);
   add_worker(program, commands);

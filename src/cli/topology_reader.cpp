@@ -59,7 +59,9 @@ class TopologyReader {
     read_handlers();
     if (ask_ages_) ask_alarms();
     if (ask_ages_) ask_damage();
-    return topology::Topology(std::move(queues_), std::move(unseen_), std::move(handlers_));
+    topology::Topology topology(std::move(queues_), std::move(unseen_), std::move(handlers_));
+    topology.set_notice_targets(std::move(notice_targets_));
+    return topology;
   }
 
  private:
@@ -142,7 +144,12 @@ class TopologyReader {
                            .function = std::string(function_name_of(each.function_arn)),
                            .enabled = each.state == "Enabled" || each.state == "Enabling" ||
                                       each.state == "Creating",
-                           .window = std::chrono::seconds(each.maximum_batching_window)});
+                           .window = std::chrono::seconds(each.maximum_batching_window),
+                           .batch_size = each.batch_size,
+                           .item_failures = !each.function_response_types.empty(),
+                           .bisects = each.bisect_batch.value_or(false),
+                           .isolates = isolates(each),
+                           .retries = retries_of(each)});
     });
     if (!mappings || handlers_.empty() || !read_timeouts(timeouts)) {
       handlers_.clear();
@@ -153,6 +160,19 @@ class TopologyReader {
       if (found != timeouts.end()) handler.timeout = found->second;
     }
     read_outcomes();
+  }
+
+  // Only Redrive isolates retries, by default.
+  bool isolates(const documents::MappingDocument& mapping) const {
+    return ask_ages_ && mapping.isolate_retries.value_or(true);
+  }
+
+  static std::optional<std::int64_t> retries_of(const documents::MappingDocument& mapping) {
+    std::optional<std::int64_t> most = mapping.maximum_retry_attempts;
+    for (const documents::Retrier& retrier : mapping.retry_policy) {
+      most = std::max(most.value_or(0), retrier.max_attempts.value_or(0));
+    }
+    return most;
   }
 
   bool read_timeouts(std::map<std::string, Duration, std::less<>>& timeouts) {
@@ -192,6 +212,14 @@ class TopologyReader {
       for (topology::Queue& queue : queues_) {
         if (alarm.kind == "dead-letters" && queue.name() == alarm.queue) queue.alarmed = alarm.on;
       }
+      for (const documents::AlarmTarget& target : alarm.targets) {
+        if (!alarm.on) continue;
+        notice_targets_.push_back({.alarm = std::string(alarm.name),
+                                   .queue = std::string(alarm.queue),
+                                   .target = std::string(target.target),
+                                   .state = std::string(target.state),
+                                   .error = std::string(target.error)});
+      }
     }
   }
 
@@ -208,6 +236,7 @@ class TopologyReader {
   Session& session_;
   const bool elsewhere_;
   bool ask_ages_;
+  std::vector<topology::NoticeTarget> notice_targets_;
   std::vector<topology::Handler> handlers_;
   std::vector<topology::Queue> queues_;
   std::vector<std::string> unseen_;

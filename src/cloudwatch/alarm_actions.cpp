@@ -1,11 +1,13 @@
 // Alarms as CloudWatch has them.
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <set>
 
 #include "alarms/evaluate.h"
+#include "alarms/history_data.h"
 #include "alarms/watcher.h"
 #include "base/text.h"
 #include "cloudwatch/call.h"
@@ -23,6 +25,8 @@ constexpr std::size_t kActionsMax = 5;
 constexpr std::size_t kDimensionsMax = 30;
 constexpr std::size_t kTagsMax = 50;
 constexpr std::size_t kDescribedMax = 100;
+constexpr std::size_t kReasonBytesMax = 1023;
+constexpr std::size_t kReasonDataBytesMax = 4000;
 
 std::unexpected<Error> not_valid(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
@@ -228,6 +232,13 @@ Result<void> check_all_targets(const Call& call, const Alarm& alarm) {
   return check_targets(call, alarm.insufficient_data_actions);
 }
 
+// After authorisation, since the answer says which queues and functions there are.
+Result<void> check_all_reachable(const Call& call, const Alarm& alarm) {
+  CHECK(call.parts.watcher.check_reachable(alarm.alarm_actions));
+  CHECK(call.parts.watcher.check_reachable(alarm.ok_actions));
+  return call.parts.watcher.check_reachable(alarm.insufficient_data_actions);
+}
+
 // The alarms of the caller's account and region that the caller may see.
 std::vector<Alarm> own_alarms(const Call& call) {
   std::vector<Alarm> all = call.parts.watcher.book().all();
@@ -251,6 +262,38 @@ Result<void> for_named(Call& call, const std::function<void(Alarm&)>& edit) {
   return {};
 }
 
+Result<void> check_reason(const alarms::Condition& condition) {
+  if (condition.reason.size() > kReasonBytesMax) {
+    return not_valid(fmt::format("StateReason has at most {} characters.", kReasonBytesMax));
+  }
+  if (condition.reason_data.size() > kReasonDataBytesMax) {
+    return not_valid(
+        fmt::format("StateReasonData has at most {} characters.", kReasonDataBytesMax));
+  }
+  simdjson::dom::parser parser;
+  if (!condition.reason_data.empty() &&
+      parser.parse(condition.reason_data).error() != simdjson::SUCCESS) {
+    return not_valid("StateReasonData was not valid JSON.");
+  }
+  return {};
+}
+
+Value history_item(const std::string& alarm, const alarms::HistoryItem& item, Duration wall_ahead) {
+  Value value;
+  value.set("AlarmName", alarm)
+      .set("AlarmType", "MetricAlarm")
+      .set("Timestamp", item.wall)
+      .set("HistoryItemType", alarms::name_of(item.kind));
+  if (item.delivery) {
+    value.set("HistorySummary", alarms::action_summary(*item.delivery))
+        .set("HistoryData", alarms::action_data(*item.delivery, wall_ahead));
+  } else {
+    value.set("HistorySummary", item.summary)
+        .set("HistoryData", item.data.empty() ? "{}" : item.data);
+  }
+  return value;
+}
+
 Result<AlarmKey> key_of_arn(const Call& call) {
   const std::string arn = TRY(call.parameters.required("ResourceARN"));
   const std::string prefix =
@@ -268,6 +311,7 @@ Result<Value> put_metric_alarm(Call& call) {
   Alarm alarm = TRY(alarm_at(call));
   CHECK(may_use(call, alarm));
   CHECK(check_all_targets(call, alarm));
+  CHECK(check_all_reachable(call, alarm));
   // One of that name is replaced.
   if (const auto before = call.parts.watcher.book().find(key_for(call, alarm.name))) {
     CHECK(may_use(call, *before));
@@ -350,10 +394,11 @@ Result<Value> set_alarm_state(Call& call) {
   if (const auto alarm = call.parts.watcher.book().find(key_for(call, name))) {
     CHECK(check_all_targets(call, *alarm));
   }
-  CHECK(call.parts.watcher.set_state(key_for(call, name),
-                                     {.state = *state,
-                                      .reason = TRY(call.parameters.required("StateReason")),
-                                      .reason_data = call.parameters.text("StateReasonData")}));
+  alarms::Condition condition{.state = *state,
+                              .reason = TRY(call.parameters.required("StateReason")),
+                              .reason_data = call.parameters.text("StateReasonData")};
+  CHECK(check_reason(condition));
+  CHECK(call.parts.watcher.set_state(key_for(call, name), condition));
   return Value();
 }
 
@@ -383,17 +428,12 @@ Result<Value> describe_alarm_history(Call& call) {
     CHECK(may_use_named(call, name));
     names.push_back(name);
   }
+  const Duration wall_ahead = call.parts.engine.wall() - call.parts.engine.now();
   Value::List items;
   for (const std::string& one : names) {
     for (const auto& item : call.parts.watcher.book().history(key_for(call, one))) {
       if ((!kind.empty() && alarms::name_of(item.kind) != kind) || items.size() >= max) continue;
-      items.push_back(Value()
-                          .set("AlarmName", one)
-                          .set("AlarmType", "MetricAlarm")
-                          .set("Timestamp", item.wall)
-                          .set("HistoryItemType", alarms::name_of(item.kind))
-                          .set("HistorySummary", item.summary)
-                          .set("HistoryData", item.data.empty() ? "{}" : item.data));
+      items.push_back(history_item(one, item, wall_ahead));
     }
   }
   Value answer;

@@ -4,9 +4,16 @@
 #include <bit>
 #include <functional>
 
+#include "dead_letter/json_document.h"
 #include "dead_letter/secrets.h"
 
 namespace redrive::dead_letter {
+
+FeatureCounts FeatureCounts::with_names() {
+  FeatureCounts counts;
+  counts.names_.emplace();
+  return counts;
+}
 
 void FeatureCounts::add(const MessageView& message) {
   ++total_;
@@ -14,7 +21,12 @@ void FeatureCounts::add(const MessageView& message) {
   const auto digits = static_cast<std::size_t>(std::bit_width(message.body.size()));
   ++sizes_[std::min(digits, kSizeBuckets - 1)];
   for (const AttributeView& attribute : message.attributes) add_attribute(attribute);
-  ++kinds_[static_cast<std::size_t>(json_.add(message.body, budget_))];
+  const bool parsed = message.body.size() <= kSmallJsonBytes;
+  const JsonDocument document(parsed ? message.body : std::string_view());
+  const BodyKind kind = parsed ? json_.add(document, message.body, budget_) : BodyKind::large;
+  ++kinds_[static_cast<std::size_t>(kind)];
+  if (!sample_.wants_next()) return;
+  sample_.put(read_row(message, document, names_ ? &*names_ : nullptr));
 }
 
 void FeatureCounts::add_attribute(const AttributeView& attribute) {
@@ -74,17 +86,18 @@ void FeatureCounts::merge(const FeatureCounts& other) {
   }
   attributes_full_ |= full;
   json_.merge(other.json_, budget_);
+  sample_.merge(other.sample_);
 }
 
 bool operator==(const FeatureCounts& a, const FeatureCounts& b) {
   return a.total_ == b.total_ && a.with_group_ == b.with_group_ && a.kinds_ == b.kinds_ &&
          a.sizes_ == b.sizes_ && a.attributes_ == b.attributes_ &&
-         a.attributes_full_ == b.attributes_full_ && a.json_ == b.json_;
+         a.attributes_full_ == b.attributes_full_ && a.json_ == b.json_ && a.sample_ == b.sample_;
 }
 
 std::size_t FeatureCounts::memory_bytes() const {
-  std::size_t bytes =
-      sizeof(*this) + attributes_.capacity() * sizeof(AttributeCounts) + json_.heap_bytes();
+  std::size_t bytes = sizeof(*this) + attributes_.capacity() * sizeof(AttributeCounts) +
+                      json_.heap_bytes() + sample_.heap_bytes();
   for (const AttributeCounts& attribute : attributes_) {
     if (attribute.name.capacity() > std::string().capacity())
       bytes += attribute.name.capacity() + 1;

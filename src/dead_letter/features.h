@@ -3,14 +3,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "dead_letter/body_shape.h"
 #include "dead_letter/json_fields.h"
+#include "dead_letter/row_sample.h"
 #include "dead_letter/value_counts.h"
 
 namespace redrive::dead_letter {
@@ -21,10 +24,20 @@ struct AttributeView {
   std::string_view value;  // Values of binary attributes are not looked at.
 };
 
+// How a message was delivered. Empty texts and a zero `sent`: not known.
+struct MessageContext {
+  std::string_view consumer;      // The last one that received it,
+  std::string_view host;          // the address it came from,
+  std::string_view code_version;  // and the version of its code.
+  Timestamp sent;                 // Wall time.
+  std::optional<Timestamp> first_attempt;
+};
+
 struct MessageView {
   std::string_view body;
   std::span<const AttributeView> attributes;
   bool has_group = false;  // It was sent with a MessageGroupId.
+  MessageContext context = {};
 };
 
 struct AttributeCounts {
@@ -42,14 +55,21 @@ struct AttributeCounts {
 // Statistics of many messages in little memory: what they have, not what they are.
 //
 // Whatever is counted is counted exactly: where a limit is reached, what is beyond it is left out
-// and known to be left out. Not for several threads at once. Within kMemoryBytesMax bytes, whatever
-// the messages; a few hundred bytes for each attribute or key in practice.
+// and known to be left out. What cannot be counted ahead (ranges of numbers, lengths, patterns,
+// values of which there are very many, combinations) is answered from a uniform sample of up to 256
+// messages. Not thread-safe. Uses at most kMemoryBytesMax bytes, whatever the messages: a few
+// hundred bytes for each attribute or key, and 16 bytes for each value in the sample.
 class FeatureCounts {
  public:
-  static constexpr std::size_t kMemoryBytesMax = 256 * 1024;
+  static constexpr std::size_t kMemoryBytesMax = 416 * 1024;
   static constexpr std::size_t kAttributesMax = 64;
   static constexpr std::size_t kAttributeNameBytesMax = 256;
   static constexpr std::size_t kSizeBuckets = 24;  // Bucket n: sizes of n binary digits.
+
+  FeatureCounts() = default;
+  // Counts that also keep the names of what is in the sample, as rank() needs them for the dead.
+  // Not bounded by kMemoryBytesMax, and not written by encode().
+  static FeatureCounts with_names();
 
   // Bodies of more than 64 KiB are counted as large and not parsed.
   void add(const MessageView& message);
@@ -65,6 +85,8 @@ class FeatureCounts {
   bool attributes_full() const { return attributes_full_; }
   const AttributeCounts* find_attribute(std::string_view name) const;
   const JsonFields& json() const { return json_; }
+  const RowSample& sample() const { return sample_; }
+  const RowNames* names() const { return names_ ? &*names_ : nullptr; }
 
   // Bytes for the journal, and back. Bytes that were not made by encode() are refused.
   std::string encode() const;
@@ -87,6 +109,8 @@ class FeatureCounts {
   std::vector<AttributeCounts> attributes_;
   bool attributes_full_ = false;  // Names were left out: one that is not here may have been.
   JsonFields json_;
+  RowSample sample_;
+  std::optional<RowNames> names_;
   ValueBudget budget_;
 };
 

@@ -1,21 +1,33 @@
+#include <cmath>
 #include <limits>
 
 #include "dead_letter/features.h"
 
-// Version 1, numbers as LEB128 (seven bits a byte, lowest first), texts with their length in front:
+// Version 2, numbers as LEB128 (seven bits a byte, lowest first), texts with their length in front:
 //
-//   1  total  with_group  kinds[8]  sizes[24]
+//   2  total  with_group  kinds[8]  sizes[24]
 //   attributes_full  count  { name  with  values(types)  values(values) }*
 //   root: with  types[6]
 //   count  { parent  in_array  name  with  types[6]  values }*
 //   count  { field }*                                        fields whose children are incomplete
 //
+//   seen  capacity  count  { flags  count  { entry }* }*     the sample; flags: 1 body read, 2 cut
+//
 //   values: 0 for many, else count + 1, then { text  count }*
+//   entry:  path (4 bytes)  type, then for strings: length  patterns  value (8 bytes),
+//           numbers: value (8 bytes), booleans and arrays: value
+//
+// Version 1 ends before the sample; it is still read. Bytes of fixed size are little-endian.
 
 namespace redrive::dead_letter {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersionWithoutSample = 1;
+constexpr std::uint64_t kBodyRead = 1;
+constexpr std::uint64_t kRowCut = 2;
+constexpr std::size_t kPathBytes = 4;
+constexpr std::size_t kValueBytes = 8;
 // Sums of what is read back never overflow.
 constexpr std::uint64_t kCountMax = std::uint64_t{1} << 48;
 
@@ -39,6 +51,32 @@ class Writer {
     for (const auto& value : counts.values()) {
       text(value.text);
       number(value.count);
+    }
+  }
+  void fixed(std::uint64_t value, std::size_t bytes) {
+    for (; bytes > 0; --bytes, value >>= 8) out_ += static_cast<char>(value & 0xff);
+  }
+  void entry(const RowEntry& entry) {
+    fixed(entry.path, kPathBytes);
+    number(static_cast<std::uint64_t>(entry.type));
+    if (entry.type == JsonType::string) {
+      number(entry.length);
+      number(entry.patterns);
+    }
+    if (entry.type == JsonType::string || entry.type == JsonType::number) {
+      fixed(entry.value, kValueBytes);
+    } else if (entry.type == JsonType::boolean || entry.type == JsonType::array) {
+      number(entry.value);
+    }
+  }
+  void sample(const RowSample& sample) {
+    number(sample.seen());
+    number(sample.capacity());
+    number(sample.rows().size());
+    for (const Row& row : sample.rows()) {
+      number((row.body_read ? kBodyRead : 0) | (row.cut ? kRowCut : 0));
+      number(row.entries.size());
+      for (const RowEntry& one : row.entries) entry(one);
     }
   }
   std::string take() { return std::move(out_); }
@@ -82,6 +120,7 @@ std::string FeatureCounts::encode() const {
   }
   out.number(full.size());
   out.numbers(full);
+  out.sample(sample_);
   return out.take();
 }
 
@@ -91,7 +130,8 @@ class FeatureReader {
   explicit FeatureReader(std::string_view bytes) : bytes_(bytes) {}
 
   Result<FeatureCounts> read() {
-    if (number(std::numeric_limits<std::uint64_t>::max()) != kVersion) {
+    const std::uint64_t version = number(std::numeric_limits<std::uint64_t>::max());
+    if (version != kVersion && version != kVersionWithoutSample) {
       return fail(ErrorCode::storage_foreign, "Feature counts of an unknown version.");
     }
     FeatureCounts counts;
@@ -103,6 +143,7 @@ class FeatureReader {
     expect(sum(counts.kinds_) == total_ && sum(counts.sizes_) == total_);
     attributes(counts);
     fields(counts);
+    if (version == kVersion) sample(counts.sample_);
     expect(bytes_.empty());
     if (!ok_) return fail(ErrorCode::storage_damaged, "Feature counts are damaged.");
     return counts;
@@ -190,6 +231,66 @@ class FeatureReader {
     for (std::uint64_t i = 0; ok_ && i < full; ++i) {
       counts.json_.restore_full(static_cast<std::uint16_t>(number(count)));
     }
+  }
+
+  std::uint64_t fixed(std::size_t bytes) {
+    expect(bytes <= bytes_.size());
+    if (!ok_) return 0;
+    std::uint64_t value = 0;
+    for (std::size_t i = bytes; i-- > 0;) {
+      value = value << 8 | static_cast<unsigned char>(bytes_[i]);
+    }
+    bytes_.remove_prefix(bytes);
+    return value;
+  }
+
+  RowEntry entry() {
+    RowEntry entry{.path = static_cast<PathHash>(fixed(kPathBytes)),
+                   .type = static_cast<JsonType>(number(kJsonTypes - 1))};
+    switch (entry.type) {
+      case JsonType::string:
+        entry.length = static_cast<std::uint16_t>(number(0xffff));
+        entry.patterns = static_cast<std::uint8_t>(number(0xff));
+        entry.value = fixed(kValueBytes);
+        break;
+      case JsonType::number:
+        entry.value = fixed(kValueBytes);
+        expect(std::isfinite(number_in(entry)));
+        break;
+      case JsonType::boolean:
+        entry.value = number(1);
+        break;
+      case JsonType::array:
+        entry.value = number(kCountMax);
+        break;
+      default:
+        break;
+    }
+    return entry;
+  }
+
+  Row row() {
+    Row row;
+    const std::uint64_t flags = number(kBodyRead | kRowCut);
+    row.body_read = (flags & kBodyRead) != 0;
+    row.cut = (flags & kRowCut) != 0;
+    const std::uint64_t count = number(Row::kEntriesMax);
+    row.entries.reserve(count);
+    for (std::uint64_t i = 0; ok_ && i < count; ++i) {
+      row.entries.push_back(entry());
+      expect(i == 0 || comes_before(row.entries[i - 1], row.entries[i]));
+    }
+    return row;
+  }
+
+  void sample(RowSample& into) {
+    const std::uint64_t seen = number(total_);
+    const std::uint64_t capacity = number(RowSample::kRowsMax);
+    const std::uint64_t count = number(capacity);
+    std::vector<Row> rows;
+    rows.reserve(count);
+    for (std::uint64_t i = 0; ok_ && i < count; ++i) rows.push_back(row());
+    expect(ok_ && into.restore(seen, capacity, std::move(rows)));
   }
 
   std::string_view bytes_;

@@ -138,9 +138,7 @@ JsonFields::JsonFields() : slots_(kSlots, kNone) {
   fields_[0].values.become_many(none);  // Values of whole bodies are not of interest.
 }
 
-BodyKind JsonFields::add(std::string_view body, ValueBudget& budget) {
-  if (body.size() > kSmallJsonBytes) return BodyKind::large;
-  const JsonDocument document(body);
+BodyKind JsonFields::add(const JsonDocument& document, std::string_view body, ValueBudget& budget) {
   if (!document.is_json()) return kind_of_text(body);
   JsonCounter(*this, budget).value(0, document.root());
   return kind_of(type_of(document.root()));

@@ -13,6 +13,8 @@
 
 namespace redrive::dead_letter {
 
+class JsonDocument;
+
 enum class JsonType : std::uint8_t { object, array, string, number, boolean, null };
 inline constexpr std::size_t kJsonTypes = 6;
 std::string_view name_of(JsonType type);
@@ -54,8 +56,8 @@ class JsonFields {
 
   JsonFields();
 
-  // Counts the keys of a body if it is JSON, and says what it is.
-  BodyKind add(std::string_view body, ValueBudget& budget);
+  // Counts the keys of a body if it is JSON, and says what it is. `document` is the parsed body.
+  BodyKind add(const JsonDocument& document, std::string_view body, ValueBudget& budget);
   void merge(const JsonFields& other, ValueBudget& budget);
 
   const std::vector<JsonField>& all() const { return fields_; }

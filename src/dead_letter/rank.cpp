@@ -10,26 +10,12 @@
 
 #include "dead_letter/field_pairs.h"
 #include "dead_letter/filter_text.h"
+#include "dead_letter/finding.h"
+#include "dead_letter/row_comparison.h"
 #include "dead_letter/significance.h"
 
 namespace redrive::dead_letter {
 namespace {
-
-// A distinction under consideration, and where it belongs, to tell what follows from what.
-struct Candidate {
-  Distinction distinction;
-  std::vector<std::string> place;  // {"attribute", name} or {"body", key, key…}.
-};
-
-struct Finding {
-  DistinctionKind kind;
-  Contrast contrast;
-  std::vector<std::string> place;
-  std::string feature;
-  std::string predicate;  // "lack attribute store_id"
-  std::string filter;
-  std::string remark;  // After the sentence, if anything.
-};
 
 class Comparison {
  public:
@@ -42,13 +28,8 @@ class Comparison {
     keys();
     message_group();
     sizes();
-    const double chance_max = kChanceMax / static_cast<double>(std::max<std::size_t>(compared_, 1));
-    std::erase_if(candidates_, [&](const Candidate& one) {
-      const Distinction& d = one.distinction;
-      return chance_of({d.dead_with, d.dead_total, d.processed_with, d.processed_total}) >
-             chance_max;
-    });
-    return std::move(candidates_);
+    rows();
+    return findings_.take();
   }
 
  private:
@@ -65,28 +46,27 @@ class Comparison {
             c.processed_total};
   }
 
-  void consider(Finding finding) {
-    ++compared_;
-    const Contrast& c = finding.contrast;
-    const double score = smoothed_difference(c);
-    if (score < kScoreMin) return;
-    Distinction d{finding.kind,
-                  std::move(finding.feature),
-                  c.dead_with,
-                  c.dead_total,
-                  c.processed_with,
-                  c.processed_total,
-                  score};
-    d.sentence = fmt::format("{} of {} {}; {} of {} processed {}{}",
-                             c.dead_with,
-                             c.dead_total,
-                             finding.predicate,
-                             c.processed_with,
-                             c.processed_total,
-                             finding.kind == DistinctionKind::size ? "are" : "do",
-                             finding.remark);
-    d.filter = std::move(finding.filter);
-    candidates_.push_back({std::move(d), std::move(finding.place)});
+  void consider(Finding finding) { findings_.consider(std::move(finding)); }
+
+  // Names of what the samples are about: those of the dead, and of what only the processed have.
+  void rows() {
+    if (dead_.names() == nullptr) return;
+    RowNames names = *dead_.names();
+    for (const AttributeCounts& attribute : processed_.attributes()) {
+      RowNames::Path path{fmt::format("attribute {}", attribute.name),
+                          fmt::format("attribute.{}", attribute.name),
+                          {"attribute", attribute.name}};
+      names.add_path(path_hash(path.place), std::move(path));
+    }
+    for (const FieldPair& pair : pair_fields(dead_.json(), processed_.json())) {
+      names.add_path(path_hash(pair.place), {pair.path, pair.filter, pair.place});
+    }
+    compare_rows(
+        dead_.sample(),
+        processed_.sample(),
+        names,
+        [&](PathHash path) { return exact_.contains(path); },
+        findings_);
   }
 
   void body_kinds() {
@@ -149,6 +129,7 @@ class Comparison {
       finding.filter = fmt::format("{} is {}", filter, filter_literal(type));
       consider(std::move(finding));
     });
+    mark_exact(about.place, dead->values, processed->values);
     each_value(dead->values, processed->values, [&](std::string_view value, Contrast contrast) {
       Finding finding = about;
       finding.kind = DistinctionKind::attribute_value;
@@ -188,6 +169,12 @@ class Comparison {
     }
   }
 
+  // Values that are compared here need not be compared in the samples.
+  void mark_exact(const std::vector<std::string>& place, const ValueCounts& dead,
+                  const ValueCounts& processed) {
+    if (!dead.many() && !processed.many()) exact_.insert(path_hash(place));
+  }
+
   void keys() {
     for (const FieldPair& pair : pair_fields(dead_.json(), processed_.json())) key(pair);
   }
@@ -201,6 +188,7 @@ class Comparison {
              "key " + pair.path,
              pair.filter);
     for (std::size_t i = 0; i < kJsonTypes; ++i) key_type(pair, about, static_cast<JsonType>(i));
+    mark_exact(pair.place, pair.dead->values, pair.processed->values);
     each_value(
         pair.dead->values, pair.processed->values, [&](std::string_view value, Contrast contrast) {
           key_value(pair, about, value, contrast);
@@ -254,7 +242,7 @@ class Comparison {
       processed += processed_.sizes()[digits];
       const std::uint64_t limit = std::uint64_t{1} << digits;
       const Contrast smaller = of_all(dead, processed);
-      ++compared_;
+      findings_.count_tests(1);
       for (const bool larger : {false, true}) {
         const Contrast contrast = larger ? opposite(smaller) : smaller;
         // Of thresholds that do equally well, the one nearest to the dead.
@@ -267,6 +255,7 @@ class Comparison {
       }
     }
     best.place = {"size"};
+    best.verb = "are";
     if (score > 0) consider(std::move(best));
   }
 
@@ -278,30 +267,65 @@ class Comparison {
 
   const FeatureCounts& dead_;
   const FeatureCounts& processed_;
-  std::vector<Candidate> candidates_;
-  std::size_t compared_ = 0;
+  Findings findings_;
+  std::set<PathHash> exact_;  // Whose values were compared by exact counts.
 };
 
-// Whether `below` is no news to somebody who knows `above`: it is about the same thing or a part of
-// it, and tells dead from processed hardly better.
+// Sizes and times are what they are for a reason: any other finding is better.
+bool is_circumstantial(DistinctionKind kind) {
+  return kind == DistinctionKind::size || kind == DistinctionKind::hour ||
+         kind == DistinctionKind::age;
+}
+
+bool is_range(DistinctionKind kind) {
+  return kind == DistinctionKind::key_range || kind == DistinctionKind::attribute_range ||
+         kind == DistinctionKind::key_length || kind == DistinctionKind::key_pattern ||
+         kind == DistinctionKind::attribute_pattern;
+}
+
+bool is_value(DistinctionKind kind) {
+  return kind == DistinctionKind::key_value || kind == DistinctionKind::attribute_value;
+}
+
+// Tells dead from processed hardly better.
+constexpr double kHardly = 0.05;
+
+// Whether `below` is a half of the pair `above`, or a single value of the range `above`.
+bool is_contained(const Candidate& above, const Candidate& below) {
+  if (above.distinction.kind == DistinctionKind::pair) {
+    return above.distinction.score > below.distinction.score &&
+           std::ranges::find(above.parts, below.place) != above.parts.end();
+  }
+  return is_range(above.distinction.kind) && is_value(below.distinction.kind) &&
+         above.place == below.place && above.distinction.score > below.distinction.score + kHardly;
+}
+
+// Whether `below` is no news when `above` is known: it is about the same thing or a part of it, and
+// separates hardly better. Both are elements of one vector.
 bool explains(const Candidate& above, const Candidate& below) {
-  constexpr double kHardly = 0.05;
+  if (is_contained(above, below)) return true;
+  const DistinctionKind above_kind = above.distinction.kind;
+  const DistinctionKind below_kind = below.distinction.kind;
+  // Of several ranges, lengths and patterns of one value, only the best is said.
+  if (is_range(above_kind) && is_range(below_kind) && above.place == below.place) {
+    const double gain = above.distinction.score - below.distinction.score;
+    return gain > 0 || (gain == 0 && &above < &below);
+  }
   if (above.distinction.score + kHardly < below.distinction.score) return false;
-  // Bodies are small or large for a reason; any other is better.
-  if (below.distinction.kind == DistinctionKind::size) {
-    return above.distinction.kind != DistinctionKind::size;
+  if (is_circumstantial(below_kind)) {
+    return is_circumstantial(above_kind) ? above_kind < below_kind : true;
   }
   const bool part =
       above.place.size() <= below.place.size() &&
       std::ranges::equal(above.place, std::span(below.place).first(above.place.size()));
   if (!part) return false;
-  return above.place.size() < below.place.size() || above.distinction.kind < below.distinction.kind;
+  return above.place.size() < below.place.size() || above_kind < below_kind;
 }
 
 }  // namespace
 
 std::string_view name_of(DistinctionKind kind) {
-  constexpr std::array<std::string_view, 11> kNames = {
+  constexpr std::array<std::string_view, 22> kNames = {
       "body-kind",
       "attribute-missing",
       "attribute-present",
@@ -313,6 +337,17 @@ std::string_view name_of(DistinctionKind kind) {
       "key-value",
       "message-group",
       "size",
+      "key-range",
+      "key-length",
+      "key-pattern",
+      "attribute-range",
+      "attribute-pattern",
+      "code-version",
+      "host",
+      "consumer",
+      "hour",
+      "age",
+      "pair",
   };
   return kNames[static_cast<std::size_t>(kind)];
 }

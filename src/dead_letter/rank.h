@@ -21,6 +21,17 @@ enum class DistinctionKind : std::uint8_t {
   key_value,
   message_group,
   size,
+  key_range,
+  key_length,
+  key_pattern,
+  attribute_range,
+  attribute_pattern,
+  code_version,
+  host,
+  consumer,
+  hour,
+  age,
+  pair,
 };
 std::string_view name_of(DistinctionKind kind);
 
@@ -47,7 +58,8 @@ inline constexpr double kChanceMax = 0.01;
 // A feature counts if its share among the dead is larger by kScoreMin and if chance would not bring
 // that about, considering how many features were compared. Of features that follow from each other
 // only the one that explains the rest is named: a key that is missing, not the keys below it.
-// Empty when the two look alike, or when there are too few of either to tell.
+// Empty when the two look alike, or when there are too few of either to tell. What is found in the
+// samples needs the names of the dead (FeatureCounts::with_names).
 std::vector<Distinction> rank(const FeatureCounts& dead, const FeatureCounts& processed,
                               std::size_t max);
 

@@ -6,7 +6,9 @@
 #include "dead_letter/frame.h"
 
 // Chained errors come in sections, one for each error. Python and C# print the root cause first,
-// Java and Node print it last; within a section only Python prints the innermost call last.
+// Java and Node print it last; within a section only Python prints the innermost call last. Chains
+// that runtimes report as documents are stored as Java prints them ("Caused by: TYPE: MESSAGE"), in
+// every language.
 
 namespace redrive::dead_letter {
 namespace {
@@ -77,6 +79,7 @@ class TraceReader {
       root_first_ = true;
       begin_section();
     } else if (text.starts_with("Caused by: ")) {
+      caused_by_ = true;
       begin_section();
       header(text.substr(11));
     } else if (text.starts_with("[cause]: ")) {
@@ -120,7 +123,8 @@ class TraceReader {
   void name_error(std::string_view text) {
     Section& section = sections_.back();
     // Python names the error after its frames; elsewhere what follows frames is no header.
-    const bool expected = innermost_last_ ? !section.frames.empty() : section.frames.empty();
+    const bool before_frames = !innermost_last_ || caused_by_;
+    const bool expected = section.frames.empty() == before_frames;
     if (!expected || !section.type.empty()) return;
     text = without_preface(text);
     const std::size_t colon = std::min(text.find(": "), text.size());
@@ -157,7 +161,7 @@ class TraceReader {
     std::erase_if(sections_, [](const Section& s) { return s.ignored; });
     StackTrace trace;
     if (sections_.empty()) return trace;
-    const bool outer_last = innermost_last_;
+    const bool outer_last = innermost_last_ && !caused_by_;
     const Section& outer = outer_last ? sections_.back() : sections_.front();
     trace.error_type = outer.type;
     trace.error_message = outer.message;
@@ -186,6 +190,7 @@ class TraceReader {
   std::string inner_type_;       // C#: the type of the inner error, which shares a header.
   bool innermost_last_ = false;  // Python.
   bool root_first_ = false;      // C#.
+  bool caused_by_ = false;       // Causes follow what they caused, whatever the language.
   bool done_ = false;
 };
 

@@ -48,12 +48,49 @@ std::vector<Item> take_out_behind(std::vector<Item>& items) {
   return behind;
 }
 
+// The end of a log, as much of it as an attempt keeps: a batch may have thousands of messages.
+std::string kept_log(const runtime::Outcome& outcome) {
+  constexpr std::size_t kBytes = 2048;
+  const std::string_view log = outcome.log;
+  return std::string(log.substr(log.size() - std::min(log.size(), kBytes)));
+}
+
 queue::ErrorText error_of(const runtime::Outcome& outcome) {
   return {.type = outcome.error_type,
           .message = outcome.error_message,
           .stack = outcome.stack,
           .fingerprint = {},
-          .log = outcome.log};
+          .log = kept_log(outcome)};
+}
+
+// The ids of a batch as texts.
+class IdTexts {
+ public:
+  explicit IdTexts(const std::vector<Item>& items) : texts_(items.size()) {
+    views_.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      items[i].message_id.format(texts_[i].data());
+      views_.emplace_back(texts_[i].data(), texts_[i].size());
+    }
+  }
+  std::span<const std::string_view> views() const { return views_; }
+
+ private:
+  std::vector<std::array<char, 36>> texts_;
+  std::vector<std::string_view> views_;
+};
+
+std::shared_ptr<const ItemError> item_error(events::ItemCause cause, const std::string& log) {
+  if (cause.source == events::ItemCause::Source::none) return nullptr;
+  wire::ReportedError& error = cause.error;
+  if (error.type.empty()) error.type = events::kBatchItemFailure;
+  return std::make_shared<ItemError>(
+      ItemError{.text = {.type = std::move(error.type),
+                         .message = std::move(error.message),
+                         .stack = std::move(error.stack),
+                         .fingerprint = {},
+                         .log = log},
+                .from_log = cause.source == events::ItemCause::Source::log});
 }
 
 // A run has one trace header: that of its messages, if they agree.
@@ -158,7 +195,7 @@ void BatchRun::not_run(const runtime::Outcome&) {
   const bool over = std::ranges::any_of(
       part_, [&](const Item& item) { return plain_delay(item, now) <= Duration::zero(); });
   if (over) {
-    let_go(std::exchange(part_, {}));
+    let_go(std::exchange(part_, {}), true);
     return step();
   }
   const auto pause = std::min(kLongestBackoff, kFirstBackoff * (1 << std::min(attempts_++, 10)));
@@ -168,20 +205,29 @@ void BatchRun::not_run(const runtime::Outcome&) {
 events::BatchResult BatchRun::judge(const runtime::Outcome& outcome) const {
   if (outcome.kind == Kind::function_error) return events::judge_whole_batch(part_.size(), false);
   if (!plan_.mapping.report_item_failures) return events::judge_whole_batch(part_.size(), true);
-  std::vector<std::array<char, 36>> texts(part_.size());
-  std::vector<std::string_view> ids;
-  ids.reserve(part_.size());
-  for (std::size_t i = 0; i < part_.size(); ++i) {
-    part_[i].message_id.format(texts[i].data());
-    ids.emplace_back(texts[i].data(), texts[i].size());
-  }
-  return events::judge_batch(outcome.payload, ids);
+  return events::judge_batch(outcome.payload, IdTexts(part_).views());
+}
+
+bool BatchRun::explain_raised(const runtime::Outcome& outcome) {
+  auto causes = events::attached_causes(outcome.payload, IdTexts(part_).views());
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    part_[i].error = item_error(std::move(causes[i]), kept_log(outcome));
+  return !causes.empty();
+}
+
+void BatchRun::explain_named(const runtime::Outcome& outcome, const std::vector<bool>& failed) {
+  auto causes = events::item_causes(outcome.payload, outcome.log, IdTexts(part_).views(), failed);
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    if (failed[i]) part_[i].error = item_error(std::move(causes[i]), kept_log(outcome));
 }
 
 void BatchRun::ran(const runtime::Outcome& outcome) {
   const events::BatchResult result = judge(outcome);
   if (outcome.kind == Kind::function_error) {
     summary_.function_error = true;
+    // One error for each message: every message has been judged by itself.
+    if (explain_raised(outcome))
+      return fail_named(std::exchange(part_, {}), {.error = error_of(outcome)}, outcome);
     return failed({.error = error_of(outcome)}, outcome);
   }
   if (!result.fault.empty()) {
@@ -189,10 +235,11 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
                              .message = result.fault,
                              .stack = {},
                              .fingerprint = {},
-                             .log = outcome.log}},
+                             .log = kept_log(outcome)}},
                   outcome);
   }
   if (result.all_succeeded()) return succeed(std::exchange(part_, {}), outcome);
+  explain_named(outcome, result.failed);
   std::vector<Item> good;
   std::vector<Item> bad;
   for (std::size_t i = 0; i < part_.size(); ++i)
@@ -203,13 +250,45 @@ void BatchRun::ran(const runtime::Outcome& outcome) {
                                .message = "The function reported the message as failed.",
                                .stack = {},
                                .fingerprint = {},
-                               .log = outcome.log};
+                               .log = kept_log(outcome)};
   fail_named(std::move(bad), {.error = error, .by_item = true}, outcome);
 }
 
 void BatchRun::failed(const Failure& failure, const runtime::Outcome& outcome) {
   if (plan_.mapping.bisect && part_.size() > 1) return split();
-  fail_items(std::exchange(part_, {}), failure, outcome);
+  Failure whole = failure;
+  whole.company = static_cast<std::uint16_t>(std::min<std::size_t>(part_.size(), UINT16_MAX));
+  if (part_.size() > 1 && plan_.isolates()) give_last_chance(whole);
+  fail_items(std::exchange(part_, {}), whole, outcome);
+}
+
+void BatchRun::give_last_chance(const Failure& failure) {
+  const QueueFacts now = facts();
+  std::vector<Item> last = take_out(part_, [&](const Item& item) {
+    return (item.isolation.last && now.has_dead_letter_queue) ||
+           fate_of(item, failure, now).kind != Fate::Kind::retry;
+  });
+  if (last.empty()) return;
+  std::vector<Load> loads;
+  for (const Item& item : last) loads.push_back(load_of(item));
+  if (!parts_.run_alone(loads)) postpone(last, failure);
+}
+
+void BatchRun::postpone(const std::vector<Item>& items, const Failure& failure) {
+  const QueueFacts now = facts();
+  for (const Item& item : items) {
+    const Duration delay = plain_delay(item, now);
+    const RunCounts counts = RunCounts::read(item.retries, plan_.scope);
+    report(item, {.delay = delay, .counts = counts}, failure, delay);
+  }
+}
+
+Load BatchRun::load_of(Item item) const {
+  const std::string_view record = record_of(item);
+  Load load{.items = {}, .event = events::event_document({&record, 1}, plan_.frame)};
+  item.record_at = plan_.frame.head.size();
+  load.items.push_back(std::move(item));
+  return load;
 }
 
 // The first half runs first, so that of a FIFO group nothing overtakes.
@@ -242,7 +321,7 @@ Duration BatchRun::plain_delay(const Item& item, const QueueFacts& now) const {
 
 // Visible again when the time is over for which they were received, or with the message of their
 // group that failed. Nothing is counted.
-void BatchRun::let_go(std::vector<Item> items) {
+void BatchRun::let_go(std::vector<Item> items, bool not_run) {
   if (items.empty()) return;
   const QueueFacts now = facts();
   const auto delay_of = [&](const Item& item) {
@@ -253,7 +332,8 @@ void BatchRun::let_go(std::vector<Item> items) {
   forget(items);
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const Item& item : items) {
-    requests.push_back({item.handle, std::chrono::ceil<std::chrono::seconds>(delay_of(item))});
+    requests.push_back(
+        {item.handle, std::chrono::ceil<std::chrono::seconds>(delay_of(item)), not_run});
   }
   static_cast<void>(parts_.world->engine.change_visibility(plan_.queue, requests));
 }
@@ -283,6 +363,13 @@ void BatchRun::fail_named(std::vector<Item> items, const Failure& failure,
   let_go(std::move(behind));
 }
 
+// What retriers may call the error: what the handler said of the message, and what it said of the
+// batch. An error that was found in the log is not certain enough to decide by.
+std::vector<std::string_view> BatchRun::error_names(const Item& item, const Failure& failure) {
+  if (!item.error || item.error->from_log) return {failure.error.type};
+  return {item.error->text.type, failure.error.type};
+}
+
 void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
                           const runtime::Outcome& outcome) {
   parts_.stats->failed += items.size();
@@ -291,13 +378,7 @@ void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
   std::vector<Fate> fates;
   std::map<std::string, Duration> group_delay;  // What stays of a group comes back together.
   for (const Item& item : items) {
-    fates.push_back(decide_fate(plan_,
-                                {.error_name = failure.error.type,
-                                 .counts = RunCounts::read(item.retries, plan_.scope),
-                                 .has_dead_letter_queue = now.has_dead_letter_queue,
-                                 .visibility = plain_delay(item, now),
-                                 .now = world.engine.now(),
-                                 .random01 = world.random01()}));
+    fates.push_back(fate_of(item, failure, now));
     if (!now.fifo || fates.back().kind != Fate::Kind::retry) continue;
     Duration& delay = group_delay[item.group];
     delay = std::max(delay, fates.back().delay);
@@ -306,6 +387,17 @@ void BatchRun::fail_items(std::vector<Item> items, const Failure& failure,
   for (std::size_t i = 0; i < items.size(); ++i)
     if (group_delay.contains(items[i].group)) fates[i].delay = group_delay[items[i].group];
   carry_out(std::move(items), std::move(fates), failure, outcome);
+}
+
+Fate BatchRun::fate_of(const Item& item, const Failure& failure, const QueueFacts& now) {
+  World& world = *parts_.world;
+  return decide_fate(plan_,
+                     {.error_names = error_names(item, failure),
+                      .counts = RunCounts::read(item.retries, plan_.scope),
+                      .has_dead_letter_queue = now.has_dead_letter_queue,
+                      .visibility = plain_delay(item, now),
+                      .now = world.engine.now(),
+                      .random01 = world.random01()});
 }
 
 void BatchRun::carry_out(std::vector<Item> items, std::vector<Fate> fates, const Failure& failure,
@@ -327,12 +419,7 @@ void BatchRun::carry_out(std::vector<Item> items, std::vector<Fate> fates, const
                .outcome = &outcome,
                .by_item = failure.by_item},
               [self = shared_from_this(), failure](const std::vector<Item>& back) {
-                const QueueFacts later = self->facts();
-                for (const Item& item : back) {
-                  const Duration delay = self->plain_delay(item, later);
-                  const RunCounts counts = RunCounts::read(item.retries, self->plan_.scope);
-                  self->report(item, {.delay = delay, .counts = counts}, failure, delay);
-                }
+                self->postpone(back, failure);
               });
   }
 }
@@ -342,10 +429,11 @@ bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure
                       Duration plain_delay) {
   item.hold->forget(item.receipt);
   engine::Engine::FailureReport report{.handle = item.handle,
-                                       .error = failure.error,
+                                       .error = item.error ? item.error->text : failure.error,
                                        .disposition = queue::Disposition::retry,
                                        .retry_after = fate.delay,
-                                       .retries = {}};
+                                       .retries = {},
+                                       .company = failure.company};
   if (plan_.counts_runs()) report.retries = fate.counts.stored(plan_.scope);
   if (fate.kind == Fate::Kind::dead_letter) {
     report.disposition = queue::Disposition::dead_letter;
@@ -356,6 +444,10 @@ bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure
     report.disposition = queue::Disposition::retry;
     report.retry_after = plain_delay;
   }
+  if (parts_.world->engine.report_failure(plan_.queue, report)) return true;
+  // The handler may have made the message visible itself: that the run failed is recorded all the
+  // same.
+  report.disposition = queue::Disposition::none;
   return parts_.world->engine.report_failure(plan_.queue, report).has_value();
 }
 
@@ -369,7 +461,7 @@ void BatchRun::expire(std::vector<Item> items) {
         *plan_.on_failure,
         std::move(items),
         story,
-        [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back); });
+        [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back, true); });
   }
   const QueueFacts now = facts();
   const Failure failure{.error = {.type = "RecordAgeExceeded",

@@ -13,6 +13,7 @@
 #include "dispatch/stats.h"
 #include "dispatch/world.h"
 #include "events/batch_result.h"
+#include "events/item_causes.h"
 #include "events/record_documents.h"
 
 namespace redrive::dispatch {
@@ -32,6 +33,8 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<MappingStats> stats;
     std::shared_ptr<const runtime::Lane> lane;
+    // Runs batches of one message each, of the same receive. False: that is not possible any more.
+    std::function<bool(std::vector<Load>&)> run_alone;
     std::function<void(const Summary&)> done;
   };
   BatchRun(Parts parts, Load load);
@@ -42,7 +45,8 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   // Why a part of the batch failed.
   struct Failure {
     queue::ErrorText error;
-    bool by_item = false;  // The handler ran to its end and named the messages.
+    bool by_item = false;       // The handler ran to its end and named the messages.
+    std::uint16_t company = 0;  // See queue::Attempt.
   };
   struct QueueFacts {
     Duration visibility{};
@@ -65,17 +69,30 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   void ran(const runtime::Outcome& outcome);
   void failed(const Failure& failure, const runtime::Outcome& outcome);
   events::BatchResult judge(const runtime::Outcome& outcome) const;
+  // What is known of each message of the part alone; false if nothing is.
+  bool explain_raised(const runtime::Outcome& outcome);
+  void explain_named(const runtime::Outcome& outcome, const std::vector<bool>& failed);
   void finish_if_over();
 
   // Takes out what must not run any more: too old, or behind a failed one of its group.
   void sift();
   void split();
-  void let_go(std::vector<Item> items);
+  // Takes out of the part that failed what has no retry left, and runs each of these messages alone
+  // before it may die.
+  void give_last_chance(const Failure& failure);
+  // Reports the failure of messages that come back without having used up a retry.
+  void postpone(const std::vector<Item>& items, const Failure& failure);
+  // The event of one message of the batch.
+  Load load_of(Item item) const;
+  // `not_run`: no handler has seen them in this receive.
+  void let_go(std::vector<Item> items, bool not_run = false);
   void succeed(std::vector<Item> items, const runtime::Outcome& outcome);
   void fail_named(std::vector<Item> items, const Failure& failure, const runtime::Outcome& outcome);
+  static std::vector<std::string_view> error_names(const Item& item, const Failure& failure);
   void fail_items(std::vector<Item> items, const Failure& failure, const runtime::Outcome& outcome);
   void carry_out(std::vector<Item> items, std::vector<Fate> fates, const Failure& failure,
                  const runtime::Outcome& outcome);
+  Fate fate_of(const Item& item, const Failure& failure, const QueueFacts& now);
   bool report(const Item& item, const Fate& fate, const Failure& failure, Duration plain_delay);
   void expire(std::vector<Item> items);
 

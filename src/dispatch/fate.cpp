@@ -29,7 +29,7 @@ Fate decide_fate(const Plan& plan, const FailedRun& run) {
   }
   if (plan.mapping.retriers.empty()) return fate;
   const auto decision = events::decide_retry(
-      plan.mapping.retriers, run.error_name, fate.counts.retries, run.random01);
+      plan.mapping.retriers, run.error_names, fate.counts.retries, run.random01);
   if (decision.verdict == Verdict::retry) {
     fate.delay = decision.delay;
     count_retry(fate.counts, decision, run.now);

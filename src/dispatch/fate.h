@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "dispatch/plan.h"
 
@@ -19,7 +20,8 @@ struct Fate {
 };
 
 struct FailedRun {
-  std::string_view error_name;
+  // What the error may be called; one name is enough for a retrier.
+  std::vector<std::string_view> error_names;
   RunCounts counts;  // Before this run.
   bool has_dead_letter_queue = false;
   Duration visibility{0};  // What is left of the time the message was received for.

@@ -147,6 +147,7 @@ Item describe_item(const Message& message, const queue::ReceiptHandle::Secret& s
           .received_at = hold->received_at(),
           .receive_count = message.received.receive_count,
           .retries = message.received.retries,
+          .isolation = message.received.isolation,
           .hold = hold};
 }
 

@@ -15,6 +15,12 @@
 
 namespace redrive::dispatch {
 
+// What a handler said of one message that failed, or what its log tells.
+struct ItemError {
+  queue::ErrorText text;
+  bool from_log = false;  // Then it explains, and decides nothing.
+};
+
 // A message that was received and is being worked on.
 struct Item {
   queue::ReceiptHandle receipt;
@@ -31,7 +37,9 @@ struct Item {
   Timestamp received_at;  // Engine time.
   std::uint32_t receive_count = 0;
   queue::RetryCounts retries;
+  queue::IsolationTerms isolation;
   std::shared_ptr<Hold> hold;
+  std::shared_ptr<const ItemError> error;  // Why it failed, where that is known of it alone.
 };
 
 // A function has run, or was to run, with these messages of a queue.

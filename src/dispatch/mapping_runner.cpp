@@ -89,7 +89,8 @@ std::optional<Poller::Intake> MappingRunner::next_intake() {
   return Intake{.queue = {plan_, &plan_->queue},
                 .consumer = plan_->consumer,
                 .max = asked_,
-                .visibility = standing.visibility};
+                .visibility = standing.visibility,
+                .isolated = plan_->isolates()};
 }
 
 // A server that was reset has forgotten its mappings, and nobody told: what comes under the name of
@@ -143,12 +144,16 @@ bool MappingRunner::must_wait(const Item& item) {
   if (left <= 0) return false;
   item.hold->forget(item.receipt);
   const engine::Engine::VisibilityRequest request{
-      item.handle, std::min(std::chrono::seconds(left), queue::kVisibilityTimeoutMax)};
+      item.handle, std::min(std::chrono::seconds(left), queue::kVisibilityTimeoutMax), true};
   static_cast<void>(world().engine.change_visibility(plan_->queue, std::span(&request, 1)));
   return true;
 }
 
 bool MappingRunner::gather(Item& item, const events::Record& record, engine::Sequence after) {
+  if (item.isolation.alone) {
+    gather_alone(item, record, after);
+    return true;
+  }
   if (!take(item, record)) {
     close_batch();
     if (is_fifo()) {
@@ -160,6 +165,20 @@ bool MappingRunner::gather(Item& item, const events::Record& record, engine::Seq
   if (gathering_.load.items.size() == 1) begin_window();
   gathering_.after = after;
   if (gathering_.load.items.size() >= plan_->mapping.batch_size) close_batch();
+  return true;
+}
+
+void MappingRunner::gather_alone(Item& item, const events::Record& record, engine::Sequence after) {
+  Batch batch{.plan = plan_, .load = {}, .after = after};
+  batch.load.add(item, record, plan_->frame);
+  batch.load.close(plan_->frame);
+  ready_.push_back(std::move(batch));
+}
+
+bool MappingRunner::run_alone(const std::shared_ptr<const Plan>& plan, std::vector<Load>& loads) {
+  if (retired_) return false;
+  for (Load& load : loads) ready_.push_back({.plan = plan, .load = std::move(load)});
+  start_ready();
   return true;
 }
 
@@ -213,6 +232,8 @@ void MappingRunner::launch(Batch batch) {
           .plan = batch.plan,
           .stats = stats_,
           .lane = lane_,
+          .run_alone = [self, plan = batch.plan](
+                           std::vector<Load>& loads) { return self->run_alone(plan, loads); },
           .done = [self, plan = batch.plan](
                       const BatchRun::Summary& summary) { self->finished(*plan, summary); }},
       std::move(batch.load))
@@ -249,7 +270,8 @@ void MappingRunner::waited_in_vain() {
 void MappingRunner::give_back(std::span<const Item> items) {
   forget(items);
   std::vector<engine::Engine::VisibilityRequest> requests;
-  for (const Item& item : items) requests.push_back({item.handle, std::chrono::seconds::zero()});
+  for (const Item& item : items)
+    requests.push_back({item.handle, std::chrono::seconds::zero(), true});
   if (!requests.empty())
     static_cast<void>(world().engine.change_visibility(plan_->queue, requests));
 }

@@ -49,6 +49,11 @@ class MappingRunner final : public Poller {
   // Writes the message's record, and takes it into the batch that is being gathered. False: into
   // this one it does not fit, and beside it it must not run; it went back to its queue.
   bool gather(Item& item, const events::Record& record, engine::Sequence after);
+  // Makes the message a batch of its own, without waiting for a window.
+  void gather_alone(Item& item, const events::Record& record, engine::Sequence after);
+  // Runs each of these batches as soon as there is room. False, and nothing is taken: the runner
+  // has been retired.
+  bool run_alone(const std::shared_ptr<const Plan>& plan, std::vector<Load>& loads);
   // Into the batch that is being gathered, by the plan that it began with.
   bool take(Item& item, const events::Record& record);
   void begin_window();

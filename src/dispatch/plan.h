@@ -29,6 +29,10 @@ struct Plan {
 
   // An event under that frame, for the invoker.
   runtime::Payload payload(std::string event) const;
+  // Whether messages of a batch that failed as a whole are judged alone before they may die.
+  bool isolates() const {
+    return mapping.isolate_retries.value_or(true) && !queue.name.ends_with(".fifo");
+  }
   // Whether runs are counted with each message.
   bool counts_runs() const { return mapping.retries_max || !mapping.retriers.empty(); }
   // How long messages are received for at least: what a handler may take, with room to spare.

@@ -38,7 +38,8 @@ void Poller::poll() {
         {.max = intake->max,
          .visibility = terms.visibility,
          .consumer = std::move(intake->consumer),
-         .attempt_id = {}},
+         .attempt_id = {},
+         .isolated = intake->isolated},
         kPollWait,
         [weak = weak_from_this(), world = world_, terms](Result<engine::ReceiveOutcome> outcome) {
           auto answer = keep(*world, std::move(outcome), terms);
@@ -61,7 +62,7 @@ void Poller::give_back(World& world, const Hold::Terms& terms, const Answer& ans
   for (const engine::Received& message : answer->outcome.messages)
     texts.push_back(message.handle.text(terms.secret));
   std::vector<engine::Engine::VisibilityRequest> requests;
-  for (const auto& text : texts) requests.push_back({text, std::chrono::seconds::zero()});
+  for (const auto& text : texts) requests.push_back({text, std::chrono::seconds::zero(), true});
   static_cast<void>(world.engine.change_visibility(*terms.queue, requests));
 }
 

@@ -32,6 +32,7 @@ class Poller : public std::enable_shared_from_this<Poller> {
     std::string consumer;
     std::size_t max = 1;
     Duration visibility{};  // As visibility_of says.
+    bool isolated = false;  // Retries are isolated.
   };
 
   explicit Poller(std::shared_ptr<World> world) : world_(std::move(world)) {}

@@ -11,15 +11,43 @@
 
 namespace redrive::documents {
 
+// A target of notices, and what became of the latest one for it.
+struct AlarmTarget {
+  std::string_view target;  // Secrets in it masked.
+  // queued, failing, delivered, given-up, superseded; unused: there was no notice for it yet;
+  // unreachable: it cannot be notified, see error.
+  std::string_view state;
+  std::string_view notice;  // Its title.
+  bool waiting = false;     // An attempt follows.
+  std::string_view error;   // Of the last attempt.
+  std::string_view status;  // What the target answered: "HTTP 204".
+  std::string_view at;      // Time of the last attempt or change.
+  std::optional<std::int32_t> attempts;
+  std::string_view next_try;
+};
+consteval auto shape_of(AlarmTarget*) {
+  using D = AlarmTarget;
+  return wire::shape(wire::required("target", &D::target),
+                     wire::required("state", &D::state),
+                     wire::optional("notice", &D::notice).sensitive(),
+                     wire::required("waiting", &D::waiting),
+                     wire::optional("error", &D::error).sensitive(),
+                     wire::optional("status", &D::status).sensitive(),
+                     wire::optional("at", &D::at),
+                     wire::optional("attempts", &D::attempts),
+                     wire::optional("nextTry", &D::next_try));
+}
+
 struct AlarmLine {
   std::string_view name;
   std::string_view
       kind;  // dead-letters, damage: automatic, one for each queue; metric: created by a request.
   std::string_view state;
-  std::string_view queue;  // Of dead letters.
+  std::string_view queue;  // The one it watches, if any.
   std::string_view reason;
   std::string_view since;
-  bool on = true;  // Whether anybody is told.
+  bool on = true;  // Whether its targets are notified.
+  std::vector<AlarmTarget> targets;
 };
 consteval auto shape_of(AlarmLine*) {
   using D = AlarmLine;
@@ -29,7 +57,8 @@ consteval auto shape_of(AlarmLine*) {
                      wire::optional("queue", &D::queue),
                      wire::optional("reason", &D::reason).sensitive(),
                      wire::optional("since", &D::since),
-                     wire::required("on", &D::on));
+                     wire::required("on", &D::on),
+                     wire::optional("targets", &D::targets).each("target").always());
 }
 
 struct AlarmList {
@@ -43,12 +72,14 @@ struct AlarmEvent {
   std::string_view time;
   std::string_view kind;
   std::string_view summary;
+  std::optional<AlarmTarget> delivery;  // Of a notice.
 };
 consteval auto shape_of(AlarmEvent*) {
   using D = AlarmEvent;
   return wire::shape(wire::required("time", &D::time),
                      wire::required("kind", &D::kind),
-                     wire::required("summary", &D::summary).sensitive());
+                     wire::required("summary", &D::summary).sensitive(),
+                     wire::optional("delivery", &D::delivery));
 }
 
 struct AlarmEvents {
@@ -88,20 +119,6 @@ struct AlarmSwitch {
 };
 consteval auto shape_of(AlarmSwitch*) {
   return wire::shape(wire::required("on", &AlarmSwitch::on));
-}
-
-struct AlarmTarget {
-  std::string_view target;
-  std::string_view notice;  // The last one for it.
-  bool waiting = false;
-  std::string_view error;
-};
-consteval auto shape_of(AlarmTarget*) {
-  using D = AlarmTarget;
-  return wire::shape(wire::required("target", &D::target),
-                     wire::optional("notice", &D::notice).sensitive(),
-                     wire::required("waiting", &D::waiting),
-                     wire::optional("error", &D::error).sensitive());
 }
 
 struct AlarmTargets {

@@ -98,7 +98,23 @@ consteval auto shape_of(GroupDeploy*) {
                      wire::optional("overlapUntil", &Out::overlap_until));
 }
 
+// Something that happened at a time, to be seen beside a group's arrivals.
+struct TimelineMark {
+  std::string_view at;
+  std::string_view kind;  // job-started, job-ended, alarm, deploy
+  std::string_view id;    // Of the job or the code, or the name of the alarm.
+  std::string_view text;
+};
+consteval auto shape_of(TimelineMark*) {
+  using Out = TimelineMark;
+  return wire::shape(wire::required("at", &Out::at),
+                     wire::required("kind", &Out::kind),
+                     wire::optional("id", &Out::id),
+                     wire::optional("text", &Out::text).sensitive());
+}
+
 struct FailureGroup {
+  std::string_view queue;  // The name of the dead-letter queue.
   std::string_view id;
   std::string_view title;
   std::string_view status;  // new, known, regressed, ignored, resolved
@@ -107,13 +123,19 @@ struct FailureGroup {
   std::int64_t failed_again = 0;
   std::string_view first_seen;
   std::string_view last_seen;
+  bool escalating = false;           // Arrivals of the last five minutes grow fast.
   std::vector<std::int64_t> hourly;  // Arrivals of the last 24 hours, the present one last.
+  std::vector<std::int64_t> daily;   // The same of the last 14 days (UTC).
   std::vector<std::string_view> sources;
   std::vector<std::string_view> consumers;
   std::string_view basis;        // explicit, frames, message, shape
   std::string_view why_grouped;  // A sentence.
   std::string_view note;
+  std::string_view owner;
+  std::string_view ignored_until;                // While ignored: until then,
+  std::optional<std::int64_t> ignored_to_total;  // or until so many have come in all.
   std::string_view marked_by;
+  std::vector<TimelineMark> marks;      // Oldest first; only of a single group.
   std::optional<std::int64_t> sample;   // The key of a message that is in it.
   std::vector<Distinction> sets_apart;  // Only of a single group.
   std::optional<GroupDeploy> deploy;    // Where consumers say their version.
@@ -121,7 +143,8 @@ struct FailureGroup {
 };
 consteval auto shape_of(FailureGroup*) {
   using Out = FailureGroup;
-  return wire::shape(wire::required("id", &Out::id),
+  return wire::shape(wire::optional("queue", &Out::queue),
+                     wire::required("id", &Out::id),
                      wire::required("title", &Out::title).sensitive(),
                      wire::required("status", &Out::status),
                      wire::required("count", &Out::count),
@@ -129,13 +152,19 @@ consteval auto shape_of(FailureGroup*) {
                      wire::required("failedAgain", &Out::failed_again),
                      wire::required("firstSeen", &Out::first_seen),
                      wire::required("lastSeen", &Out::last_seen),
+                     wire::optional("escalating", &Out::escalating),
                      wire::optional("hourly", &Out::hourly).each("hour"),
+                     wire::optional("daily", &Out::daily).each("day"),
                      wire::optional("sources", &Out::sources).each("source"),
                      wire::optional("consumers", &Out::consumers).each("consumer"),
                      wire::required("basis", &Out::basis),
                      wire::required("whyGrouped", &Out::why_grouped).sensitive(),
                      wire::optional("note", &Out::note).sensitive(),
+                     wire::optional("owner", &Out::owner),
+                     wire::optional("ignoredUntil", &Out::ignored_until),
+                     wire::optional("ignoredToTotal", &Out::ignored_to_total),
                      wire::optional("markedBy", &Out::marked_by),
+                     wire::optional("marks", &Out::marks).each("mark"),
                      wire::optional("sample", &Out::sample),
                      wire::optional("setsApart", &Out::sets_apart).each("distinction"),
                      wire::optional("deploy", &Out::deploy),
@@ -143,7 +172,7 @@ consteval auto shape_of(FailureGroup*) {
 }
 
 struct FailureGroups {
-  std::vector<FailureGroup> groups;     // The largest first.
+  std::vector<FailureGroup> groups;     // Escalating ones first, then the largest.
   std::int64_t ungrouped = 0;           // Dead letters that have not been looked at yet.
   std::vector<Distinction> sets_apart;  // All dead letters of the queue from what was processed.
 };
@@ -154,13 +183,81 @@ consteval auto shape_of(FailureGroups*) {
                      wire::optional("setsApart", &Out::sets_apart).each("distinction"));
 }
 
+// The groups of all dead-letter queues, escalating ones first, then the newest cause.
+struct AllFailureGroups {
+  std::vector<FailureGroup> groups;
+  std::int64_t ungrouped = 0;
+};
+consteval auto shape_of(AllFailureGroups*) {
+  using Out = AllFailureGroups;
+  return wire::shape(wire::optional("groups", &Out::groups).each("group").always(),
+                     wire::required("ungrouped", &Out::ungrouped));
+}
+
+// What is given changes; at least one of them.
 struct GroupMark {
-  std::string_view status;
+  std::optional<std::string_view> status;
   std::optional<std::string_view> note;
+  std::optional<std::string_view> owner;
+  std::optional<std::string_view> ignore_until;  // With `ignored`: a time,
+  std::optional<std::int64_t> ignore_count;      // or how many more may come.
 };
 consteval auto shape_of(GroupMark*) {
-  return wire::shape(wire::required("status", &GroupMark::status).filled(),
-                     wire::optional("note", &GroupMark::note));
+  using In = GroupMark;
+  return wire::shape(wire::optional("status", &In::status),
+                     wire::optional("note", &In::note),
+                     wire::optional("owner", &In::owner),
+                     wire::optional("ignoreUntil", &In::ignore_until),
+                     wire::optional("ignoreCount", &In::ignore_count)
+                         .between(1, 1'000'000'000, "Must be between 1 and 1000000000."));
+}
+
+struct GroupMerge {
+  std::string_view into;  // The id of the group that it becomes part of.
+};
+consteval auto shape_of(GroupMerge*) {
+  return wire::shape(wire::required("into", &GroupMerge::into).filled());
+}
+
+struct GroupSplit {
+  std::string_view filter;  // Chooses the messages that leave it.
+  std::string_view title;   // Of the group they make.
+};
+consteval auto shape_of(GroupSplit*) {
+  return wire::shape(wire::required("filter", &GroupSplit::filter).filled(),
+                     wire::optional("title", &GroupSplit::title));
+}
+
+// A merge or a split by hand, which later dead letters follow.
+struct GroupRule {
+  std::int64_t number = 0;
+  std::string_view kind;    // merge, split
+  std::string_view from;    // The id of the group it is about.
+  std::string_view into;    // The id of the group that its messages belong to,
+  std::string_view title;   // and its title.
+  std::string_view filter;  // Of a split.
+  std::string_view made_by;
+  std::string_view made_at;
+  bool applied = false;  // To all that were there when it was made.
+};
+consteval auto shape_of(GroupRule*) {
+  using Out = GroupRule;
+  return wire::shape(wire::required("number", &Out::number),
+                     wire::required("kind", &Out::kind),
+                     wire::required("from", &Out::from),
+                     wire::required("into", &Out::into),
+                     wire::required("title", &Out::title).sensitive(),
+                     wire::optional("filter", &Out::filter).sensitive(),
+                     wire::optional("madeBy", &Out::made_by),
+                     wire::required("madeAt", &Out::made_at),
+                     wire::required("applied", &Out::applied));
+}
+
+struct GroupRules {
+  std::vector<GroupRule> rules;  // In the order in which they apply.
+};
+consteval auto shape_of(GroupRules*) {
+  return wire::shape(wire::optional("rules", &GroupRules::rules).each("rule").always());
 }
 
 }  // namespace redrive::documents

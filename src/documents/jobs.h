@@ -11,6 +11,7 @@ struct JobRequest {
   std::string_view reason;
   std::string_view filter;
   std::string_view group;                     // Id of a failure group.
+  std::vector<std::string_view> groups;       // The same, several of them.
   std::vector<std::string_view> message_ids;  // Only these, at most 50.
   std::string_view destination;               // A queue's name or ARN; empty: back to the sources.
   std::string_view patch;                     // JSON Patch for the bodies.
@@ -29,6 +30,7 @@ consteval auto shape_of(JobRequest*) {
       wire::optional("reason", &In::reason),
       wire::optional("filter", &In::filter),
       wire::optional("group", &In::group),
+      wire::optional("groups", &In::groups).each("group"),
       wire::optional("messageIds", &In::message_ids).each("messageId"),
       wire::optional("destination", &In::destination),
       wire::optional("patch", &In::patch),

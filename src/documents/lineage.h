@@ -8,14 +8,17 @@ namespace redrive::documents {
 
 // Where one message of a lineage is, or was put away, and what it had been through.
 struct LineagePlace {
-  std::string_view
-      state;  // in-queue, in-bin, damaged, archived, restored: archived once, and back since
-  std::string_view queue;  // The ARN of the queue it is in, was discarded from or archived from.
+  std::string_view state;  // in-queue, in-bin, damaged, archived, restored: archived once, and back
+                           // since; processed: deleted by a consumer after a redrive
+  // The ARN of the queue it is in, was discarded from, archived from or processed in.
+  std::string_view queue;
   Uuid message_id;
   std::optional<std::int64_t> key;  // While it is in a queue or a bin.
   std::string_view archive;         // s3://bucket/key or file:///directory/key
   std::string_view archived_at;
   std::string_view restored_at;
+  std::string_view processed_at;
+  std::string_view job;  // That redrove it before it was processed; empty: none, or forgotten.
   std::string_view origin;
   std::int64_t redrives = 0;
   std::int64_t attempts_total = 0;
@@ -32,6 +35,8 @@ consteval auto shape_of(LineagePlace*) {
                      wire::optional("archive", &Out::archive),
                      wire::optional("archivedAt", &Out::archived_at),
                      wire::optional("restoredAt", &Out::restored_at),
+                     wire::optional("processedAt", &Out::processed_at),
+                     wire::optional("job", &Out::job),
                      wire::optional("origin", &Out::origin),
                      wire::required("redrives", &Out::redrives),
                      wire::required("attemptsTotal", &Out::attempts_total),

@@ -92,6 +92,7 @@ struct MappingRules {
   std::optional<ProvisionedPollerConfig> provisioned_poller_config;
   std::optional<MetricsConfig> metrics_config;
   std::optional<bool> bisect_batch;
+  std::optional<bool> isolate_retries;  // Ours.
   std::optional<std::int64_t> maximum_retry_attempts;
   std::optional<std::int64_t> maximum_record_age;
   std::optional<DestinationConfig> destination_config;
@@ -107,6 +108,7 @@ consteval auto shape_of(MappingRules*) {
                      wire::optional("ProvisionedPollerConfig", &Self::provisioned_poller_config),
                      wire::optional("MetricsConfig", &Self::metrics_config),
                      wire::optional("BisectBatchOnFunctionError", &Self::bisect_batch),
+                     wire::optional("IsolateRetries", &Self::isolate_retries),
                      wire::optional("MaximumRetryAttempts", &Self::maximum_retry_attempts),
                      wire::optional("MaximumRecordAgeInSeconds", &Self::maximum_record_age),
                      wire::optional("DestinationConfig", &Self::destination_config),

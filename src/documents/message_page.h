@@ -16,6 +16,9 @@ struct Attempt {
   std::string_view error_message;
   std::string_view stack_trace;
   std::string_view log;  // The end of the handler's log.
+  // The batch that failed as a whole had so many messages; only when it had several.
+  std::optional<std::int64_t> company;
+  std::optional<bool> shared;  // The error is that of the batch.
   // What is known of the consumer besides its name. Empty or absent: not known.
   std::string_view code;         // A function's code, by its first digits; a client's app id.
   std::string_view version;      // The published version of a function.
@@ -34,6 +37,8 @@ consteval auto shape_of(Attempt*) {
                      wire::optional("errorMessage", &Attempt::error_message).sensitive(),
                      wire::optional("stackTrace", &Attempt::stack_trace).sensitive(),
                      wire::optional("log", &Attempt::log).sensitive(),
+                     wire::optional("company", &Attempt::company),
+                     wire::optional("shared", &Attempt::shared),
                      wire::optional("code", &Attempt::code),
                      wire::optional("version", &Attempt::version),
                      wire::optional("deployedAt", &Attempt::deployed_at),

@@ -79,6 +79,7 @@ std::optional<Uuid> id_in_bytes(const store::Store& store, const queue::Message&
 QueueIdentity damaged_of(const QueueIdentity& queue) {
   std::string_view name = queue.name;
   if (name.ends_with(queue::kBinSuffix)) name.remove_suffix(queue::kBinSuffix.size());
+  if (name.ends_with(queue::kSettledSuffix)) name.remove_suffix(queue::kSettledSuffix.size());
   return {queue.account, queue.region, std::string(name) + std::string(queue::kDamagedSuffix)};
 }
 

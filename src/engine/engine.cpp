@@ -61,6 +61,12 @@ Timestamp next_arrival(const queue::State& state, const Queue& queue) {
                   state.messages()[oldest].sent_at + queue.settings.retention);
 }
 
+// The message that such a fact takes from its consumer.
+queue::MessageKey deleted_key(const Change& change) {
+  const auto* settled = change.as<queue::MessageSettled>();
+  return settled != nullptr ? settled->key : change.as<queue::MessageDeleted>()->key;
+}
+
 void count_sent(Queue& queue, std::span<const queue::Draft> drafts,
                 std::span<const queue::SendOutcome> outcomes) {
   for (std::size_t i = 0; i < drafts.size(); ++i) {
@@ -126,6 +132,8 @@ void Turn::note(const Change& change) {
     if (failed->visible_at) touched_.push_back(failed->queue);
   } else if (const auto* discarded = change.as<queue::MessageDiscarded>()) {
     touched_.push_back(discarded->from);
+  } else if (const auto* settled = change.as<queue::MessageSettled>()) {
+    touched_.push_back(settled->from);  // FIFO: those behind it can be received now.
   } else if (const auto* damaged = change.as<queue::MessageDamaged>()) {
     touched_.push_back(damaged->from);  // FIFO: those behind it can be received now.
   } else if (const auto* restored = change.as<queue::MessageRestored>()) {
@@ -176,6 +184,7 @@ Engine::Engine(Parts parts, Hooks hooks)
       clock_(parts.clock),
       ids_(parts.ids),
       task_pause_(parts.task_pause),
+      settled_(parts.settled),
       hooks_(std::move(hooks)),
       queues_version_(new_version()),
       policies_(std::move(parts.policies)) {
@@ -457,7 +466,8 @@ Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& reque
       {.max = request.max,
        .visibility = request.visibility.value_or(queue.settings.visibility_timeout),
        .by = by,
-       .attempt_id = request.attempt_id},
+       .attempt_id = request.attempt_id,
+       .isolated = request.isolated},
       turn.stamp());
   for (const auto& dead : decision.dead_lettered) changes_.push_back(dead);
   if (decision.received.count > 0) changes_.push_back(decision.received);
@@ -468,6 +478,7 @@ Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& reque
   for (std::size_t i = 0; i < decision.received.count; ++i) {
     outcome.messages.push_back(describe(queue, decision.received.keys[i]));
   }
+  if (decision.received.isolated) tell_isolation(queue, outcome.messages);
   for (std::size_t i = 0; i < decision.repeated.count; ++i) {
     outcome.messages.push_back(describe(queue, decision.repeated.keys[i]));
   }
@@ -501,6 +512,13 @@ Received Engine::describe(const Queue& queue, queue::MessageKey key) const {
     received.dead_letter_source = state.name(history.dead_letter_source);
   }
   return received;
+}
+
+void Engine::tell_isolation(const Queue& queue, std::span<Received> messages) const {
+  for (Received& message : messages) {
+    const Slot slot = store_.state().find_message(queue, message.handle.key);
+    message.isolation = queue::isolation_terms(store_.state(), queue, slot);
+  }
 }
 
 Result<void> Engine::read_bodies(const ReceiveOutcome& outcome, char* out) const {
@@ -554,6 +572,7 @@ Result<std::vector<Result<void>>> Engine::remove_each(const QueueIdentity& ident
     std::vector<Result<void>> results;
     results.reserve(count);
     changes_.clear();
+    std::uint64_t sequence = number(turn.state().last_key());
     for (std::size_t i = 0; i < count; ++i) {
       const Result<std::optional<queue::MessageDeleted>> decision = decide(turn, queue, i);
       if (!decision) {
@@ -563,10 +582,10 @@ Result<std::vector<Result<void>>> Engine::remove_each(const QueueIdentity& ident
       results.emplace_back();
       ++queue.traffic.deleted;
       const bool again = *decision && std::ranges::any_of(changes_, [&](const Change& change) {
-        return change.as<queue::MessageDeleted>()->key == (*decision)->key;
+        return deleted_key(change) == (*decision)->key;
       });
       if (!*decision || again) continue;
-      changes_.push_back(**decision);
+      changes_.push_back(deletion_of(turn, queue, **decision, sequence));
       if (queue.settings.redrive) sample_processed(queue, (*decision)->key);
     }
     if (!changes_.empty()) turn.commit(changes_);
@@ -638,8 +657,9 @@ Result<std::vector<Result<void>>> Engine::change_visibility(
     std::vector<Result<void>> results;
     changes_.clear();
     for (const VisibilityRequest& request : requests) {
-      const auto decision = queue::decide_change_visibility(
-          turn.state(), queue, request.handle, request.timeout, turn.stamp());
+      const auto decide = request.not_run ? queue::decide_return : queue::decide_change_visibility;
+      const auto decision =
+          decide(turn.state(), queue, request.handle, request.timeout, turn.stamp());
       if (decision) changes_.push_back(*decision);
       results.push_back(decision ? Result<void>()
                                  : Result<void>(std::unexpected(decision.error())));
@@ -774,6 +794,7 @@ Result<bool> Engine::maintain() {
     more = expire_some(turn);
     more = store_.maintain(turn.stamp()) || more;
     if (now >= sweep_at_ && !is_spent(turn)) more = sweep(turn) || more;
+    if (!is_spent(turn)) more = trim_settled(turn) || more;
     if (now >= compact_at_) relocations = store_.choose_relocations();
     if (relocations.empty() && now >= compact_at_) compact_at_ = now + kCompactInterval;
   });
@@ -784,6 +805,7 @@ Result<bool> Engine::maintain() {
   retired.clear();
   count_processed();
   if (group_dead_letters(kGroupedPerSlice) > 0) more = true;
+  if (apply_group_rules()) more = true;
   if (archive_due() > 0) more = true;
   if (examine_neighbours()) more = true;
   if (!relocations.empty()) {

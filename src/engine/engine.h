@@ -31,6 +31,7 @@
 #include "engine/waiters.h"
 #include "queue/handle_rules.h"
 #include "queue/receipt_handle.h"
+#include "queue/receive.h"
 #include "queue/send.h"
 #include "queue/state.h"
 #include "store/message_codec.h"
@@ -53,6 +54,7 @@ struct Received {
   std::string dead_letter_source;  // ARN, or empty.
   bool dedup_is_message_id = false;
   queue::RetryCounts retries;
+  queue::IsolationTerms isolation = {};  // Of receives that isolate retries.
 };
 
 // Keeps segments from being recycled while bodies are read from them.
@@ -207,6 +209,18 @@ inline queue::QueueIdentity bin_of(const queue::QueueIdentity& queue) {
 // A queue of the server's own for those messages of `queue` whose stored bytes cannot be read. What
 // was discarded from a queue goes to the same place.
 queue::QueueIdentity damaged_of(const queue::QueueIdentity& queue);
+// A queue of the server's own for messages of `queue` that were processed after a redrive.
+inline queue::QueueIdentity settled_of(const queue::QueueIdentity& queue) {
+  return {queue.account, queue.region, queue.name + std::string(queue::kSettledSuffix)};
+}
+// How many messages that were processed after a redrive are kept, and for how long, so that they
+// can still be found. Zero of either: none.
+struct SettledLimits {
+  std::size_t messages_max = 100'000;
+  std::chrono::seconds retention = std::chrono::days(7);
+
+  bool keep_any() const { return messages_max > 0 && retention > std::chrono::seconds(0); }
+};
 // How long damaged messages are kept, from the moment they were found.
 inline constexpr std::chrono::seconds kDamagedRetention = std::chrono::days(14);
 // How long discarded dead letters can be taken back.
@@ -227,6 +241,8 @@ class Turn {
   Result<queue::Queue*> bin(const queue::QueueIdentity& identity);
   // The queue that takes this queue's damaged messages, made when there is none yet.
   queue::Queue& damaged(const queue::QueueIdentity& identity);
+  // The queue that keeps this queue's settled messages for that long, made when there is none yet.
+  queue::Queue& settled(const queue::QueueIdentity& identity, std::chrono::seconds retention);
   void commit(std::span<queue::Change> changes);
   void commit(queue::Change change) { commit(std::span(&change, 1)); }
   // A text's index; a new one is added to `changes` and becomes known with them.
@@ -305,6 +321,7 @@ class Engine {
     Duration task_pause{1};
     // What to make of a wall clock that says the server was away for more than a day.
     JumpOptions jump = {};
+    SettledLimits settled = {};
   };
   Engine(Parts parts, Hooks hooks);
 
@@ -364,6 +381,7 @@ class Engine {
   struct VisibilityRequest {
     std::string_view handle;
     std::chrono::seconds timeout;
+    bool not_run = false;  // No handler has seen it: see queue::decide_return.
   };
   Result<std::vector<Result<void>>> change_visibility(const queue::QueueIdentity& queue,
                                                       std::span<const VisibilityRequest> requests);
@@ -402,6 +420,7 @@ class Engine {
     queue::Disposition disposition = queue::Disposition::none;
     Duration retry_after{0};
     std::optional<queue::RetryCounts> retries = {};  // To be kept with the message.
+    std::uint16_t company = 0;                       // See queue::Attempt.
   };
   // The queue that a receipt handle is of; an error when it is not ours.
   Result<queue::QueueIdentity> queue_of_handle(std::string_view handle);
@@ -411,13 +430,41 @@ class Engine {
 
   // Puts dead letters into failure groups, at most so many; how many are left.
   std::size_t group_dead_letters(std::size_t max);
+  // Rules about groups, made by hand. Dead letters that are in a group now follow a new rule in
+  // slices (apply_group_rules); those that come later follow it when they are grouped.
+  //
+  // All of one group belongs to another from now on. The number of the rule.
+  Result<std::uint32_t> merge_groups(const queue::QueueIdentity& queue,
+                                     const queue::State::GroupId& from,
+                                     const queue::State::GroupId& into, const Signature& by);
+  // What a filter chooses of a group is a group of its own from now on.
+  struct SplitRule {
+    std::uint32_t number = 0;
+    queue::State::GroupId group{};
+  };
+  Result<SplitRule> split_group(const queue::QueueIdentity& queue,
+                                const queue::State::GroupId& from, std::string_view filter,
+                                std::string_view title, const Signature& by);
+  // Later dead letters do not follow the rule any more; what it has moved stays where it is.
+  Result<void> remove_group_rule(const queue::QueueIdentity& queue, std::uint32_t number);
+  // Applies new rules to some of the messages that were there before; true while there is more.
+  bool apply_group_rules();
 
   // Looks at a page of a queue's messages, oldest first, in any phase, and changes nothing.
   Result<PeekPage> peek(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
                         std::size_t max);
+  // The same for any queue, hidden or not; an empty page when there is none.
+  PeekPage peek_any(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
+                    std::size_t max);
   // The same for what was discarded from the queue.
   Result<PeekPage> peek_bin(const queue::QueueIdentity& queue, const queue::Mailbox::AgeMark& after,
                             std::size_t max);
+  // One message wherever it is, in a hidden queue or not; none when it is gone.
+  PeekPage peek_key(queue::MessageKey key);
+  // The MessageIds in use, or of first sends, that begin like this: at most `max` lineages of
+  // messages in queues, bins and among settled ones. `prefix` in small letters, as Uuid::text has
+  // it.
+  std::vector<Uuid> lineages_like(std::string_view prefix, std::size_t max);
   // One message of a queue; none when it is not there.
   Result<PeekPage> peek_one(const queue::QueueIdentity& queue, queue::MessageKey key);
 
@@ -556,6 +603,7 @@ class Engine {
   // Has the queue's waiting receives tried again in another turn.
   void resume(Turn& turn, queue::QueueKey queue);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
+  void tell_isolation(const queue::Queue& queue, std::span<Received> messages) const;
   void rearm(queue::QueueKey queue);
   // `decide` says what is to be recorded of the deletion with that number.
   template <class Decide>
@@ -588,7 +636,8 @@ class Engine {
   void end_task(Turn& turn, queue::TaskKey task, queue::TaskStatus status,
                 std::string_view failure);
   void group_some(Turn& turn, std::span<const Ungrouped> messages,
-                  std::span<queue::GroupIdentity> identities, std::size_t& at);
+                  std::span<queue::GroupIdentity> identities, std::size_t& at,
+                  std::uint64_t rules_version);
   void adopt_task(queue::TaskKey key, Timestamp now);
   bool sweep(Turn& turn);
   bool expire_some(Turn& turn);
@@ -631,6 +680,15 @@ class Engine {
   PeekPage look_at_page(const queue::Queue& queue, const queue::Mailbox::AgeMark& after,
                         std::size_t max, const queue::Stamp& stamp);
   void sample_processed(const queue::Queue& queue, queue::MessageKey key);
+  // What to record of a message that a consumer has deleted; `sequence` is the last one given.
+  queue::Change deletion_of(Turn& turn, const queue::Queue& queue,
+                            const queue::MessageDeleted& deleted, std::uint64_t& sequence);
+  bool trim_settled(Turn& turn);
+  struct Regrouping;
+  bool choose_regrouping(Turn& turn, Regrouping& work);
+  void finish_regrouping(Turn& turn, const Regrouping& work);
+  Result<std::uint32_t> add_group_rule(Turn& turn, const queue::Queue& queue, queue::GroupRule rule,
+                                       const Signature& by);
   ProcessedCounts& processed_counts(queue::QueueKey key, const std::string& recorded);
   void record_processed();
 
@@ -639,6 +697,7 @@ class Engine {
   const Clock& clock_;
   IdSource& ids_;
   const Duration task_pause_;
+  const SettledLimits settled_;
   Hooks hooks_;
 
   // Engine time = engine_start_ + (steady - steady_start_). The start moves forward, in turn, when
@@ -715,6 +774,15 @@ class Engine {
   };
   Examination examination_;
   std::set<std::uint32_t> suspect_segments_;  // To be examined next.
+  std::mutex regroup_mutex_;                  // Taken before the turn, never within it.
+  // How far the first rule that is not applied yet has come.
+  struct RegroupPlace {
+    queue::QueueKey queue{};
+    std::uint32_t rule = 0;
+    queue::Mailbox::AgeMark after{};
+  };
+  RegroupPlace regroup_place_;
+  bool trim_settled_ = true;  // There may be more settled messages than are kept.
   ProcessedSamples samples_;
   std::unordered_map<queue::QueueKey, std::uint64_t> processed_seen_;
   std::vector<queue::QueueKey> queues_gone_;  // Of which processed_ is to forget.

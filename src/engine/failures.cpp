@@ -5,8 +5,10 @@
 
 #include "dead_letter/characters.h"
 #include "dead_letter/fingerprint.h"
+#include "dead_letter/shorten_stack.h"
 #include "engine/engine.h"
 #include "engine/error_bounds.h"
+#include "engine/group_rules.h"
 #include "engine/stored_view.h"
 
 namespace redrive::engine {
@@ -19,6 +21,7 @@ struct Ungrouped {
   std::optional<queue::ErrorText> error;
   std::string source;
   dead_letter::AttemptEnds ends;
+  KnownMessage known;  // For rules about groups; empty when there are none.
 };
 
 namespace {
@@ -67,6 +70,19 @@ queue::GroupIdentity identify(const Ungrouped& message, std::string_view body) {
           .basis = static_cast<std::uint8_t>(print.basis),
           .title = std::move(print.title),
           .reason = std::move(print.reason)};
+}
+
+// What the rules made by hand say instead, one after another.
+queue::GroupIdentity follow_rules(const std::vector<queue::GroupRule>& rules,
+                                  const Ungrouped& message, const store::StoredMessage* stored,
+                                  queue::GroupIdentity identity) {
+  for (const queue::GroupRule& rule : rules) {
+    if (rule.from != identity.id) continue;
+    if (rule.merges() || (stored != nullptr && rule_chooses(rule, message.known, *stored))) {
+      identity = rule.into;
+    }
+  }
+  return identity;
 }
 
 // Where a queue has as many groups as are kept, and all in use, the rest are together.
@@ -126,7 +142,7 @@ class Grouping {
 queue::ErrorText bounded(const queue::ErrorText& text) {
   return {.type = dead_letter::cut(text.type, kErrorTypeBytesMax),
           .message = dead_letter::cut(text.message, kErrorMessageBytesMax),
-          .stack = dead_letter::cut(text.stack, kErrorStackBytesMax),
+          .stack = dead_letter::shorten_stack(text.stack, kErrorStackBytesMax),
           .fingerprint = dead_letter::cut(text.fingerprint, kErrorTypeBytesMax),
           .log = text.log.size() <= kErrorLogBytesMax
                      ? text.log
@@ -160,8 +176,12 @@ Result<void> Engine::report_failure(const queue::QueueIdentity& identity, Failur
       key = next(errors.last());
       changes.push_back(queue::ErrorLearned{key, error});
     }
-    changes.push_back(queue::FailureReported{
-        queue.key, decision.key, key, decision.visible_at, std::move(report.retries)});
+    changes.push_back(queue::FailureReported{queue.key,
+                                             decision.key,
+                                             key,
+                                             decision.visible_at,
+                                             std::move(report.retries),
+                                             report.company});
     if (decision.dead_lettered) changes.push_back(*decision.dead_lettered);
     turn.commit(changes);
     return {};
@@ -171,15 +191,17 @@ Result<void> Engine::report_failure(const queue::QueueIdentity& identity, Failur
 // As many as a turn has time for: where a queue has as many groups as it may have, all of them are
 // looked at to find one that makes room.
 void Engine::group_some(Turn& turn, std::span<const Ungrouped> messages,
-                        std::span<queue::GroupIdentity> identities, std::size_t& at) {
+                        std::span<queue::GroupIdentity> identities, std::size_t& at,
+                        std::uint64_t rules_version) {
   std::vector<Change> changes;
   Grouping grouping(turn.state(), changes);
   for (; at < messages.size() && !is_spent(turn); ++at) {
     queue::Queue* const queue = store_.state().find(messages[at].queue);
     if (queue == nullptr) continue;
     turn.advance(*queue);
-    // Which group is empty is known when nothing is left that has expired.
-    if (queue->is_behind()) {
+    // Which group is empty is known when nothing is left that has expired; and with other rules the
+    // message may belong elsewhere.
+    if (queue->is_behind() || turn.state().group_rules_version() != rules_version) {
       store_.state().put_back_ungrouped(messages[at].key);
     } else {
       grouping.add(messages[at], std::move(identities[at]));
@@ -190,14 +212,20 @@ void Engine::group_some(Turn& turn, std::span<const Ungrouped> messages,
 
 std::size_t Engine::group_dead_letters(std::size_t max) {
   std::vector<Ungrouped> messages;
+  std::map<queue::QueueKey, std::vector<queue::GroupRule>> rules;
+  std::uint64_t rules_version = 0;
   BodyPins pins(store_);
   const std::size_t left = turn([&](Turn&) {
     queue::State& state = store_.state();
+    rules_version = state.group_rules_version();
     for (const queue::MessageKey key : state.take_ungrouped(max)) {
       const queue::Slot slot = state.messages().find(key);
       if (slot == queue::kNoSlot || state.is_buried(slot) || !state.wants_group(slot)) continue;
-      messages.push_back(ungrouped_at(state, slot));
-      pins.add(messages.back().body);
+      Ungrouped& message = messages.emplace_back(ungrouped_at(state, slot));
+      pins.add(message.body);
+      auto [known, fresh] = rules.try_emplace(message.queue);
+      if (fresh) known->second = state.group_rules_of(message.queue);
+      if (!known->second.empty()) message.known = known_of(state, slot);
     }
     return state.ungrouped();
   });
@@ -206,12 +234,14 @@ std::size_t Engine::group_dead_letters(std::size_t max) {
   std::string bytes;
   for (const Ungrouped& message : messages) {
     const auto stored = read_message(message.key, message.body, bytes);
-    identities.push_back(identify(message, stored ? stored->contents.body : std::string_view()));
+    auto identity = identify(message, stored ? stored->contents.body : std::string_view());
+    identities.push_back(follow_rules(
+        rules[message.queue], message, stored ? &*stored : nullptr, std::move(identity)));
   }
   std::size_t at = 0;
   while (true) {
     const std::size_t rest = turn([&](Turn& turn) {
-      group_some(turn, messages, identities, at);
+      group_some(turn, messages, identities, at, rules_version);
       return turn.state().ungrouped();
     });
     if (at == messages.size()) return rest;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
+#include <set>
 
 #include "dead_letter/characters.h"
 #include "engine/engine.h"
@@ -27,7 +29,17 @@ struct Suspect {
   MessageKey key;
   Slot slot;
   queue::BodyRef body;
+  bool renamed = false;  // Its present MessageId is one that is looked for.
 };
+
+// Whether an id with that mark can begin so. A mark of 1 stands for 0, too.
+bool mark_is_like(std::uint32_t mark, std::string_view prefix) {
+  Uuid id;
+  std::memcpy(id.bytes.data(), &mark, sizeof mark);
+  const std::string_view start = prefix.substr(0, 2 * sizeof mark);
+  return id.text().starts_with(start) ||
+         (mark == 1 && std::string_view("00000000").starts_with(start));
+}
 
 bool is_known_as(const queue::State& state, Slot slot, const Uuid& id) {
   const queue::History* history = state.messages().history_if(slot);
@@ -164,6 +176,44 @@ Engine::Suspects Engine::suspects_of(const Uuid& id) {
   return found;
 }
 
+// The mark has the first four bytes of an id, so it tells nearly all messages apart from those that
+// are looked for when the beginning is that long; a shorter one leaves more to be read.
+std::vector<Uuid> Engine::lineages_like(std::string_view prefix, std::size_t max) {
+  std::set<Uuid> found;
+  std::size_t unmarked = 0;
+  bool more = true;
+  for (Slot from = 0; more && found.size() < max; from += kSlotsPerLook) {
+    std::vector<Suspect> suspects;
+    BodyPins pins(store_);
+    more = turn([&](Turn& turn) {
+      const queue::MessageTable& table = turn.state().messages();
+      const Slot end = std::min<Slot>(table.end(), from + kSlotsPerLook);
+      for (Slot slot = from; slot < end; ++slot) {
+        const queue::Message& message = table[slot];
+        if (message.key == MessageKey::none || turn.state().is_buried(slot)) continue;
+        if (slot % 16 == 0) turn.state().count_work(1);
+        const bool unknown = message.lineage_mark == 0 && ++unmarked <= kUnmarkedReadsMax;
+        const queue::History* history = table.history_if(slot);
+        const bool renamed = history != nullptr && history->message_id &&
+                             history->message_id->text().starts_with(prefix);
+        if (!unknown && !renamed && !mark_is_like(message.lineage_mark, prefix)) continue;
+        suspects.push_back({message.key, slot, message.body, renamed});
+        pins.add(message.body);
+      }
+      return end < table.end();
+    });
+    give_way();
+    for (const Suspect& suspect : suspects) {
+      const auto lineage = read_lineage(store_, suspect.body);
+      if (lineage && (suspect.renamed || lineage->text().starts_with(prefix))) {
+        found.insert(*lineage);
+      }
+      if (found.size() == max) break;
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
 LineageFound Engine::find_lineage(const Uuid& id) {
   LineageFound found{.lineage = id, .places = {}};
   turn([&](Turn& turn) {
@@ -211,7 +261,9 @@ LineagePlace Engine::look_at_place(const queue::Queue& queue, Slot slot, const U
                                    const queue::Stamp& stamp) const {
   const bool hidden = queue.identity.is_hidden();
   using Where = LineagePlace::Where;
-  const Where aside = queue.identity.is_damaged() ? Where::damaged : Where::bin;
+  const Where aside = queue.identity.is_damaged()   ? Where::damaged
+                      : queue.identity.is_settled() ? Where::settled
+                                                    : Where::bin;
   LineagePlace place{.where = hidden ? aside : Where::queue,
                      .queue = arn_without_bin(queue.identity),
                      .message_id = lineage,

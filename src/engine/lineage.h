@@ -15,10 +15,11 @@ namespace redrive::engine {
 
 // Where a message of a lineage is, or where it was put away.
 struct LineagePlace {
-  enum class Where : std::uint8_t { queue, bin, archive, damaged };
+  enum class Where : std::uint8_t { queue, bin, archive, damaged, settled };
 
   Where where = Where::queue;
-  std::string queue;  // The ARN of the one it is in, was discarded from, or was archived from.
+  // The ARN of the one it is in, was discarded from, was archived from or was processed in.
+  std::string queue;
   Uuid message_id;
   Peeked message;             // Of what is archived: only its history and the names in it.
   std::string archive;        // The place, of what is archived.

@@ -18,7 +18,7 @@ using queue::MessageKey;
 using queue::Queue;
 
 constexpr std::size_t kPolicyMovesPerTurn = 256;
-constexpr std::size_t kScannedPerTurn = 500;
+constexpr std::size_t kScannedPerTurn = 250;
 constexpr std::size_t kArchivedPerSlice = 64;
 // A message that a consumer holds, or an archive that does not answer: later.
 constexpr Duration kLookAgain = std::chrono::seconds(30);

@@ -1,5 +1,8 @@
 // What processed messages were like: the other half of "what sets the dead apart".
 
+#include <algorithm>
+#include <set>
+
 #include "engine/engine.h"
 #include "engine/stored_view.h"
 
@@ -10,8 +13,14 @@ constexpr std::size_t kSamplesWaitingMax = 512;
 // Every so many messages one is looked at, once there are enough to tell.
 constexpr std::uint64_t kSampleEvery = 64;
 constexpr std::uint64_t kSampledAll = 1'000;
-// A queue's counts are at most this old in the journal.
+// How long a queue's counts are changed in memory only: ten seconds, or a second for each KiB, so
+// that a queue adds at most 1 KiB a second to the journal.
 constexpr Duration kRecordInterval{10'000};
+constexpr std::size_t kRecordedBytesPerSecond = 1024;
+
+Duration record_interval(std::size_t bytes) {
+  return std::max<Duration>(kRecordInterval, std::chrono::seconds(bytes / kRecordedBytesPerSecond));
+}
 
 }  // namespace
 
@@ -24,7 +33,13 @@ void Engine::sample_processed(const queue::Queue& queue, queue::MessageKey key) 
   if (slot == queue::kNoSlot) return;
   const queue::BodyRef& body = store_.state().messages()[slot].body;
   store_.pin(body);
-  samples_.emplace_back(queue.key, body);
+  ProcessedSample sample{.queue = queue.key, .body = body};
+  const queue::History* history = store_.state().messages().history_if(slot);
+  if (history != nullptr && !history->attempts.empty()) {
+    sample.consumer = history->attempts.back().by;
+    sample.first_attempt = history->attempts.front().received_wall;
+  }
+  samples_.push_back(sample);
 }
 
 ProcessedCounts& Engine::processed_counts(queue::QueueKey key, const std::string& recorded) {
@@ -41,6 +56,7 @@ void Engine::count_processed() {
   std::lock_guard order(processed_mutex_);
   ProcessedSamples samples;
   std::map<queue::QueueKey, std::string> recorded;
+  std::map<queue::NameIndex, std::string> consumers;
   turn([&](Turn& turn) {
     samples.swap(samples_);
     for (const queue::QueueKey gone : queues_gone_) {
@@ -48,21 +64,29 @@ void Engine::count_processed() {
       processed_seen_.erase(gone);
     }
     queues_gone_.clear();
-    for (const auto& [key, body] : samples) {
-      const queue::Queue* queue = turn.state().find(key);
-      if (queue != nullptr && !processed_.contains(key)) recorded[key] = queue->processed;
+    for (const ProcessedSample& sample : samples) {
+      const queue::Queue* queue = turn.state().find(sample.queue);
+      if (queue != nullptr && !processed_.contains(sample.queue)) {
+        recorded[sample.queue] = queue->processed;
+      }
+      if (sample.consumer == queue::NameIndex::none) continue;
+      const auto [at, fresh] = consumers.try_emplace(sample.consumer);
+      if (fresh) at->second = turn.state().name(sample.consumer);
     }
   });
   std::string bytes;
-  for (const auto& [key, body] : samples) {
-    ProcessedCounts& counts = processed_counts(key, recorded[key]);
-    bytes.resize(body.size);
-    const bool read = store_.read(body, bytes.data()).has_value();
+  for (const ProcessedSample& sample : samples) {
+    ProcessedCounts& counts = processed_counts(sample.queue, recorded[sample.queue]);
+    bytes.resize(sample.body.size);
+    const bool read = store_.read(sample.body, bytes.data()).has_value();
     const auto stored = read ? store::decode_message(bytes) : std::nullopt;
-    store_.unpin(body);
+    store_.unpin(sample.body);
     if (!stored) continue;
-    const StoredView view(*stored);
-    counts.counts.add(view.features());
+    StoredView view(*stored);
+    const auto consumer = consumers.find(sample.consumer);
+    counts.counts.add(view.features(
+        {.consumer = consumer == consumers.end() ? std::string_view() : consumer->second,
+         .first_attempt = sample.first_attempt}));
     counts.changed = true;
   }
   record_processed();
@@ -70,12 +94,13 @@ void Engine::count_processed() {
 
 void Engine::record_processed() {
   for (auto& [key, counts] : processed_) {
-    if (!counts.changed || now() < counts.recorded_at + kRecordInterval) continue;
+    if (!counts.changed || now() < counts.recorded_at + counts.interval) continue;
     const std::string text = counts.counts.encode();
     turn([&](Turn& turn) {
       if (turn.state().find(key) != nullptr) turn.commit(queue::ProcessedCounted{key, text});
       counts.recorded_at = turn.stamp().now;
     });
+    counts.interval = record_interval(text.size());
     counts.changed = false;
   }
 }
@@ -95,16 +120,60 @@ dead_letter::FeatureCounts Engine::processed(const queue::QueueIdentity& identit
                                       : processed_counts(key, recorded).counts;
 }
 
+namespace {
+
+// A dead letter to be read outside the turn.
+struct DeadSample {
+  queue::MessageKey key;
+  queue::BodyRef body;
+  std::string consumer;
+  Timestamp first_attempt;
+};
+
+DeadSample dead_sample_at(const queue::State& state, queue::Slot slot) {
+  DeadSample sample{.key = state.messages()[slot].key, .body = state.messages()[slot].body};
+  const queue::History* history = state.messages().history_if(slot);
+  if (history == nullptr || history->attempts.empty()) return sample;
+  const queue::Attempt& last = history->attempts.back();
+  if (last.by != queue::NameIndex::none) sample.consumer = state.name(last.by);
+  sample.first_attempt = history->attempts.front().received_wall;
+  return sample;
+}
+
+// Up to kGroupSamples messages of a queue: all, or some from each eighth of the time since the
+// oldest was sent, filled up with the oldest.
+std::vector<queue::Slot> spread_over_time(const queue::Mailbox& mailbox, Timestamp now) {
+  std::vector<queue::Slot> oldest = mailbox.page({}, queue::kGroupSamples);
+  if (oldest.size() < queue::kGroupSamples) return oldest;
+  constexpr int kParts = 8;
+  const Timestamp begin = mailbox.age_of(oldest.front()).sent_at;
+  const Duration part = (now - begin) / kParts;
+  std::vector<queue::Slot> slots;
+  std::set<queue::Slot> taken;
+  const auto take = [&](const std::vector<queue::Slot>& some) {
+    for (const queue::Slot slot : some) {
+      if (slots.size() < queue::kGroupSamples && taken.insert(slot).second) slots.push_back(slot);
+    }
+  };
+  for (int i = 0; i < kParts; ++i) {
+    take(mailbox.page({.sent_at = begin + part * i}, queue::kGroupSamples / kParts));
+  }
+  take(oldest);
+  return slots;
+}
+
+}  // namespace
+
 Result<dead_letter::FeatureCounts> Engine::dead_features(const queue::QueueIdentity& identity,
                                                          queue::FailureGroupKey group) {
-  std::vector<std::pair<queue::MessageKey, queue::BodyRef>> samples;
+  std::vector<DeadSample> samples;
   BodyPins pins(store_);
   CHECK(turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const queue::State& state = turn.state();
     std::vector<queue::Slot> slots;
     if (group == queue::FailureGroupKey::none) {
-      slots = state.mailbox(queue).page({}, queue::kGroupSamples);
+      slots = spread_over_time(state.mailbox(queue), turn.stamp().now);
     } else if (const queue::FailureGroup* known = state.find_group(group)) {
       for (const queue::MessageKey key : known->samples) {
         const queue::Slot slot = state.find_message(queue, key);
@@ -113,17 +182,19 @@ Result<dead_letter::FeatureCounts> Engine::dead_features(const queue::QueueIdent
         if (history != nullptr && history->group == group) slots.push_back(slot);
       }
     }
+    prefer_judged_alone(state, slots);
     for (const queue::Slot slot : slots) {
-      samples.emplace_back(state.messages()[slot].key, state.messages()[slot].body);
-      pins.add(samples.back().second);
+      samples.push_back(dead_sample_at(state, slot));
+      pins.add(samples.back().body);
     }
     return {};
   }));
-  dead_letter::FeatureCounts counts;
+  auto counts = dead_letter::FeatureCounts::with_names();
   std::string bytes;
-  for (const auto& [key, body] : samples) {
-    if (const auto stored = read_message(key, body, bytes)) {
-      counts.add(StoredView(*stored).features());
+  for (const DeadSample& sample : samples) {
+    if (const auto stored = read_message(sample.key, sample.body, bytes)) {
+      counts.add(StoredView(*stored).features(
+          {.consumer = sample.consumer, .first_attempt = sample.first_attempt}));
     }
   }
   return counts;

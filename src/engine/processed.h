@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -10,14 +9,22 @@
 
 namespace redrive::engine {
 
-// Processed messages whose bytes are to be looked at, pinned. Bounded: what is too much is left
-// out.
-using ProcessedSamples = std::vector<std::pair<queue::QueueKey, queue::BodyRef>>;
+// A processed message whose bytes are to be read, and what memory knew of its delivery.
+struct ProcessedSample {
+  queue::QueueKey queue;
+  queue::BodyRef body;  // Pinned.
+  queue::NameIndex consumer = queue::NameIndex::none;
+  Timestamp first_attempt;  // Wall time; zero: not known.
+};
+
+// Bounded: samples beyond the limit are dropped.
+using ProcessedSamples = std::vector<ProcessedSample>;
 
 // What a queue's processed messages were like.
 struct ProcessedCounts {
   dead_letter::FeatureCounts counts;
-  Timestamp recorded_at;  // When the journal last got it.
+  Timestamp recorded_at;  // When it was last written to the journal.
+  Duration interval{};    // Until it may be written again.
   bool changed = false;   // Since then.
 };
 

@@ -1,18 +1,36 @@
 #include "engine/stored_view.h"
 
-#include <ranges>
+#include <algorithm>
 
 #include "dead_letter/fingerprint.h"
+#include "queue/isolation.h"
 
 namespace redrive::engine {
 
 const queue::ErrorText* last_error(const queue::State& state, queue::Slot slot) {
   const queue::History* history = state.messages().history_if(slot);
   if (history == nullptr) return nullptr;
-  for (const queue::Attempt& attempt : std::views::reverse(history->attempts)) {
-    if (const auto* error = state.errors().find(attempt.error)) return error;
-  }
-  return nullptr;
+  const auto error_at = [&](std::size_t at) {
+    return state.errors().find(history->attempts[at].error);
+  };
+  const auto telling =
+      queue::telling_attempt(*history, state.messages()[slot].receive_count, [&](std::size_t at) {
+        return error_at(at) != nullptr;
+      });
+  return telling ? error_at(*telling) : nullptr;
+}
+
+void prefer_judged_alone(const queue::State& state, std::vector<queue::Slot>& slots) {
+  const auto alone = [&](queue::Slot slot) {
+    const queue::History* history = state.messages().history_if(slot);
+    if (history == nullptr) return false;
+    return std::ranges::any_of(
+        history->recent(state.messages()[slot].receive_count), [](const queue::Attempt& attempt) {
+          return attempt.end == queue::AttemptEnd::failed && !attempt.is_shared();
+        });
+  };
+  const auto judged = std::ranges::stable_partition(slots, alone);
+  if (judged.begin() != slots.begin()) slots.erase(judged.begin(), judged.end());
 }
 
 KnownMessage known_of(const queue::State& state, queue::Slot slot) {
@@ -35,6 +53,20 @@ KnownMessage known_of(const queue::State& state, queue::Slot slot) {
   return known;
 }
 
+dead_letter::MessageView StoredView::features(const Delivery& delivery) {
+  consumer_ = queue::parse_consumer_name(delivery.consumer);
+  dead_letter::MessageContext context{.consumer = consumer_.name,
+                                      .host = consumer_.address,
+                                      .code_version = consumer_.code_version(),
+                                      .sent = stored_.sent_wall,
+                                      .first_attempt = {}};
+  if (delivery.first_attempt != Timestamp()) context.first_attempt = delivery.first_attempt;
+  return {.body = stored_.contents.body,
+          .attributes = attributes_,
+          .has_group = !stored_.contents.group.empty(),
+          .context = context};
+}
+
 dead_letter::Subject StoredView::subject(const Peeked& peeked) {
   known_ = {.receive_count = peeked.receive_count,
             .group_id = peeked.failure_group,
@@ -44,10 +76,14 @@ dead_letter::Subject StoredView::subject(const Peeked& peeked) {
     known_.sent_wall = peeked.history->sent_wall;
     known_.redrives = peeked.history->redrives;
   }
-  for (const queue::ErrorText& error : peeked.errors) {
-    if (error.bytes() == 0) continue;
-    known_.error_type = error.type;
-    known_.error_message = error.message;
+  if (!peeked.history) return subject(known_);
+  const auto telling =
+      queue::telling_attempt(*peeked.history, peeked.receive_count, [&](std::size_t at) {
+        return at < peeked.errors.size() && peeked.errors[at].bytes() != 0;
+      });
+  if (telling) {
+    known_.error_type = peeked.errors[*telling].type;
+    known_.error_message = peeked.errors[*telling].message;
   }
   return subject(known_);
 }

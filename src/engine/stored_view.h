@@ -7,6 +7,7 @@
 #include "dead_letter/features.h"
 #include "dead_letter/filter.h"
 #include "engine/peeked.h"
+#include "queue/consumer_name.h"
 #include "queue/state.h"
 #include "store/message_codec.h"
 
@@ -25,6 +26,12 @@ struct KnownMessage {
 };
 KnownMessage known_of(const queue::State& state, queue::Slot slot);
 
+// What memory knows of a message's attempts.
+struct Delivery {
+  std::string_view consumer;  // Of the last one, as recorded; empty: not known.
+  Timestamp first_attempt;    // Wall time; zero: not known.
+};
+
 // A stored message as the dead_letter room looks at messages. Views what it is made of.
 class StoredView {
  public:
@@ -38,11 +45,7 @@ class StoredView {
   StoredView(const StoredView&) = delete;
   StoredView& operator=(const StoredView&) = delete;
 
-  dead_letter::MessageView features() const {
-    return {.body = stored_.contents.body,
-            .attributes = attributes_,
-            .has_group = !stored_.contents.group.empty()};
-  }
+  dead_letter::MessageView features(const Delivery& delivery);
 
   // With what memory knows of the message, for filters.
   dead_letter::Subject subject(const KnownMessage& known);
@@ -54,9 +57,14 @@ class StoredView {
   std::string message_id_;
   std::string lineage_id_;
   KnownMessage known_;
+  queue::ConsumerName consumer_;
 };
 
-// The error that a message's last failed attempt reported; none: nobody said.
+// Keeps those messages that failed alone, if there are any: of the others only their batches are
+// known to have failed.
+void prefer_judged_alone(const queue::State& state, std::vector<queue::Slot>& slots);
+
+// The error that tells best why a message failed (queue::telling_attempt); none: nobody said.
 const queue::ErrorText* last_error(const queue::State& state, queue::Slot slot);
 
 }  // namespace redrive::engine

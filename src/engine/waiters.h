@@ -23,6 +23,7 @@ struct ReceiveRequest {
   std::optional<Duration> visibility;  // The queue's own when absent.
   std::string consumer;                // Who asks: for the history of attempts.
   std::string attempt_id;              // FIFO.
+  bool isolated = false;               // Retries are isolated, see queue/isolation.h.
 };
 
 using WaitId = std::uint64_t;

@@ -209,12 +209,13 @@ bool names_error(std::string_view name, std::string_view error) {
   return name == error;
 }
 
-RetryDecision decide_retry(const RetryPolicy& policy, std::string_view error_name,
+RetryDecision decide_retry(const RetryPolicy& policy, std::span<const std::string_view> error_names,
                            std::span<const std::uint32_t> retries, double random01) {
   using Verdict = RetryDecision::Verdict;
   for (std::size_t i = 0; i < policy.size(); ++i) {
     const bool fits = std::ranges::any_of(policy[i].error_equals, [&](const std::string& name) {
-      return names_error(name, error_name);
+      return std::ranges::any_of(error_names,
+                                 [&](std::string_view error) { return names_error(name, error); });
     });
     if (!fits) continue;
     const std::uint32_t used = i < retries.size() ? retries[i] : 0;

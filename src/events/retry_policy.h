@@ -43,9 +43,13 @@ struct RetryDecision {
 
 // What becomes of a message after an error. The first retrier that names the error decides, even
 // when it is used up. `retries` holds how often each has been used for this message already; those
-// beyond its end count as zero. `random01` is chance, from 0 to 1.
-RetryDecision decide_retry(const RetryPolicy& policy, std::string_view error_name,
+// beyond its end count as zero. `random01` is chance, from 0 to 1. An error may have several names.
+RetryDecision decide_retry(const RetryPolicy& policy, std::span<const std::string_view> error_names,
                            std::span<const std::uint32_t> retries, double random01);
+inline RetryDecision decide_retry(const RetryPolicy& policy, std::string_view error_name,
+                                  std::span<const std::uint32_t> retries, double random01) {
+  return decide_retry(policy, std::span(&error_name, 1), retries, random01);
+}
 
 // Whether a name in ErrorEquals speaks of an error, wildcards included. Timeouts and failures of
 // the platform are known under Step Functions' names, too.

@@ -113,6 +113,7 @@ void members(Fields& fields, Mapping& mapping) {
   fields("onSuccess", mapping.on_success);
   fields("onFailure", mapping.on_failure);
   fields("retriers", mapping.retriers);
+  fields("isolateRetries", mapping.isolate_retries);
 }
 
 template <class Fields>

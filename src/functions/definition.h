@@ -120,6 +120,9 @@ struct Mapping {
   std::string on_success;  // ARN of a queue, function or bucket, or a URL; empty: nowhere.
   std::string on_failure;
   std::vector<Retrier> retriers;
+  // After a batch failed as a whole, its messages run alone. None: on. FIFO queues have their own
+  // order and ignore it.
+  std::optional<bool> isolate_retries;
 
   std::string arn() const {
     return "arn:aws:lambda:" + region + ":" + account + ":event-source-mapping:" + id;

@@ -20,6 +20,9 @@ constexpr std::size_t kStringBytesFirst = 1u << 10;
 // replies share it that more would hardly make it cheaper.
 constexpr unsigned kRoundsMax = 8;
 constexpr unsigned kRoundRepliesMax = 256;
+// A round ends after this time even if more is ready: a timer that works for a millisecond in each
+// pass must not keep replies waiting for kRoundsMax passes.
+constexpr std::chrono::milliseconds kRoundTimeMax{2};
 constexpr unsigned kGatheredEnough = 64;
 constexpr std::chrono::milliseconds kTickMin{5};
 constexpr std::chrono::milliseconds kTickMax{1'000};
@@ -64,6 +67,10 @@ void Loop::run() {
     if (round_open_ && (!worked || is_round_full())) end_round(!worked);
   }
   batch_.reset();
+}
+
+bool Loop::is_own_thread() const {
+  return t_running == this;
 }
 
 void Loop::stop() {
@@ -240,12 +247,14 @@ void Loop::hold(Mark mark, Connection& connection) {
 void Loop::open_round() {
   if (round_open_ || asked_ != 0) return;
   round_open_ = true;
+  round_began_ = poller_.now();
   rounds_ = 0;
   round_replies_ = 0;
 }
 
 bool Loop::is_round_full() {
-  return ++rounds_ >= kRoundsMax || round_replies_ >= kRoundRepliesMax;
+  return ++rounds_ >= kRoundsMax || round_replies_ >= kRoundRepliesMax ||
+         poller_.now() - round_began_ >= kRoundTimeMax;
 }
 
 void Loop::end_round(bool idle) {
@@ -256,7 +265,7 @@ void Loop::end_round(bool idle) {
 }
 
 void Loop::release(Mark reached) {
-  if (t_running == this) return;  // At the end of a round, and looks for itself before it sleeps.
+  if (is_own_thread()) return;  // At the end of a round, and looks for itself before it sleeps.
   if (held_.first_mark() <= reached) poller_.wake();
 }
 

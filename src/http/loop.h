@@ -80,6 +80,7 @@ class Loop {
   void run();
 
   // From any thread.
+  bool is_own_thread() const;
   void stop();
   void start_draining();
   void close_all();
@@ -155,8 +156,9 @@ class Loop {
   std::uint64_t ticks_ = 1;
   bool stopping_ = false;
   bool draining_ = false;
-  unsigned gathered_ = 0;       // Requests that wait to be answered together.
-  bool round_open_ = false;     // Replies are held that no sync was asked for, or will be.
+  unsigned gathered_ = 0;    // Requests that wait to be answered together.
+  bool round_open_ = false;  // Replies are held that no sync was asked for, or will be.
+  Poller::Clock::time_point round_began_;
   unsigned rounds_ = 0;         // Of the poller, since then,
   unsigned round_replies_ = 0;  // and replies held.
   Mark asked_ = 0;              // Up to where a sync was asked for that has not come; 0: none was.

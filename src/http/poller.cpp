@@ -49,7 +49,7 @@ bool Poller::run_once(Wait wait) {
   sleeping_.store(wait == Wait::allowed);
   const int timeout_ms = woken_.load() ? 0 : sleep_ms(wait);
   bool worked = tell_watchers(timeout_ms);
-  worked |= call_timers();
+  call_timers();
   worked |= run_errands();
   return worked;
 }
@@ -107,15 +107,12 @@ bool Poller::tell_watchers(int timeout_ms) {
   return told;
 }
 
-bool Poller::call_timers() {
-  bool called = false;
+void Poller::call_timers() {
   for (Timer* timer : timers_) {
     if (timer->due_ > now_) continue;
     timer->due_ = kNever;
     timer->work_();
-    called = true;
   }
-  return called;
 }
 
 bool Poller::run_errands() {

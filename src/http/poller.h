@@ -87,13 +87,15 @@ class Poller {
 
   enum class Wait { none, allowed };
   // One round: tells watchers what has happened, calls timers that are due, runs errands. With
-  // Wait::allowed it sleeps until there is something to do or somebody calls wake(). True when
-  // there was something to do.
+  // Wait::allowed it sleeps until there is something to do or wake() is called. True when there
+  // was something to do besides timers.
   bool run_once(Wait wait);
 
   // Where to record, in microseconds, how long each pass took: from the return of a wait for events
   // until the next wait begins. Before the first run_once; costs no reading of the clock.
   void measure(metrics::Histogram& passes) { passes_ = &passes; }
+  // When the last wait for events returned.
+  Clock::time_point now() const { return now_; }
   // When the last pass ended, if passes are measured.
   Clock::time_point pass_ended() const { return pass_ended_; }
 
@@ -115,7 +117,7 @@ class Poller {
   int sleep_ms(Wait wait);
   void note_pass(Clock::time_point ended);
   bool tell_watchers(int timeout_ms);
-  bool call_timers();
+  void call_timers();
   bool run_errands();
 
   Descriptor epoll_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <latch>
 #include <system_error>
 #include <thread>
@@ -47,7 +49,9 @@ class LoopServer final : public Server {
   Shared shared_;
   const std::vector<std::unique_ptr<Loop>> loops_;
   Listener listener_;
-  std::function<void()> wake_work_;  // Of the first loop's thread, like the next three.
+  std::atomic<std::uint64_t> wake_last_ = 0;  // Numbers the calls of wake_after.
+  std::uint64_t wake_set_ = 0;  // The newest that is in force. Of the first loop's thread, like
+  std::function<void()> wake_work_;  // the next three.
   Poller::Timer wake_timer_;
   std::size_t next_loop_ = 0;
   std::vector<std::thread> threads_;
@@ -118,10 +122,16 @@ void LoopServer::post(unsigned thread, std::function<void()> work) {
 }
 
 void LoopServer::wake_after(std::chrono::milliseconds delay, std::function<void()> work) {
-  first().post([this, due = Poller::Clock::now() + delay, work = std::move(work)]() mutable {
+  const std::uint64_t number = wake_last_.fetch_add(1) + 1;
+  auto set = [this, number, due = Poller::Clock::now() + delay, work = std::move(work)]() mutable {
+    if (number < wake_set_) return;  // A later call did not have to be posted.
+    wake_set_ = number;
     wake_work_ = std::move(work);
     wake_timer_.set(due);
-  });
+  };
+  // From its own thread without a posted function, which would count as work of the next pass.
+  if (first().is_own_thread()) return set();
+  first().post(std::move(set));
 }
 
 void LoopServer::drain(std::chrono::milliseconds grace) {

@@ -134,6 +134,7 @@ Outcome<void> apply_metrics(const documents::MetricsConfig& config, Mapping& map
 // -1 stands for "without limit", as it does for streams.
 Outcome<void> apply_giving_up(const documents::MappingSettings& settings, Mapping& mapping) {
   if (settings.bisect_batch) mapping.bisect = *settings.bisect_batch;
+  if (settings.isolate_retries) mapping.isolate_retries = *settings.isolate_retries;
   if (settings.maximum_retry_attempts) {
     CHECK(check_limit(*settings.maximum_retry_attempts, kRetriesLimit));
     mapping.retries_max.reset();
@@ -206,6 +207,7 @@ documents::Retrier describe_retrier(const functions::Retrier& retrier) {
 // What Lambda does not tell of queues is told only where it was set.
 void describe_extensions(const Mapping& mapping, documents::MappingDocument& out) {
   if (mapping.bisect) out.bisect_batch = true;
+  out.isolate_retries = mapping.isolate_retries;
   if (mapping.retries_max) out.maximum_retry_attempts = *mapping.retries_max;
   if (mapping.age_max) out.maximum_record_age = mapping.age_max->count();
   if (!mapping.on_success.empty() || !mapping.on_failure.empty()) {

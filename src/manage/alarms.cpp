@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/catalogue_access.h"
 #include "base/calendar.h"
@@ -93,6 +94,81 @@ std::vector<alarms::Alarm> visible_alarms(const Call& call, alarms::Watcher& wat
   return all;
 }
 
+documents::AlarmTarget document_of(Call& call, const alarms::Delivery& delivery) {
+  const Duration wall_ahead = call.parts.engine.wall() - call.parts.engine.now();
+  documents::AlarmTarget out{.target = call.keep(delivery.target),
+                             .state = alarms::name_of(delivery.state),
+                             .notice = call.keep(delivery.notice),
+                             .waiting = delivery.is_open(),
+                             .error = call.keep(delivery.error),
+                             .status = call.keep(delivery.status),
+                             .at = told_time(call, delivery.at),
+                             .attempts = static_cast<std::int32_t>(delivery.attempts),
+                             .next_try = {}};
+  if (delivery.state == alarms::DeliveryState::failing) {
+    out.next_try = call.keep(format_utc(delivery.next + wall_ahead));
+  }
+  return out;
+}
+
+// The targets of an alarm, each with its latest delivery. `unreachable` ones can get none.
+std::vector<documents::AlarmTarget> targets_of(Call& call, const alarms::Watcher& watcher,
+                                               const alarms::AlarmKey& key,
+                                               const std::vector<std::string>& named) {
+  std::vector<documents::AlarmTarget> out;
+  const std::vector<alarms::Delivery> latest = watcher.courier().latest(key);
+  for (const std::string& target : std::set(named.begin(), named.end())) {
+    const auto delivery =
+        std::ranges::find(latest, alarms::target_id(target), &alarms::Delivery::target_id);
+    if (const auto why = watcher.why_unreachable(target)) {
+      out.push_back({.target = call.keep(alarms::shown_target(target)),
+                     .state = "unreachable",
+                     .notice = {},
+                     .error = call.keep(*why),
+                     .status = {},
+                     .at = {},
+                     .attempts = std::nullopt,
+                     .next_try = {}});
+    } else if (delivery != latest.end()) {
+      out.push_back(document_of(call, *delivery));
+    } else {
+      out.push_back({.target = call.keep(alarms::shown_target(target)),
+                     .state = "unused",
+                     .notice = {},
+                     .error = {},
+                     .status = {},
+                     .at = {},
+                     .attempts = std::nullopt,
+                     .next_try = {}});
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> actions_of(const alarms::Alarm& alarm) {
+  std::vector<std::string> actions = alarm.alarm_actions;
+  for (const auto* more : {&alarm.ok_actions, &alarm.insufficient_data_actions}) {
+    actions.insert(actions.end(), more->begin(), more->end());
+  }
+  return actions;
+}
+
+// The name of the queue whose metric the alarm is about; empty when it is about something else.
+std::string watched_queue(const alarms::Alarm& alarm) {
+  for (const auto& [name, value] : alarm.dimensions) {
+    if (name == "QueueName") return value;
+  }
+  return {};
+}
+
+// The server's own targets, for an alarm that the server has by itself.
+std::vector<documents::AlarmTarget> own_targets_of(Call& call, const alarms::Watcher& watcher,
+                                                   const alarms::Alarm& alarm) {
+  if (!call.sees_all()) return {};
+  return targets_of(
+      call, watcher, {alarm.account, alarm.region, alarm.name}, watcher.own_target_names());
+}
+
 Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& input) {
   alarms::Alarm alarm{.account = call.caller.account,
                       .region = call.caller.region,
@@ -130,8 +206,9 @@ Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& inpu
   alarm.missing_given = true;
   for (const std::string_view target : input.notify) {
     const auto kind = alarms::Target::parse(std::string(target), false).kind;
-    if (kind == alarms::Target::Kind::unknown || kind == alarms::Target::Kind::mail ||
-        kind == alarms::Target::Kind::command || input.notify.size() > 5) {
+    const bool local = kind == alarms::Target::Kind::mail || kind == alarms::Target::Kind::command;
+    if (local || input.notify.size() > 5 ||
+        (kind == alarms::Target::Kind::unknown && !target.starts_with("arn:"))) {
       return fail(
           ErrorCode::invalid_parameter_value,
           "`notify` has at most five ARNs of queues or functions, or webhooks; commands and "
@@ -158,7 +235,8 @@ Result<documents::AlarmList> list_alarms(Call& call) {
                           .queue = call.keep(queue.name),
                           .reason = finding(call, alarm),
                           .since = told_time(call, alarm.alarm.condition.transitioned),
-                          .on = !alarm.memory.off});
+                          .on = !alarm.memory.off,
+                          .targets = own_targets_of(call, watcher, alarm.alarm)});
   }
   for (const auto& [queue, messages, alarm] : watcher.damage_alarms()) {
     if (queue.account != call.caller.account || queue.region != call.caller.region) continue;
@@ -171,16 +249,20 @@ Result<documents::AlarmList> list_alarms(Call& call) {
                           .queue = call.keep(queue.name),
                           .reason = messages > 0 ? call.keep(found) : std::string_view(),
                           .since = told_time(call, alarm.condition.transitioned),
-                          .on = true});
+                          .on = true,
+                          .targets = own_targets_of(call, watcher, alarm)});
   }
   for (const alarms::Alarm& alarm : visible_alarms(call, watcher)) {
-    out.alarms.push_back({.name = call.keep(alarm.name),
-                          .kind = "metric",
-                          .state = alarms::name_of(alarm.condition.state),
-                          .queue = {},
-                          .reason = call.keep(alarm.condition.reason),
-                          .since = told_time(call, alarm.condition.transitioned),
-                          .on = alarm.actions_enabled});
+    out.alarms.push_back(
+        {.name = call.keep(alarm.name),
+         .kind = "metric",
+         .state = alarms::name_of(alarm.condition.state),
+         .queue = call.keep(watched_queue(alarm)),
+         .reason = call.keep(alarm.condition.reason),
+         .since = told_time(call, alarm.condition.transitioned),
+         .on = alarm.actions_enabled,
+         .targets = targets_of(
+             call, watcher, {alarm.account, alarm.region, alarm.name}, actions_of(alarm))});
   }
   return out;
 }
@@ -190,6 +272,7 @@ Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& in
   alarms::Alarm alarm = TRY(alarm_of(call, input));
   CHECK(may_use(call, alarm));
   CHECK(check_notified(call, alarm));
+  CHECK(watcher.check_reachable(alarm.alarm_actions));
   // One of that name is replaced.
   if (const auto before = watcher.book().find(own_key(call, input.name))) {
     CHECK(may_use(call, *before));
@@ -215,10 +298,17 @@ Result<documents::AlarmEvents> show_alarm_history(Call& call) {
   documents::AlarmEvents out;
   const alarms::AlarmKey key = own_key(call, call.parameter("alarm"));
   CHECK(may_use_named(call, watcher, key));
+  const Duration wall_ahead = call.parts.engine.wall() - call.parts.engine.now();
   for (const auto& item : watcher.book().history(key)) {
-    out.events.push_back({.time = call.keep(format_utc(item.wall)),
-                          .kind = alarms::name_of(item.kind),
-                          .summary = call.keep(item.summary)});
+    documents::AlarmEvent event{.time = call.keep(format_utc(item.wall)),
+                                .kind = alarms::name_of(item.kind),
+                                .summary = call.keep(item.summary),
+                                .delivery = std::nullopt};
+    if (item.delivery) {
+      event.summary = call.keep(alarms::summary_of(*item.delivery, wall_ahead));
+      event.delivery = document_of(call, *item.delivery);
+    }
+    out.events.push_back(event);
   }
   return out;
 }
@@ -233,12 +323,10 @@ Result<documents::AlarmTargets> list_alarm_targets(Call& call) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
   documents::AlarmTargets out;
   const auto visible = visible_alarms(call, watcher);
-  for (const auto& [target, outcome] : watcher.courier().outcomes()) {
-    if (!sees_target(call, visible, target)) continue;
-    out.targets.push_back({.target = call.keep(target),
-                           .notice = call.keep(outcome.notice),
-                           .waiting = outcome.waiting,
-                           .error = call.keep(outcome.error)});
+  for (const alarms::Delivery& delivery : watcher.courier().latest_by_target()) {
+    if (sees_target(call, visible, delivery.target)) {
+      out.targets.push_back(document_of(call, delivery));
+    }
   }
   return out;
 }

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "api/authorize.h"
 #include "api/draft.h"
 #include "base/calendar.h"
 #include "manage/failure.h"
+#include "manage/id_prefix.h"
 #include "manage/lineage.h"
 #include "manage/operations.h"
 
@@ -16,10 +18,14 @@ namespace {
 
 using Where = engine::LineagePlace::Where;
 
+// Lineages that a beginning of an id is compared with what the caller may see of.
+constexpr std::size_t kLineagesLike = 16;
+
 std::string_view state_of(const engine::LineagePlace& place) {
   if (place.where == Where::queue) return "in-queue";
   if (place.where == Where::bin) return "in-bin";
   if (place.where == Where::damaged) return "damaged";
+  if (place.where == Where::settled) return "processed";
   return place.restored_wall == Timestamp() ? "archived" : "restored";
 }
 
@@ -47,6 +53,10 @@ documents::LineagePlace describe(Call& call, const engine::LineagePlace& place) 
   if (message.history) {
     out.redrives = message.history->redrives;
     out.attempts_total = message.history->attempts_total;
+  }
+  if (place.where == Where::settled && !out.events.empty()) {
+    out.processed_at = out.events.back().at;
+    out.job = out.events.back().job;
   }
   return out;
 }
@@ -110,19 +120,58 @@ class Restoration {
 
 }  // namespace
 
+namespace {
+
+// What the caller may see of a lineage.
+std::vector<const engine::LineagePlace*> visible_places(const Call& call,
+                                                        const engine::LineageFound& found) {
+  std::vector<const engine::LineagePlace*> visible;
+  for (const engine::LineagePlace& place : found.places) {
+    if (may_see(call, place.queue)) visible.push_back(&place);
+  }
+  return visible;
+}
+
+std::unexpected<Error> no_such_lineage() {
+  return fail(ErrorCode::resource_not_found,
+              "No message in a queue or a bin has this id or had it, and none that was archived "
+              "or was processed after a redrive lately.");
+}
+
+// The only lineage of which an id begins so, among those that the caller may see.
+Result<engine::LineageFound> lineage_like(const Call& call, std::string_view prefix) {
+  if (!is_id_prefix(prefix)) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "A lineage is called by a MessageId, or by at least its first four characters.");
+  }
+  std::string lower(prefix);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c;
+  });
+  std::vector<engine::LineageFound> found;
+  std::vector<std::string> candidates;
+  for (const Uuid& id : call.parts.engine.lineages_like(lower, kLineagesLike)) {
+    engine::LineageFound one = call.parts.engine.find_lineage(id);
+    if (visible_places(call, one).empty()) continue;
+    candidates.push_back(one.lineage.text());
+    found.push_back(std::move(one));
+  }
+  if (found.empty()) return no_such_lineage();
+  if (found.size() > 1) return ambiguous("messages", prefix, candidates);
+  return std::move(found.front());
+}
+
+}  // namespace
+
 Result<documents::LineageView> show_lineage(Call& call) {
   const auto id = Uuid::parse(call.parameter("id"));
-  if (!id) return fail(ErrorCode::invalid_parameter_value, "A lineage is called by a MessageId.");
-  const engine::LineageFound found = call.parts.engine.find_lineage(*id);
+  const engine::LineageFound found =
+      id ? call.parts.engine.find_lineage(*id) : TRY(lineage_like(call, call.parameter("id")));
   documents::LineageView view{.lineage_id = found.lineage, .places = {}};
-  for (const engine::LineagePlace& place : found.places) {
-    if (may_see(call, place.queue)) view.places.push_back(describe(call, place));
+  for (const engine::LineagePlace* place : visible_places(call, found)) {
+    view.places.push_back(describe(call, *place));
   }
-  if (view.places.empty()) {
-    return fail(ErrorCode::resource_not_found,
-                "No message in a queue or a bin has this id or had it, and none that was archived "
-                "lately.");
-  }
+  if (view.places.empty()) return no_such_lineage();
   return view;
 }
 

@@ -24,6 +24,19 @@
 
 namespace redrive::manage {
 
+// What an archived document holds of its message.
+struct ArchivedContents {
+  struct Attribute {
+    std::string name;
+    std::string data_type;
+    std::string value;  // Empty of binary ones.
+  };
+  std::string body;
+  std::vector<Attribute> attributes;
+  std::string group_id;
+  std::string dedup_id;
+};
+
 // What the operations work on. Parts that a server may lack are pointers.
 struct Parts {
   engine::Engine& engine;
@@ -43,6 +56,10 @@ struct Parts {
   std::function<std::vector<documents::KeptHandler>()> handlers = {};
   // Empties the archive buckets, and says how many there were; empty: there are none.
   std::function<Result<std::size_t>()> clear_buckets;
+  // Reads the document of a dead letter that this server archived into a bucket of its own;
+  // an error when the place is another one. May be empty.
+  std::function<Result<ArchivedContents>(std::string_view place, std::string_view account)>
+      read_archived = {};
   // Functions and mappings are gone; may be empty.
   std::function<void()> catalogue_cleared = {};
   api::BucketOwner bucket_owner = {};                             // Empty: there are no buckets.

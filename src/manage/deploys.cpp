@@ -113,4 +113,12 @@ void tell_deploy(Call& call, const GroupCodes& codes, documents::FailureGroup& o
   told.handled_before = static_cast<std::int64_t>(found->before->handled);
 }
 
+void mark_deploys(documents::FailureGroup& out) {
+  for (const documents::DeployMark& deploy : out.deploys) {
+    out.marks.push_back(
+        {.at = deploy.at, .kind = "deploy", .id = deploy.code, .text = deploy.consumer});
+  }
+  std::ranges::stable_sort(out.marks, {}, &documents::TimelineMark::at);
+}
+
 }  // namespace redrive::manage

@@ -28,5 +28,7 @@ struct GroupCodes {
 GroupCodes codes_of(const queue::State& state, const queue::FailureGroup& group);
 // Says which deploy did it, as far as that is known.
 void tell_deploy(Call& call, const GroupCodes& codes, documents::FailureGroup& out);
+// The deploys among the marks of its timeline.
+void mark_deploys(documents::FailureGroup& out);
 
 }  // namespace redrive::manage

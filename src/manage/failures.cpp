@@ -9,6 +9,8 @@
 #include "dead_letter/fingerprint.h"
 #include "dead_letter/rank.h"
 #include "manage/deploys.h"
+#include "manage/group_view.h"
+#include "manage/id_prefix.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"
 #include "queue/consumer_name.h"
@@ -23,6 +25,7 @@ constexpr std::size_t kDistinctionsMax = 5;
 constexpr std::size_t kGroupedAtOnce = 256;
 constexpr int kGroupingRounds = 16;
 constexpr std::size_t kNoteBytesMax = 4096;
+constexpr std::size_t kOwnerBytesMax = 256;
 constexpr std::size_t kGroupsPerTurn = 64;
 constexpr std::size_t kQueuesPerTurn = 256;
 
@@ -52,23 +55,38 @@ std::string_view queue_name(std::string_view arn) {
   return arn.substr(arn.rfind(':') + 1);
 }
 
-// A group as told, without what sets it apart. In turn.
-documents::FailureGroup describe(Call& call, const queue::State& state,
-                                 const queue::FailureGroup& group, Timestamp wall) {
+}  // namespace
+
+documents::FailureGroup describe_group(Call& call, const queue::State& state,
+                                       const queue::FailureGroup& group, Timestamp wall) {
   const auto& arrivals = group.arrivals;
+  const queue::GroupStatus status = group.status_at(wall);
+  const queue::Queue* const queue = state.find(group.queue);
   documents::FailureGroup out{
+      .queue = queue == nullptr ? std::string_view() : call.keep(queue->identity.name),
       .id = call.keep(dead_letter::GroupId{group.identity.id}.text()),
       .title = call.keep(group.identity.title),
-      .status = status_name(group.status),
+      .status = status_name(status),
       .count = static_cast<std::int64_t>(group.count),
       .total = static_cast<std::int64_t>(arrivals.total),
       .failed_again = static_cast<std::int64_t>(arrivals.failed_again),
       .first_seen = call.keep(format_utc(arrivals.first_wall)),
       .last_seen = call.keep(format_utc(arrivals.last_wall)),
+      .escalating = arrivals.is_escalating(wall),
       .basis = dead_letter::name_of(static_cast<dead_letter::Basis>(group.identity.basis)),
       .why_grouped = call.keep(group.identity.reason),
-      .note = call.keep(group.note)};
+      .note = call.keep(group.note),
+      .owner = call.keep(group.owner)};
   for (const std::uint32_t count : arrivals.lately(wall)) out.hourly.push_back(count);
+  for (const std::uint32_t count : arrivals.daily(wall)) out.daily.push_back(count);
+  if (status == queue::GroupStatus::ignored) {
+    if (group.ignored_until != Timestamp()) {
+      out.ignored_until = call.keep(format_utc(group.ignored_until));
+    }
+    if (group.ignored_to_total != 0) {
+      out.ignored_to_total = static_cast<std::int64_t>(group.ignored_to_total);
+    }
+  }
   for (const queue::NameIndex name : arrivals.sources) {
     out.sources.push_back(call.keep(std::string(queue_name(state.name(name)))));
   }
@@ -89,6 +107,8 @@ documents::FailureGroup describe(Call& call, const queue::State& state,
   }
   return out;
 }
+
+namespace {
 
 // The queues that the dead letters of a group came from.
 std::vector<queue::QueueIdentity> sources_of(const queue::State& state,
@@ -137,21 +157,87 @@ Result<std::vector<documents::Distinction>> distinctions(
   return told;
 }
 
+// A group that a rule has emptied for good is told no more.
+bool is_told(const queue::State& state, const queue::FailureGroup& group) {
+  return group.count > 0 || state.merged_id(group.queue, group.identity.id) == group.identity.id;
+}
+
+bool comes_first(const documents::FailureGroup& a, const documents::FailureGroup& b) {
+  return a.escalating && !b.escalating;
+}
+
+// What a mark changes of a group.
+Result<queue::GroupMarked> marked(const documents::GroupMark& input,
+                                  const queue::FailureGroup& group, Timestamp wall) {
+  queue::GroupMarked fact{.group = group.key,
+                          .status = group.status,
+                          .note = input.note.value_or(group.note),
+                          .actor = queue::NameIndex::none,
+                          .owner = input.owner.value_or(group.owner),
+                          .ignored_until = group.ignored_until,
+                          .ignored_to_total = group.ignored_to_total};
+  if (input.status) {
+    const auto* status =
+        std::ranges::find(kStatuses, *input.status, [](const auto& pair) { return pair.first; });
+    if (status == std::end(kStatuses)) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  "`status` is `new`, `known`, `regressed`, `ignored` or `resolved`.");
+    }
+    fact.status = status->second;
+    fact.ignored_until = Timestamp();
+    fact.ignored_to_total = 0;
+  }
+  if (!input.ignore_until && !input.ignore_count) return fact;
+  if (fact.status != GroupStatus::ignored) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "`ignoreUntil` and `ignoreCount` need the status `ignored`.");
+  }
+  if (input.ignore_until) {
+    const auto until = parse_utc(*input.ignore_until);
+    if (!until || *until <= wall) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  "`ignoreUntil` is a time to come, like 2026-01-31T12:00:00Z.");
+    }
+    fact.ignored_until = *until;
+  }
+  if (input.ignore_count) {
+    fact.ignored_to_total = group.arrivals.total + static_cast<std::uint64_t>(*input.ignore_count);
+  }
+  return fact;
+}
+
 }  // namespace
 
 Result<const queue::FailureGroup*> find_group(const queue::State& state, const queue::Queue& queue,
                                               std::string_view id) {
-  const auto parsed = dead_letter::GroupId::parse(id);
-  const auto* group = parsed ? state.find_group(queue.key, parsed->bytes) : nullptr;
-  if (group == nullptr) {
-    return fail(ErrorCode::resource_not_found, "The queue has no failure group with this id.");
+  if (const auto parsed = dead_letter::GroupId::parse(id)) {
+    if (const auto* group = state.find_group(queue.key, parsed->bytes)) return group;
   }
-  return group;
+  std::vector<const queue::FailureGroup*> found;
+  if (is_id_prefix(id)) {
+    for (const queue::FailureGroup* group : state.groups_in(queue.key)) {
+      const std::string text = dead_letter::GroupId{group->identity.id}.text();
+      if (has_id_prefix(text, id) && is_told(state, *group)) found.push_back(group);
+    }
+    state.count_work(state.groups_of(queue.key) / 16);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    return fail(ErrorCode::resource_not_found,
+                "The queue has no failure group whose id is or begins with this.");
+  }
+  std::vector<std::string> candidates;
+  for (const auto* group : found) {
+    candidates.push_back(dead_letter::GroupId{group->identity.id}.text());
+  }
+  return ambiguous("failure groups", id, candidates);
 }
 
 void group_what_came(engine::Engine& engine) {
   for (int i = 0; i < kGroupingRounds; ++i) {
-    if (engine.group_dead_letters(kGroupedAtOnce) == 0) return;
+    if (engine.group_dead_letters(kGroupedAtOnce) == 0) break;
+  }
+  for (int i = 0; i < kGroupingRounds && engine.apply_group_rules(); ++i) {
   }
 }
 
@@ -184,18 +270,46 @@ Result<documents::FailureGroups> list_groups(Call& call) {
     return {};
   }));
   std::vector<GroupCodes> codes;  // Of each group.
+  visit_in_turns(
+      call.parts.engine,
+      &queue::State::groups,
+      kGroupsPerTurn,
+      [&](engine::Turn& turn, queue::FailureGroupKey, const queue::FailureGroup& group) {
+        if (group.queue != listed || !is_told(turn.state(), group)) return;
+        out.groups.push_back(describe_group(call, turn.state(), group, turn.stamp().wall));
+        codes.push_back(codes_of(turn.state(), group));
+      });
+  for (std::size_t i = 0; i < codes.size(); ++i) tell_deploy(call, codes[i], out.groups[i]);
+  const auto sources = sources_of(call.parts.engine, identity);
+  std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::count);
+  std::ranges::stable_sort(out.groups, comes_first);
+  out.sets_apart = TRY(distinctions(call, identity, queue::FailureGroupKey::none, sources));
+  return out;
+}
+
+Result<documents::AllFailureGroups> list_all_groups(Call& call) {
+  group_what_came(call.parts.engine);
+  documents::AllFailureGroups out;
+  if (call.sees_all()) {
+    out.ungrouped = call.parts.engine.turn(
+        [](engine::Turn& turn) { return static_cast<std::int64_t>(turn.state().ungrouped()); });
+  }
   visit_in_turns(call.parts.engine,
                  &queue::State::groups,
                  kGroupsPerTurn,
                  [&](engine::Turn& turn, queue::FailureGroupKey, const queue::FailureGroup& group) {
-                   if (group.queue != listed) return;
-                   out.groups.push_back(describe(call, turn.state(), group, turn.stamp().wall));
-                   codes.push_back(codes_of(turn.state(), group));
+                   const queue::State& state = turn.state();
+                   const queue::Queue* const queue = state.find(group.queue);
+                   if (queue == nullptr || group.count == 0) return;
+                   const bool theirs = queue->identity.account == call.caller.account &&
+                                       queue->identity.region == call.caller.region;
+                   if (!theirs || !call.allow(state, queue->identity)) return;
+                   out.groups.push_back(describe_group(call, state, group, turn.stamp().wall));
                  });
-  for (std::size_t i = 0; i < codes.size(); ++i) tell_deploy(call, codes[i], out.groups[i]);
-  const auto sources = sources_of(call.parts.engine, identity);
-  std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::count);
-  out.sets_apart = TRY(distinctions(call, identity, queue::FailureGroupKey::none, sources));
+  // Those learned last come first; times in UTC compare as texts.
+  std::ranges::reverse(out.groups);
+  std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::first_seen);
+  std::ranges::stable_sort(out.groups, comes_first);
   return out;
 }
 
@@ -210,37 +324,44 @@ Result<documents::FailureGroup> show_group(Call& call) {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
     key = group->key;
-    out = describe(call, turn.state(), *group, turn.stamp().wall);
+    out = describe_group(call, turn.state(), *group, turn.stamp().wall);
     sources = sources_of(turn.state(), *group);
     codes = codes_of(turn.state(), *group);
     return {};
   }));
   tell_deploy(call, codes, out);
+  out.marks = timeline_marks(call, identity, key);
+  mark_deploys(out);
   out.sets_apart = TRY(distinctions(call, identity, key, sources));
   return out;
 }
 
 Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input) {
   const queue::QueueIdentity identity = call.queue("queue");
-  const auto status =
-      std::ranges::find(kStatuses, input.status, [](const auto& pair) { return pair.first; });
-  if (status == std::end(kStatuses)) {
+  if (!input.status && !input.note && !input.owner && !input.ignore_until && !input.ignore_count) {
     return fail(ErrorCode::invalid_parameter_value,
-                "`status` is `new`, `known`, `regressed`, `ignored` or `resolved`.");
+                "Give `status`, `note`, `owner`, `ignoreUntil` or `ignoreCount`.");
   }
   if (input.note.value_or("").size() > kNoteBytesMax) {
     return fail(ErrorCode::invalid_parameter_value,
                 fmt::format("`note` has at most {} bytes.", kNoteBytesMax));
   }
+  if (input.owner.value_or("").size() > kOwnerBytesMax) {
+    return fail(ErrorCode::invalid_parameter_value,
+                fmt::format("`owner` has at most {} bytes.", kOwnerBytesMax));
+  }
   return call.parts.engine.turn([&](engine::Turn& turn) -> Result<documents::FailureGroup> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
+    queue::GroupMarked fact = TRY(marked(input, *group, turn.stamp().wall));
+    // The texts of the group are about to change.
+    fact.note = call.keep(std::string(fact.note));
+    fact.owner = call.keep(std::string(fact.owner));
     std::vector<queue::Change> changes;
-    const queue::NameIndex actor = turn.name(call.keep(call.actor()), changes);
-    changes.push_back(queue::GroupMarked{
-        group->key, status->second, input.note ? *input.note : call.keep(group->note), actor});
+    fact.actor = turn.name(call.keep(call.actor()), changes);
+    changes.push_back(fact);
     turn.commit(changes);
-    return describe(call, turn.state(), *group, turn.stamp().wall);
+    return describe_group(call, turn.state(), *group, turn.stamp().wall);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "base/calendar.h"
 #include "dead_letter/filter_text.h"
 #include "dead_letter/fingerprint.h"
+#include "manage/id_prefix.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"
 
@@ -22,6 +23,9 @@ constexpr std::size_t kDryRunLooks = 20'000;
 constexpr std::size_t kSampleKeys = 10;
 constexpr std::size_t kStagesMax = 16;
 constexpr std::size_t kIdsMax = 50;
+constexpr std::size_t kGroupsMax = 20;
+// How many of a queue's messages are looked at to find a dead letter.
+constexpr std::size_t kDeadLetterLooks = 100;
 constexpr std::size_t kJobsPerTurn = 64;
 constexpr std::size_t kTextBytesMax = 1024;
 constexpr std::size_t kPatchBytesMax = 32u << 10;
@@ -76,6 +80,8 @@ Result<void> check_request(const documents::JobRequest& input) {
     return refuse(fmt::format("`name` and `reason` have at most {} bytes.", kTextBytesMax));
   if (input.patch.size() > kPatchBytesMax)
     return refuse(fmt::format("`patch` has at most {} bytes.", kPatchBytesMax));
+  if (input.groups.size() > kGroupsMax)
+    return refuse(fmt::format("`groups` has at most {} entries.", kGroupsMax));
   if (input.message_ids.size() > kIdsMax)
     return refuse(fmt::format("`messageIds` has at most {} entries; use `filter`.", kIdsMax));
   if (input.canary.size() > kStagesMax)
@@ -128,15 +134,65 @@ Result<void> check_destination(const queue::Queue& source, const queue::Queue& d
   return {};
 }
 
-Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
-  const auto id = Uuid::parse(call.parameter("job"));
-  for (const auto& [key, task] : state.tasks()) {
-    if (!id || task.id != *id) continue;
-    const auto source = api::identity_from_arn(task.source_arn);
-    if (source) CHECK(call.allow(state, *source));
-    return &task;
+// Whether messages of the queue are dead letters: queues name it as theirs, or it still has some.
+bool is_dead_letter_queue(const queue::State& state, const queue::Queue& queue) {
+  const auto& sources = state.sources_of(queue.identity.arn());
+  if (std::ranges::any_of(sources, [&](const auto& source) { return source != queue.identity; })) {
+    return true;
   }
-  return fail(ErrorCode::resource_not_found, "There is no such job.");
+  const auto slots = state.mailbox(queue).page({}, kDeadLetterLooks);
+  return std::ranges::any_of(slots, [&](queue::Slot slot) {
+    const queue::History* history = state.messages().history_if(slot);
+    return history != nullptr && history->dead_letter_source != queue::NameIndex::none;
+  });
+}
+
+// Several groups are an alternative in the filter; a single one is known without reading messages.
+Result<void> choose_groups(const queue::State& state, const queue::Queue& source,
+                           const documents::JobRequest& input, queue::TaskPlan& plan) {
+  std::vector<std::string_view> wanted = input.groups;
+  if (!input.group.empty()) wanted.push_back(input.group);
+  if (wanted.size() == 1) {
+    plan.group = TRY(find_group(state, source, wanted.front()))->key;
+    return {};
+  }
+  std::string filter;
+  for (const std::string_view one : wanted) {
+    const queue::FailureGroup& group = *TRY(find_group(state, source, one));
+    filter +=
+        fmt::format("{}group == {}",
+                    filter.empty() ? "" : " or ",
+                    dead_letter::filter_literal(dead_letter::GroupId{group.identity.id}.text()));
+  }
+  if (filter.empty()) return {};
+  plan.filter = plan.filter.empty() ? filter : fmt::format("({}) and ({})", plan.filter, filter);
+  return {};
+}
+
+bool may_know(const Call& call, const queue::State& state, const MoveTask& task) {
+  const auto source = api::identity_from_arn(task.source_arn);
+  return !source || call.allow(state, *source).has_value();
+}
+
+// By its whole id, or by the beginning of it when no other job that the caller may know has it.
+Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
+  const std::string_view called = call.parameter("job");
+  const auto id = Uuid::parse(called);
+  std::vector<const MoveTask*> found;
+  for (const auto& [key, task] : state.tasks()) {
+    if (id && task.id == *id) {
+      const auto source = api::identity_from_arn(task.source_arn);
+      if (source) CHECK(call.allow(state, *source));
+      return &task;
+    }
+    if (id || !is_id_prefix(called) || !has_id_prefix(task.id.text(), called)) continue;
+    if (may_know(call, state, task)) found.push_back(&task);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) return fail(ErrorCode::resource_not_found, "There is no such job.");
+  std::vector<std::string> candidates;
+  for (const MoveTask* task : found) candidates.push_back(task->id.text());
+  return ambiguous("jobs", called, candidates);
 }
 
 // Where a job moves messages to, each queue must be one that the caller may send to. Without a
@@ -199,9 +255,14 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
   if (!input.destination.empty()) destination = TRY(call.destination_called(input.destination));
   const auto prepared = call.parts.engine.turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& source = *TRY(turn.queue(identity));
-    if (!input.group.empty()) {
-      plan.group = TRY(find_group(turn.state(), source, input.group))->key;
+    if (!destination && !is_dead_letter_queue(turn.state(), source)) {
+      return fail(ErrorCode::invalid_parameter_value,
+                  fmt::format("{} is not a dead-letter queue: no queue's redrive policy names it, "
+                              "and it has no dead letters. Name a `destination` to move its "
+                              "messages anyway.",
+                              identity.name));
     }
+    CHECK(choose_groups(turn.state(), source, input, plan));
     plan.frozen_at = number(turn.state().last_key());
     if (destination) CHECK(check_destination(source, *TRY(turn.queue(*destination))));
     return {};

@@ -10,9 +10,9 @@ namespace redrive::manage {
 namespace {
 
 // In the order of their values.
-constexpr std::array<std::string_view, 4> kEnds = {
-    "open", "released", "visibility-expired", "failed"};
-constexpr std::array<std::string_view, 10> kEvents = {"dead-lettered",
+constexpr std::array<std::string_view, 5> kEnds = {
+    "open", "released", "visibility-expired", "failed", "processed"};
+constexpr std::array<std::string_view, 11> kEvents = {"dead-lettered",
                                                       "redriven",
                                                       "edited",
                                                       "discarded",
@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 10> kEvents = {"dead-lettered",
                                                       "unarchived",
                                                       "replaced",
                                                       "damaged",
+                                                      "processed",
                                                       "tried"};
 
 std::string_view end_name(queue::AttemptEnd end) {
@@ -77,6 +78,10 @@ std::vector<documents::Attempt> attempts_of(const engine::Peeked& message, const
     line.error_message = keep(message.errors[i].message);
     line.stack_trace = keep(message.errors[i].stack);
     line.log = keep(message.errors[i].log);
+    if (attempt.is_shared()) {
+      line.company = attempt.company;
+      line.shared = true;
+    }
     lines.push_back(line);
   }
   return lines;
@@ -129,7 +134,9 @@ Result<void> read_attempt(const documents::Attempt& attempt, engine::Peeked& tol
   const queue::Attempt read{.received_wall = TRY(time_in(attempt.received_at)),
                             .duration_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
                                 attempt.duration_ms.value_or(0), 0, UINT32_MAX)),
-                            .end = TRY(value_called<queue::AttemptEnd>(kEnds, attempt.end))};
+                            .end = TRY(value_called<queue::AttemptEnd>(kEnds, attempt.end)),
+                            .company = static_cast<std::uint16_t>(std::clamp<std::int64_t>(
+                                attempt.company.value_or(0), 0, UINT16_MAX))};
   told.history->add(read);
   told.consumers.push_back(consumer_in(attempt));
   told.errors.push_back({.type = std::string(attempt.error_type),

@@ -87,6 +87,13 @@ class PageWriter {
     return std::move(out_);
   }
 
+  // One message as a page shows it. Views `stored`.
+  documents::Message describe(const engine::Peeked& peeked, const store::StoredMessage& stored,
+                              Timestamp wall) {
+    wall_ = wall;
+    return message(peeked, stored);
+  }
+
  private:
   bool done() const {
     return full_ || out_.messages.size() >= messages_max_ || scanned_ >= kSearchMessagesMax ||
@@ -199,6 +206,11 @@ sqs::MessageAttributes attributes_of(const store::MessageContents& contents) {
     attributes.emplace_back(attribute.name, value);
   });
   return attributes;
+}
+
+documents::Message describe_peeked(Call& call, const engine::Peeked& peeked,
+                                   const store::StoredMessage& stored, Timestamp wall) {
+  return PageWriter(call, 1, nullptr).describe(peeked, stored, wall);
 }
 
 Result<documents::MessagePage> peek_messages(Call& call) {

@@ -8,6 +8,7 @@
 #include "documents/corrections.h"
 #include "documents/damage.h"
 #include "documents/failures.h"
+#include "documents/find.h"
 #include "documents/jobs.h"
 #include "documents/lineage.h"
 #include "documents/logs.h"
@@ -70,6 +71,9 @@ Result<documents::Message> show_message(Call& call);
 Result<documents::SpentHandle> show_spent_handle(Call& call);
 // The attributes of a stored message as SQS writes them; views of it.
 sqs::MessageAttributes attributes_of(const store::MessageContents& contents);
+// A message that was looked at. Views `stored`, which has to last as long as the call.
+documents::Message describe_peeked(Call& call, const engine::Peeked& peeked,
+                                   const store::StoredMessage& stored, Timestamp wall);
 // One message as it lies in its queue now.
 Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
                                             queue::MessageKey key);
@@ -103,12 +107,19 @@ Result<documents::FailureReceipt> report_failure(Call& call, const documents::Fa
 // Dead letters that came in just now get their groups, so that what is told or done next knows
 // them.
 void group_what_came(engine::Engine& engine);
-// The group of a queue that has this id.
+// The group of a queue that has this id, or the only one whose id begins so.
 Result<const queue::FailureGroup*> find_group(const queue::State& state, const queue::Queue& queue,
                                               std::string_view id);
 Result<documents::FailureGroups> list_groups(Call& call);
 Result<documents::FailureGroup> show_group(Call& call);
 Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMark& input);
+Result<documents::AllFailureGroups> list_all_groups(Call& call);
+Result<documents::GroupRules> list_group_rules(Call& call);
+Result<documents::GroupRules> merge_group(Call& call, const documents::GroupMerge& input);
+Result<documents::GroupRules> split_group(Call& call, const documents::GroupSplit& input);
+Result<documents::GroupRules> remove_group_rule(Call& call);
+// GET find?q=…&mode=…&limit=…&after=…
+Result<documents::FindPage> find_messages(Call& call);
 
 Result<documents::Policy> show_policy(Call& call);
 Result<documents::Policy> set_policy(Call& call, const documents::Policy& input);

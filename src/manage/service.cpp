@@ -9,27 +9,12 @@ namespace {
 
 constexpr std::size_t kAuditedBodyBytes = 4096;
 // Those whose time grows with what there is to look at or to mask.
-constexpr std::string_view kSlowOperations[] = {"peekMessages",
-                                                "showMessage",
-                                                "editMessage",
-                                                "lookAtHeld",
-                                                "readLog",
-                                                "peekBin",
-                                                "showLineage",
-                                                "listGroups",
-                                                "showGroup",
-                                                "startJob",
-                                                "listJobs",
-                                                "discardMessages",
-                                                "restoreMessages",
-                                                "listDamaged",
-                                                "dropDamaged",
-                                                "retryDamaged",
-                                                "unarchiveMessages",
-                                                "showOverview",
-                                                "listAlarms",
-                                                "showMetricHistory",
-                                                "reset"};
+constexpr std::string_view kSlowOperations[] = {
+    "peekMessages",      "showMessage",     "editMessage", "lookAtHeld",        "readLog",
+    "peekBin",           "showLineage",     "listGroups",  "listAllGroups",     "mergeGroup",
+    "splitGroup",        "findMessages",    "showGroup",   "startJob",          "listJobs",
+    "discardMessages",   "restoreMessages", "listDamaged", "dropDamaged",       "retryDamaged",
+    "unarchiveMessages", "showOverview",    "listAlarms",  "showMetricHistory", "reset"};
 
 bool is_audited(const Route& route, const Call& call) {
   if (call.masking.asked_for_secrets()) return true;

@@ -303,6 +303,28 @@ void write_traces(Exposition& out, const Sources& sources) {
   out.sample({}, totals.dropped);
 }
 
+void write_notices(Exposition& out, const Sources& sources) {
+  if (!sources.notices) return;
+  const NoticeTotals totals = sources.notices();
+  out.family("redrive_alarm_notices_delivered_total",
+             Family::counter,
+             "Notices of alarms that their targets accepted.");
+  out.sample({}, totals.delivered);
+  out.family("redrive_alarm_notices_given_up_total",
+             Family::counter,
+             "Notices of alarms that were given up after their last attempt.");
+  out.sample({}, totals.given_up);
+  out.family("redrive_alarm_notice_attempts_failed_total",
+             Family::counter,
+             "Attempts to deliver a notice that failed.");
+  out.sample({}, totals.failed_attempts);
+  out.family("redrive_alarm_notices_waiting",
+             Family::gauge,
+             "Notices of alarms that have not arrived yet.");
+  out.sample({{"state", "queued"}}, totals.queued);
+  out.sample({{"state", "failing"}}, totals.failing);
+}
+
 void write_disk(Exposition& out, const Sources& sources) {
   const auto disk = sources.disk ? sources.disk() : std::nullopt;
   if (!disk) return;
@@ -498,6 +520,7 @@ std::string metrics_page(const PageParts& parts) {
     write_turns(out, parts.engine);
     write_connections(out, parts.sources);
     write_traces(out, parts.sources);
+    write_notices(out, parts.sources);
     write_disk(out, parts.sources);
     write_process(out, parts);
   }

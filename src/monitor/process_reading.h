@@ -26,6 +26,15 @@ struct SpanTotals {
   std::uint64_t dropped = 0;
 };
 
+// Of the notices of alarms.
+struct NoticeTotals {
+  std::uint64_t delivered = 0;  // Since the start, as the next two.
+  std::uint64_t failed_attempts = 0;
+  std::uint64_t given_up = 0;
+  std::uint64_t queued = 0;   // Now: waiting for their first attempt,
+  std::uint64_t failing = 0;  // or for another one.
+};
+
 // What the parts of the server that have no metrics of their own can be asked for. Each may be
 // empty.
 struct Sources {
@@ -35,6 +44,7 @@ struct Sources {
   std::function<std::size_t()> connections;
   std::function<std::size_t()> waiting_receives;
   std::function<SpanTotals()> spans;
+  std::function<NoticeTotals()> notices = {};
   std::function<std::optional<DiskReading>()> disk = {};
 };
 

@@ -91,6 +91,7 @@ struct MessagesReceived {
   std::uint8_t count = 0;
   std::array<MessageKey, kReceiveMax> keys;
   std::string_view attempt_id;  // ReceiveRequestAttemptId, FIFO only.
+  bool isolated = false;        // By a consumer that isolates retries, standard queues only.
 };
 struct MessageDeleted {
   QueueKey queue;
@@ -100,6 +101,7 @@ struct VisibilityChanged {
   QueueKey queue;
   MessageKey key;
   Timestamp visible_at;  // Not after the stamp: visible at once.
+  bool not_run = false;  // Returned before a handler saw it, under isolation of retries.
 };
 // A repeated receive attempt: the same messages again, their timeout counted anew.
 struct ReceiveRepeated {
@@ -127,6 +129,7 @@ struct FailureReported {
   ErrorKey error;
   std::optional<Timestamp> visible_at;  // When to try again; none: as it was.
   std::optional<RetryCounts> retries;   // As they are now; none: as they were.
+  std::uint16_t company = 0;            // See Attempt.
 };
 struct MessageRedriven {
   TaskKey task;
@@ -189,6 +192,14 @@ struct MessageDamaged {
   std::uint64_t sequence;
   NameIndex error;  // What is wrong with its bytes.
 };
+// A consumer has deleted a message that was dead-lettered and redriven before. It leaves its queue
+// for a hidden one, where it can be found until its time is over or newer ones need the room.
+struct MessageSettled {
+  MessageKey key;
+  QueueKey from;
+  QueueKey to;
+  std::uint64_t sequence;
+};
 // A dead letter has other contents now. Its id and its lineage stay.
 struct MessageEdited {
   MessageKey key;
@@ -249,6 +260,23 @@ struct GroupMarked {
   GroupStatus status;
   std::string_view note;
   NameIndex actor;
+  std::string_view owner = {};
+  Timestamp ignored_until = {};  // See FailureGroup, like the next.
+  std::uint64_t ignored_to_total = 0;
+};
+// A rule about groups was made by hand, or has been applied to the messages that were there.
+struct GroupRuled {
+  QueueKey queue;
+  GroupRule rule;
+};
+struct GroupRuleApplied {
+  QueueKey queue;
+  std::uint32_t number;
+};
+// Messages that it has put into another group stay there.
+struct GroupRuleRemoved {
+  QueueKey queue;
+  std::uint32_t number;
 };
 // What the messages that a queue's consumers deleted had in common, as dead_letter::FeatureCounts
 // writes it.
@@ -356,7 +384,11 @@ struct GroupSnapshot {
   GroupStatus status;
   std::string_view note;
   NameIndex marked_by;
-  GroupArrivals arrivals;
+  const GroupArrivals* arrivals = nullptr;       // When writing.
+  std::shared_ptr<GroupArrivals> restored = {};  // When reading.
+  std::string_view owner = {};
+  Timestamp ignored_until = {};
+  std::uint64_t ignored_to_total = 0;
 };
 // What messages of a queue, or of a failure group in it, met in each version of consumers' code.
 struct CodeUseSnapshot {
@@ -417,9 +449,10 @@ using AllFacts =
              QueueDeleted, QueuePurged, MessageSent, MessagesReceived, MessageDeleted,
              VisibilityChanged, ReceiveRepeated, MessageDeadLettered, MessageRedriven,
              MoveTaskStarted, MoveTaskChanged, MoveTaskEnded, ErrorLearned, FailureReported,
-             MessageDiscarded, MessageRestored, MessageDamaged, MessageEdited, MessageArchived,
-             LineageContinued, GroupLearned, MessageGrouped, GroupMarked, ProcessedCounted,
-             EntryPut, EntryRemoved, MessageRelocated, ServerReset, TimePassed, CheckpointBegun,
+             MessageDiscarded, MessageRestored, MessageDamaged, MessageSettled, MessageEdited,
+             MessageArchived, LineageContinued, GroupLearned, MessageGrouped, GroupMarked,
+             GroupRuled, GroupRuleApplied, GroupRuleRemoved, ProcessedCounted, EntryPut,
+             EntryRemoved, MessageRelocated, ServerReset, TimePassed, CheckpointBegun,
              QueueSnapshot, MessageSnapshot, WaitingSnapshot, DedupSnapshot, AttemptSnapshot,
              TaskSnapshot, GroupSnapshot, ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded,
              MessageTried, CodeDeployed, CodeUseSnapshot>;

@@ -1,6 +1,7 @@
 #include "queue/code_use.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "queue/consumer_name.h"
@@ -78,8 +79,12 @@ std::vector<Attempt> failed_attempts(const History& history) {
   for (const Attempt& attempt : history.attempts) {
     const bool fails =
         attempt.end == AttemptEnd::failed || attempt.end == AttemptEnd::visibility_expired;
-    if (fails && attempt.received_wall >= life_began) failed.push_back(attempt);
+    const bool ran = attempt.isolation != Isolation::not_run;
+    if (fails && ran && attempt.received_wall >= life_began) failed.push_back(attempt);
   }
+  // What a message shared with its batch may be due to another: it counts only if that is all.
+  const auto alone = [](const Attempt& attempt) { return !attempt.is_shared(); };
+  if (std::ranges::any_of(failed, alone)) std::erase_if(failed, std::not_fn(alone));
   if (failed.empty() && !history.attempts.empty()) failed.push_back(history.attempts.back());
   return failed;
 }

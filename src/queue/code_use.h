@@ -76,7 +76,7 @@ class CodeUses {
 };
 
 // The attempts of a message's present life that failed: by an error, or because their time was
-// over; the last one if none did.
+// over; the last one if none did. Those judged alone, if there are any.
 std::vector<Attempt> failed_attempts(const History& history);
 
 // One version of a function was put into service.

@@ -30,6 +30,9 @@ enum class GroupStatus : std::uint8_t {
 };
 
 inline constexpr std::size_t kGroupHours = 24;
+inline constexpr std::size_t kGroupDays = 14;
+// The last five minutes, and the hour before them.
+inline constexpr std::size_t kGroupMinutes = 65;
 inline constexpr std::size_t kGroupNamesMax = 8;
 inline constexpr std::size_t kGroupSamples = 256;
 inline constexpr std::size_t kGroupsPerQueue = 1'000;
@@ -40,8 +43,11 @@ struct GroupArrivals {
   std::uint64_t failed_again = 0;  // Of those: after a redrive, from this very group.
   Timestamp first_wall;
   Timestamp last_wall;
-  std::array<std::uint32_t, kGroupHours> by_hour{};  // Slot n: hours whose number is n modulo 24.
-  std::vector<NameIndex> sources;                    // At most kGroupNamesMax, like the next.
+  // Rings: slot n has the hour (day, minute) whose number is n modulo the size.
+  std::array<std::uint32_t, kGroupHours> by_hour{};
+  std::array<std::uint32_t, kGroupDays> by_day{};
+  std::array<std::uint32_t, kGroupMinutes> by_minute{};
+  std::vector<NameIndex> sources;  // At most kGroupNamesMax, like the next.
   std::vector<NameIndex> consumers;
 
   friend bool operator==(const GroupArrivals&, const GroupArrivals&) = default;
@@ -49,6 +55,14 @@ struct GroupArrivals {
   void note(Timestamp wall);
   // Arrivals of the last kGroupHours hours, the present one last.
   std::array<std::uint32_t, kGroupHours> lately(Timestamp wall) const;
+  // The same by days and by minutes.
+  std::array<std::uint32_t, kGroupDays> daily(Timestamp wall) const;
+  std::array<std::uint32_t, kGroupMinutes> minutely(Timestamp wall) const;
+  // Whether arrivals are growing fast: at least 0.5 a minute over the last five minutes, and more
+  // than five times the rate of the hour before.
+  bool is_escalating(Timestamp wall) const;
+  // Adds what came into another group.
+  void absorb(const GroupArrivals& other);
 };
 
 // Adds a name if it is new and there is room.
@@ -61,6 +75,10 @@ struct FailureGroup {
   GroupIdentity identity;
   GroupStatus status = GroupStatus::fresh;
   std::string note;
+  std::string owner;
+  // While ignored: until when (wall time), or until how many have come in all. Zero: no such limit.
+  Timestamp ignored_until;
+  std::uint64_t ignored_to_total = 0;
   NameIndex marked_by = NameIndex::none;
   GroupArrivals arrivals;
   std::uint64_t count = 0;          // Messages that are in it now.
@@ -69,6 +87,26 @@ struct FailureGroup {
   CodeUses codes;  // That its messages failed with; only `failed` counts.
 
   void add_sample(MessageKey message);
+  // The status at that time: an ignored group whose time or count is up is a known one.
+  GroupStatus status_at(Timestamp wall) const;
+};
+
+inline constexpr std::size_t kGroupRulesPerQueue = 100;
+inline constexpr std::size_t kGroupRuleFilterBytesMax = 4096;
+
+// Made by hand: dead letters whose fingerprint says `from` belong to the group `into`. Without a
+// filter it merges two groups, with one it splits a group.
+struct GroupRule {
+  std::uint32_t number = 0;  // Within its queue; rules apply in this order.
+  std::array<std::uint8_t, 16> from{};
+  std::string filter;  // dead_letter::Filter; empty: all.
+  GroupIdentity into;
+  NameIndex made_by = NameIndex::none;
+  Timestamp made_wall;
+  bool applied = false;  // To the messages that were there when it was made.
+
+  bool merges() const { return filter.empty(); }
+  friend bool operator==(const GroupRule&, const GroupRule&) = default;
 };
 
 }  // namespace redrive::queue

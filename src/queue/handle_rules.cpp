@@ -86,6 +86,19 @@ Result<VisibilityChanged> decide_change_visibility(const State& state, const Que
       .queue = queue.key, .key = handle.key, .visible_at = stamp.now + timeout};
 }
 
+Result<VisibilityChanged> decide_return(const State& state, const Queue& queue,
+                                        std::string_view text, std::chrono::seconds timeout,
+                                        const Stamp& stamp) {
+  VisibilityChanged changed = TRY(decide_change_visibility(state, queue, text, timeout, stamp));
+  const ReceiptHandle handle = TRY(open_handle(state, queue, text));
+  const Slot slot = find_held(state, queue, handle);
+  const std::vector<Attempt>& attempts = state.messages().history_if(slot)->attempts;
+  changed.not_run = holds_now(state, slot, handle) && !attempts.empty() &&
+                    attempts.back().isolation == Isolation::on &&
+                    attempts.back().end == AttemptEnd::open;
+  return changed;
+}
+
 Result<Slot> find_delivered(const State& state, const Queue& queue, std::string_view text) {
   const ReceiptHandle handle = TRY(open_handle(state, queue, text));
   const Slot slot = find_held(state, queue, handle);

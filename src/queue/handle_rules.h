@@ -25,6 +25,11 @@ Result<VisibilityChanged> decide_change_visibility(const State& state, const Que
                                                    std::string_view handle,
                                                    std::chrono::seconds timeout,
                                                    const Stamp& stamp);
+// Returns a message that was received under isolation of retries and that no handler has seen: the
+// receive does not count. Anything else than the present delivery is a plain change of visibility.
+Result<VisibilityChanged> decide_return(const State& state, const Queue& queue,
+                                        std::string_view handle, std::chrono::seconds timeout,
+                                        const Stamp& stamp);
 
 // What a consumer wants to happen to a message whose processing failed.
 enum class Disposition : std::uint8_t {

@@ -22,11 +22,17 @@ void History::add(const LineageEvent& event) {
   events.push_back(event);
 }
 
-ErrorKey History::fail_attempt(ErrorKey error, Timestamp now) {
+ErrorKey History::fail_attempt(ErrorKey error, Timestamp now, std::uint16_t company) {
   end_attempt(AttemptEnd::failed, now);
   if (attempts.empty()) return error;  // After a repair: nothing to say it of.
   attempts.back().end = AttemptEnd::failed;
+  attempts.back().company = company;
   return std::exchange(attempts.back().error, error);
+}
+
+std::span<const Attempt> History::recent(std::uint32_t deliveries) const {
+  const std::size_t kept = attempts_total > attempts.size() ? kAttemptsLast : attempts.size();
+  return std::span(attempts).last(std::min({std::size_t{deliveries}, kept, attempts.size()}));
 }
 
 void History::end_attempt(AttemptEnd how, Timestamp now) {

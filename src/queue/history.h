@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/ids.h"
@@ -15,6 +16,15 @@ enum class AttemptEnd : std::uint8_t {
   released,            // It gave the message back: visibility set to zero.
   visibility_expired,  // It neither deleted nor returned it in time.
   failed,              // It reported an error.
+  processed,           // It deleted the message. Only of messages that are kept as settled.
+};
+
+// Whether a delivery was made under isolation of retries (queue/isolation.h). On disk: new ones
+// come last.
+enum class Isolation : std::uint8_t {
+  off,
+  on,
+  not_run,  // On, and the message was returned before any handler saw it.
 };
 
 // One delivery to a consumer.
@@ -24,6 +34,13 @@ struct Attempt {
   NameIndex by = NameIndex::none;
   ErrorKey error = ErrorKey::none;  // What it reported.
   AttemptEnd end = AttemptEnd::open;
+  Isolation isolation = Isolation::off;
+  // The number of messages in the batch that failed as a whole, capped; 0: the consumer reported
+  // this message by itself.
+  std::uint16_t company = 0;
+
+  // The error is that of a batch, and may be due to any other message in it.
+  bool is_shared() const { return end == AttemptEnd::failed && company > 1; }
 
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
@@ -47,6 +64,7 @@ struct LineageEvent {
     unarchived,  // Came back from an archive.
     replaced,    // An edit put another in its place: this is the original.
     damaged,     // Its stored bytes could not be read; `reason` says what was wrong.
+    processed,   // A consumer deleted it after a redrive; `job` is the job that redrove it.
     tried,       // A handler ran on a copy (`dlq try`); `reason` says which and how it ended.
   };
 
@@ -110,7 +128,10 @@ struct History {
   // Ends the last attempt if it is still open.
   void end_attempt(AttemptEnd how, Timestamp now);
   // The last attempt failed, for a reason. Returns the one it had before.
-  ErrorKey fail_attempt(ErrorKey error, Timestamp now);
+  ErrorKey fail_attempt(ErrorKey error, Timestamp now, std::uint16_t company = 0);
+  // The attempts of the last so many deliveries, oldest first, without a gap: fewer when they are
+  // not all kept.
+  std::span<const Attempt> recent(std::uint32_t deliveries) const;
   void clear();  // Back to a fresh one, keeping the vectors' room.
 };
 

@@ -57,6 +57,7 @@ constexpr bool is_internal_name(std::string_view name) {
 }
 inline constexpr std::string_view kBinSuffix = "!bin";
 inline constexpr std::string_view kDamagedSuffix = "!damaged";
+inline constexpr std::string_view kSettledSuffix = "!settled";
 
 // Account, region and name: what a caller means by a queue.
 struct QueueIdentity {
@@ -79,6 +80,8 @@ struct QueueIdentity {
 
   // The hidden queues of damaged messages, see MessageDamaged.
   bool is_damaged() const { return name.ends_with(kDamagedSuffix); }
+  // The hidden queues of messages that were processed after a redrive, see MessageSettled.
+  bool is_settled() const { return name.ends_with(kSettledSuffix); }
 
   std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "queue/isolation.h"
+
 namespace redrive::queue {
 namespace {
 
@@ -34,7 +36,24 @@ std::uint32_t receives_here(const State& state, Slot slot) {
   return state.generation(slot) - (history == nullptr ? 0 : history->entered_generation);
 }
 
+bool has_had_its_receives(const State& state, Slot slot, std::uint32_t receives_max) {
+  const std::uint32_t receives = receives_here(state, slot);
+  if (receives < receives_max) return false;
+  const History* history = state.messages().history_if(slot);
+  return history == nullptr || is_spent(history->recent(receives), receives, receives_max);
+}
+
 }  // namespace
+
+IsolationTerms isolation_terms(const State& state, const Queue& queue, Slot slot) {
+  const History& history = *state.messages().history_if(slot);
+  const std::uint32_t receives = receives_here(state, slot);
+  const std::span<const Attempt> recent = history.recent(receives);
+  if (recent.empty()) return {};
+  return {.alone = must_run_alone(recent.first(recent.size() - 1)),
+          .last = queue.settings.redrive &&
+                  counted_receives(recent, receives) >= queue.settings.redrive->receive_count_max};
+}
 
 const Queue* dead_letter_target(const State& state, const Queue& queue) {
   if (!queue.settings.redrive) return nullptr;
@@ -57,6 +76,7 @@ ReceiveDecision decide_receive(const State& state, const Queue& queue, const Rec
   decision.repeated.count = 0;
   decision.received.queue = queue.key;
   decision.received.by = query.by;
+  decision.received.isolated = query.isolated && !box.is_fifo();
   decision.received.visible_at = stamp.now + query.visibility;
   if (box.is_fifo()) decision.received.attempt_id = query.attempt_id;
   if (box.visible() == 0) return decision;
@@ -74,7 +94,7 @@ ReceiveDecision decide_receive(const State& state, const Queue& queue, const Rec
     state.count_work(1);
     const Message& message = state.messages()[slot];
     if (target != nullptr &&
-        receives_here(state, slot) >= queue.settings.redrive->receive_count_max) {
+        has_had_its_receives(state, slot, queue.settings.redrive->receive_count_max)) {
       if (decision.dead_lettered.size() == kDeadLettersPerReceive) break;
       decision.dead_lettered.push_back(
           {.key = message.key, .from = queue.key, .to = target->key, .sequence = ++sequence});

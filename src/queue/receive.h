@@ -13,6 +13,7 @@ struct ReceiveQuery {
   Duration visibility{};
   NameIndex by = NameIndex::none;
   std::string_view attempt_id;
+  bool isolated = false;  // By a consumer that isolates retries; standard queues only.
 };
 
 // What one receive changes. A message is in at most one of the lists; when a receive attempt is
@@ -35,11 +36,19 @@ inline constexpr std::size_t kDeadLettersPerReceive = 500;
 // A message this queue has delivered `receive_count_max` times goes to the dead-letter queue
 // instead of to the consumer. The check is made here, on the way out, and not when a visibility
 // timeout ends: a message nobody asks for stays where operators can see it. If the dead-letter
-// queue is gone the message keeps being delivered.
+// queue is gone the message keeps being delivered. Isolation of retries can grant more receives
+// (is_spent in queue/isolation.h).
 //
 // Pure: equal arguments give an equal decision, and nothing has happened until it is recorded.
 ReceiveDecision decide_receive(const State& state, const Queue& queue, const ReceiveQuery& query,
                                const Stamp& stamp);
+
+// What isolation of retries asks of the consumer that has just received a message.
+struct IsolationTerms {
+  bool alone = false;  // It must be run without other messages.
+  bool last = false;   // This is its last receive: if it fails now, and alone, it dies.
+};
+IsolationTerms isolation_terms(const State& state, const Queue& queue, Slot slot);
 
 // The queue that dead letters of `queue` go to, if it can take them.
 const Queue* dead_letter_target(const State& state, const Queue& queue);

@@ -285,6 +285,7 @@ Queue& State::add_queue(const QueueCreated& created) {
   queues_by_key_[queue.key] = &queue;
   queues_by_name_[queue.identity] = &queue;
   if (queue.identity.is_damaged()) damaged_queues_[queue.identity] = &queue;
+  if (queue.identity.is_settled()) settled_queues_[queue.identity] = &queue;
   queues_[created.identity] = std::move(owned);
   last_queue_ = std::max(last_queue_, created.queue);
   deleted_.erase(created.identity);
@@ -378,6 +379,7 @@ void State::remove_queue(const Queue& queue) {
   const QueueIdentity identity = queue.identity;  // The queue goes with its entry.
   queues_by_name_.erase(identity);
   damaged_queues_.erase(identity);
+  settled_queues_.erase(identity);
   queues_.erase(identity);
 }
 

@@ -101,6 +101,9 @@ class State {
   const std::map<QueueIdentity, std::unique_ptr<Queue>>& queues() const { return queues_; }
   // Those that hold damaged messages, empty ones included.
   const std::map<QueueIdentity, Queue*>& damaged_queues() const { return damaged_queues_; }
+  // Those that hold settled messages, the same.
+  const std::map<QueueIdentity, Queue*>& settled_queues() const { return settled_queues_; }
+  std::size_t settled_messages() const;
   // Asks the memory for what sends to these queues (or null) will look at. Changes nothing.
   void fetch_ahead(std::span<Queue* const> queues) const;
   Mailbox& mailbox(const Queue& queue) { return *mailboxes_[queue.mailbox]; }
@@ -137,6 +140,14 @@ class State {
   std::vector<const FailureGroup*> groups_in(QueueKey queue) const;
   bool has_room_for_group(QueueKey queue) const;
   FailureGroupKey last_group() const { return last_group_; }
+  // The rules of a queue, in the order in which they apply.
+  using GroupRules = std::map<std::pair<QueueKey, std::uint32_t>, GroupRule>;
+  const GroupRules& group_rules() const { return group_rules_; }
+  std::vector<GroupRule> group_rules_of(QueueKey queue) const;
+  // What the rules without filters make of a group's id.
+  GroupId merged_id(QueueKey queue, const GroupId& id) const;
+  // Another number whenever a rule was made or removed.
+  std::uint64_t group_rules_version() const { return group_rules_version_; }
   // Dead letters nobody has looked at to group them. Taking them off this list is no fact: after a
   // restart those without a group are on it again.
   std::size_t ungrouped() const { return ungrouped_.size(); }
@@ -213,6 +224,7 @@ class State {
   void on(const MessageDiscarded&, const Stamp&);
   void on(const MessageRestored&, const Stamp&);
   void on(const MessageDamaged&, const Stamp&);
+  void on(const MessageSettled&, const Stamp&);
   void on(const MessageEdited&, const Stamp&);
   void on(const MessageArchived&, const Stamp&);
   void on(const LineageContinued&, const Stamp&);
@@ -222,6 +234,9 @@ class State {
   void on(const GroupLearned&, const Stamp&);
   void on(const MessageGrouped&, const Stamp&);
   void on(const GroupMarked&, const Stamp&);
+  void on(const GroupRuled&, const Stamp&);
+  void on(const GroupRuleApplied&, const Stamp&);
+  void on(const GroupRuleRemoved&, const Stamp&);
   void on(const ProcessedCounted&, const Stamp&);
   void on(const EntryPut&, const Stamp&);
   void on(const EntryRemoved&, const Stamp&);
@@ -273,6 +288,7 @@ class State {
   void settle_job(Slot slot, Outcome outcome);
   void settle_all(const Queue& queue);
   void leave_group(Slot slot);
+  void change_group(Slot slot, FailureGroupKey to);
   void let_go_errors(Slot slot);
   void hold_errors(const History& history);
   void let_go_errors(const History& history);
@@ -313,6 +329,7 @@ class State {
   std::unordered_map<QueueIdentity, Queue*, QueueIdentityHash> queues_by_name_;
   std::unordered_map<QueueKey, Queue*> queues_by_key_;
   std::map<QueueIdentity, Queue*> damaged_queues_;
+  std::map<QueueIdentity, Queue*> settled_queues_;
   void note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp now);
 
   std::map<QueueIdentity, Timestamp> deleted_;
@@ -327,6 +344,8 @@ class State {
   ArchivedLineages archived_;
   std::map<FailureGroupKey, FailureGroup> groups_;
   GroupIndex group_index_;
+  GroupRules group_rules_;
+  std::uint64_t group_rules_version_ = 0;
   std::deque<MessageKey> ungrouped_;
   FailureGroupKey last_group_ = FailureGroupKey::none;
   MessageKey last_key_ =

@@ -62,7 +62,7 @@ void State::on(const FailureReported& fact, const Stamp& stamp) {
   if (slot == kNoSlot) return;
   errors_.hold(fact.error);
   History& history = messages_.history(slot);
-  errors_.let_go(history.fail_attempt(fact.error, stamp.now), loading_);
+  errors_.let_go(history.fail_attempt(fact.error, stamp.now, fact.company), loading_);
   if (fact.retries) history.retries = *fact.retries;
   if (!fact.visible_at || messages_[slot].phase != Phase::in_flight) return;
   messages_[slot].visibility_touched = true;
@@ -158,6 +158,57 @@ void State::forget_groups(QueueKey queue) {
   const auto [first, last] = group_range(queue);
   for (auto at = first; at != last; ++at) groups_.erase(at->second);
   group_index_.erase(first, last);
+  group_rules_.erase(group_rules_.lower_bound({queue, 0}),
+                     group_rules_.lower_bound({next(queue), 0}));
+}
+
+std::vector<GroupRule> State::group_rules_of(QueueKey queue) const {
+  std::vector<GroupRule> rules;
+  for (auto at = group_rules_.lower_bound({queue, 0});
+       at != group_rules_.end() && at->first.first == queue;
+       ++at) {
+    rules.push_back(at->second);
+  }
+  return rules;
+}
+
+State::GroupId State::merged_id(QueueKey queue, const GroupId& id) const {
+  GroupId merged = id;
+  for (auto at = group_rules_.lower_bound({queue, 0});
+       at != group_rules_.end() && at->first.first == queue;
+       ++at) {
+    const GroupRule& rule = at->second;
+    if (rule.merges() && rule.from == merged) merged = rule.into.id;
+  }
+  return merged;
+}
+
+void State::on(const GroupRuled& fact, const Stamp&) {
+  Queue* queue = expect_queue(fact.queue);
+  if (queue == nullptr) return;
+  ++group_rules_version_;
+  group_rules_.insert_or_assign({fact.queue, fact.rule.number}, fact.rule);
+  if (loading_ || !fact.rule.merges()) return;  // A snapshot at the end brings the groups.
+  const auto from = group_index_.find({fact.queue, fact.rule.from});
+  const auto into = group_index_.find({fact.queue, fact.rule.into.id});
+  if (from == group_index_.end() || into == group_index_.end()) return;
+  GroupArrivals& arrivals = groups_.at(from->second).arrivals;
+  groups_.at(into->second).arrivals.absorb(arrivals);
+  arrivals.total = 0;
+  arrivals.failed_again = 0;
+  arrivals.by_minute = {};
+  arrivals.by_hour = {};
+  arrivals.by_day = {};
+}
+
+void State::on(const GroupRuleApplied& fact, const Stamp&) {
+  const auto found = group_rules_.find({fact.queue, fact.number});
+  if (found != group_rules_.end()) found->second.applied = true;
+}
+
+void State::on(const GroupRuleRemoved& fact, const Stamp&) {
+  ++group_rules_version_;
+  group_rules_.erase({fact.queue, fact.number});
 }
 
 void State::on(const MessageGrouped& fact, const Stamp& stamp) {
@@ -166,6 +217,10 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   advance(*queue, stamp.now);
   const Slot slot = expect_message(*queue, fact.key);
   if (slot == kNoSlot) return;
+  const FailureGroupKey before = messages_.history(slot).group;
+  if (before != FailureGroupKey::none && find_group(before) != nullptr) {
+    return change_group(slot, fact.group);
+  }
   History& history = messages_.history(slot);
   history.group = fact.group;
   const auto found = groups_.find(fact.group);
@@ -185,6 +240,34 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   if (!history.attempts.empty()) note_name(group.arrivals.consumers, history.attempts.back().by);
   count_failed(group.codes, history, stamp);
   if (group.status == GroupStatus::resolved) group.status = GroupStatus::regressed;
+  // What was to be ignored for a while is back: somebody has to look at it again.
+  if (group.status == GroupStatus::ignored && group.status_at(stamp.wall) != group.status) {
+    group.status = GroupStatus::regressed;
+    group.ignored_until = Timestamp();
+    group.ignored_to_total = 0;
+  }
+}
+
+// A rule made by hand puts a message into another group. The arrivals of merged groups were added
+// when the rule was made; a group that is split off counts what it gets.
+void State::change_group(Slot slot, FailureGroupKey to) {
+  const auto found = groups_.find(to);
+  const FailureGroup* from = find_group(messages_.history(slot).group);
+  if (found == groups_.end() || from == nullptr || from->key == to) return;
+  FailureGroup& group = found->second;
+  const bool counted = merged_id(group.queue, from->identity.id) == group.identity.id;
+  leave_group(slot);
+  History& history = messages_.history(slot);
+  history.group = to;
+  ++group.count;
+  group.add_sample(messages_[slot].key);
+  if (counted) return;
+  const auto died = std::find_if(history.events.rbegin(), history.events.rend(), [](const auto& e) {
+    return e.kind == LineageEvent::Kind::dead_lettered;
+  });
+  if (died != history.events.rend()) group.arrivals.note(died->wall);
+  note_name(group.arrivals.sources, history.dead_letter_source);
+  if (!history.attempts.empty()) note_name(group.arrivals.consumers, history.attempts.back().by);
 }
 
 void State::on(const GroupMarked& fact, const Stamp&) {
@@ -193,6 +276,9 @@ void State::on(const GroupMarked& fact, const Stamp&) {
   found->second.status = fact.status;
   found->second.note = fact.note;
   found->second.marked_by = fact.actor;
+  found->second.owner = fact.owner;
+  found->second.ignored_until = fact.ignored_until;
+  found->second.ignored_to_total = fact.ignored_to_total;
 }
 
 void State::on(const ProcessedCounted& fact, const Stamp&) {
@@ -274,6 +360,36 @@ void State::on(const MessageDamaged& fact, const Stamp& stamp) {
                                .kind = LineageEvent::Kind::damaged});
 }
 
+void State::on(const MessageSettled& fact, const Stamp& stamp) {
+  if (Queue* from = find(fact.from)) {
+    advance(*from, stamp.now);
+    const Slot held = find_message(*from, fact.key);
+    if (held != kNoSlot) {
+      count_processed(*from, held, stamp);
+      messages_.history(held).end_attempt(AttemptEnd::processed, stamp.now);
+    }
+  }
+  const Slot slot = carry_over(fact.key, fact.from, fact.to, fact.sequence, stamp);
+  if (slot == kNoSlot) return;
+  settle_job(slot, Outcome::succeeded);
+  History& history = messages_.history(slot);
+  const auto redriven =
+      std::find_if(history.events.rbegin(), history.events.rend(), [](const LineageEvent& event) {
+        return event.kind == LineageEvent::Kind::redriven;
+      });
+  history.add({.wall = stamp.wall,
+               .from = find(fact.from)->arn,
+               .job = redriven == history.events.rend() ? TaskKey::none : redriven->job,
+               .kind = LineageEvent::Kind::processed});
+}
+
+std::size_t State::settled_messages() const {
+  std::size_t count = 0;
+  for (const auto& [identity, queue] : settled_queues_) count += mailbox(*queue).size();
+  count_work(settled_queues_.size() / 16);
+  return count;
+}
+
 void State::on(const MoveTaskStarted& fact, const Stamp& stamp) {
   last_task_ = std::max(last_task_, fact.task);
   if (outcomes_counted_) return;  // A snapshot at the end brings it.
@@ -348,7 +464,11 @@ void State::on(const GroupSnapshot& fact, const Stamp&) {
   group.status = fact.status;
   group.note = fact.note;
   group.marked_by = fact.marked_by;
-  group.arrivals = fact.arrivals;
+  assert(fact.restored != nullptr);
+  group.arrivals = *fact.restored;
+  group.owner = fact.owner;
+  group.ignored_until = fact.ignored_until;
+  group.ignored_to_total = fact.ignored_to_total;
 }
 
 // Who is in which group, and who in none yet, follows from the messages.

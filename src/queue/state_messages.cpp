@@ -74,7 +74,9 @@ void State::receive_one(const Queue& queue, MessageKey key, const MessagesReceiv
     history.first_received_wall = stamp.wall;
   }
   history.received_at = stamp.now;
-  errors_.let_go(history.add({.received_wall = stamp.wall, .by = fact.by}), loading_);
+  const Isolation isolation = fact.isolated ? Isolation::on : Isolation::off;
+  errors_.let_go(history.add({.received_wall = stamp.wall, .by = fact.by, .isolation = isolation}),
+                 loading_);
   ++message.receive_count;
   message.visibility_touched = false;
   // It was visible then, though memory may not have followed: nothing advances while a checkpoint
@@ -100,7 +102,12 @@ void State::on(const VisibilityChanged& fact, const Stamp& stamp) {
   const Slot slot = expect_message(*queue, fact.key);
   if (slot == kNoSlot) return;
   History& history = messages_.history(slot);
-  if (fact.visible_at <= stamp.now) history.end_attempt(AttemptEnd::released, stamp.now);
+  if (fact.visible_at <= stamp.now || fact.not_run) {
+    history.end_attempt(AttemptEnd::released, stamp.now);
+  }
+  if (fact.not_run && !history.attempts.empty()) {
+    history.attempts.back().isolation = Isolation::not_run;
+  }
   messages_[slot].visibility_touched = true;
   mailbox(*queue).set_visible_at(slot, fact.visible_at, stamp.now);
 }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "wire/encode.h"
+#include "wire/reported_error.h"
 
 namespace redrive::runtime {
 namespace {
@@ -23,25 +24,6 @@ std::string text_of(simdjson::simdjson_result<simdjson::dom::element> value) {
   simdjson::dom::element other;
   if (value.get(other) != simdjson::SUCCESS || other.is_null()) return {};
   return simdjson::minify(other);
-}
-
-// Frames of a Python stack end with a line break of their own, lines of a Node.js one do not.
-void append_line(std::string& lines, std::string_view line) {
-  if (!lines.empty() && !lines.ends_with('\n')) lines += '\n';
-  lines += line;
-}
-
-std::string stack_of(const simdjson::dom::element& document) {
-  for (const char* const name : {"stackTrace", "trace"}) {
-    simdjson::dom::array frames;
-    if (document[name].get_array().get(frames) != simdjson::SUCCESS) continue;
-    std::string lines;
-    for (const simdjson::dom::element frame : frames)
-      append_line(lines, text_of(simdjson::dom::element(frame)));
-    while (lines.ends_with('\n')) lines.pop_back();
-    return lines;
-  }
-  return text_of(document["stackTrace"]);
 }
 
 // Lower case, as Go says it and therefore Lambda.
@@ -120,7 +102,7 @@ Outcome failed_with_document(std::string document, std::string_view type_hint) {
     const std::string type = text_of(parsed["errorType"]);
     if (!type.empty()) outcome.error_type = type;
     outcome.error_message = text_of(parsed["errorMessage"]);
-    outcome.stack = stack_of(parsed);
+    outcome.stack = wire::read_error(parsed, wire::ErrorFields::document).stack;
   }
   if (outcome.error_type.empty()) outcome.error_type = "Runtime.Unknown";
   outcome.payload = std::move(document);

@@ -55,6 +55,27 @@ std::string InvocationLog::take() {
   return all;
 }
 
+bool mentions_task(std::string_view text, std::string_view task_directory) {
+  if (task_directory.empty()) return false;
+  const std::size_t at = text.find(task_directory);
+  return at != text.npos && text.substr(at + task_directory.size()).starts_with('/');
+}
+
+std::string as_on_lambda(std::string text, std::string_view task_directory) {
+  if (task_directory.empty() || text.find(task_directory) == text.npos) return text;
+  constexpr std::string_view kTask = "/var/task";
+  std::string out;
+  std::string_view rest = text;
+  for (std::size_t at = rest.find(task_directory); at != rest.npos;
+       at = rest.find(task_directory)) {
+    const std::size_t end = at + task_directory.size();
+    const bool is_path = end < rest.size() && rest[end] == '/';
+    out.append(rest.substr(0, at)).append(is_path ? kTask : task_directory);
+    rest.remove_prefix(end);
+  }
+  return out.append(rest);
+}
+
 std::string ms_text(std::chrono::microseconds time) {
   const auto hundredths = (time.count() + 5) / 10;
   return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);

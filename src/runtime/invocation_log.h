@@ -32,6 +32,11 @@ class InvocationLog {
   std::size_t left_out_ = 0;
 };
 
+// Paths of the function's code as they are on Lambda: what lies in `task_directory` is shown in
+// /var/task. An empty directory changes nothing.
+std::string as_on_lambda(std::string text, std::string_view task_directory);
+bool mentions_task(std::string_view text, std::string_view task_directory);
+
 // In milliseconds, as reports have it: 1234.57
 std::string ms_text(std::chrono::microseconds time);
 std::string start_line(std::string_view request_id, std::string_view version);

@@ -108,7 +108,7 @@ struct Outcome {
 
 inline constexpr std::size_t kMiB = 1u << 20;
 // A log longer than this loses its middle.
-inline constexpr std::size_t kLogBytesMax = 16u << 10;
+inline constexpr std::size_t kLogBytesMax = 256u << 10;
 // What a function may answer; the same bound as for what it is asked.
 inline constexpr std::size_t kPayloadBytesMax = 6'291'556;
 

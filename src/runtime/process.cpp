@@ -54,6 +54,8 @@ Result<void> Process::launch(const FunctionSpec& function, const ApiWays& api,
   place_ = TRY(grounds_.host.make_place(user()));
   CHECK(grounds_.host.bring_code(function.code, *place_));
   SpawnRequest request = TRY(plan_launch(grounds_.host, function, *place_, api));
+  if (!grounds_.host.has_bubblewrap() && !function.code.empty())
+    task_directory_ = request.directory;
   PipeEnds log = make_pipe();
   PipeEnds output = command ? make_pipe() : PipeEnds();
   PipeEnds input = command ? make_pipe() : PipeEnds();

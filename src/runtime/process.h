@@ -65,6 +65,8 @@ class Process {
   // Tells what is in the pipes now.
   void drain();
   MemoryUse& memory() { return memory_; }
+  // Where the process sees its code, if that is not /var/task.
+  const std::string& task_directory() const { return task_directory_; }
 
  private:
   Process(const Grounds& grounds, Hooks hooks) : grounds_(grounds), hooks_(std::move(hooks)) {}
@@ -83,6 +85,7 @@ class Process {
   Hooks hooks_;
   std::optional<BorrowedUser> user_;
   std::optional<Place> place_;
+  std::string task_directory_;
   pid_t pid_ = -1;
   bool sandboxed_ = false;
   MemoryUse memory_;

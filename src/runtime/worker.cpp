@@ -506,12 +506,18 @@ void Worker::take_output(std::string_view text) {
 
 void Worker::take_log(std::string_view text) {
   log_.append(text);
-  lines_.feed(text, [this](std::string_view line) { record_->add_line(request_id(), line); });
+  lines_.feed(text, [this](std::string_view line) { record_line(request_id(), line); });
+}
+
+void Worker::record_line(std::string_view request_id, std::string_view line) {
+  const std::string_view directory = task_directory();
+  if (!mentions_task(line, directory)) return record_->add_line(request_id, line);
+  record_->add_line(request_id, as_on_lambda(std::string(line), directory));
 }
 
 void Worker::log_line(std::string_view text) {
   log_.append_line(text);
-  lines_.finish([this](std::string_view line) { record_->add_line(request_id(), line); });
+  lines_.finish([this](std::string_view line) { record_line(request_id(), line); });
   record_->add_line(request_id(), text);
 }
 
@@ -522,13 +528,13 @@ void Worker::begin_log(std::string_view request_id) {
 }
 
 void Worker::end_log(std::string_view request_id, Outcome& outcome) {
-  lines_.finish([&](std::string_view line) { record_->add_line(request_id, line); });
+  lines_.finish([&](std::string_view line) { record_line(request_id, line); });
   std::string report = report_line(
       request_id, outcome.duration, function_->memory_mb, process_->memory().bytes_max());
   if (init_duration_) report += fmt::format("Init Duration: {} ms\t", ms_text(*init_duration_));
   init_duration_.reset();
   add_end(log_, *record_, request_id, report);
-  outcome.log = log_.take();
+  outcome.log = as_on_lambda(log_.take(), task_directory());
 }
 
 }  // namespace redrive::runtime

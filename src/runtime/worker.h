@@ -130,6 +130,10 @@ class Worker final : private ApiConnection::Owner {
   void take_output(std::string_view text);
   void take_log(std::string_view text);
   void log_line(std::string_view text);
+  void record_line(std::string_view request_id, std::string_view line);
+  std::string_view task_directory() const {
+    return process_ ? std::string_view(process_->task_directory()) : std::string_view();
+  }
   void begin_log(std::string_view request_id);
   void end_log(std::string_view request_id, Outcome& outcome);
   void finish(Outcome outcome, std::optional<std::chrono::microseconds> duration = {});

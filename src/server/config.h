@@ -46,6 +46,7 @@ struct Config {
   std::vector<auth::AccessKey> keys;         // None: every local client may do everything.
   std::vector<std::string> secret_files;     // Where the secrets of the keys were read.
   std::vector<engine::PolicyRule> policies;  // The tables [[dead-letters]].
+  engine::SettledLimits settled;             // The table [settled].
   std::string tls_certificate;               // With tls_key: serve HTTPS. SIGHUP reads both again.
   std::string tls_key;
   std::vector<std::string> allowed_hosts;  // Names that web browsers may know this server by.
@@ -61,7 +62,10 @@ struct Config {
   std::vector<std::string> outgoing_allow;  // See http::OutgoingPolicy::parse.
   std::string alarm_ca_file;  // Certificates that webhooks and mail servers are trusted by.
   alarms::DeadLetterRules dead_letter_alarms;
-  http::Limits limits;  // Of the file alone: the table [limits].
+  // Alarms may name targets that this server cannot notify, such as topics.
+  bool alarm_unreachable_targets = false;
+  std::string console_url;  // Where people reach the console, for links; may be empty.
+  http::Limits limits;      // Of the file alone: the table [limits].
   std::shared_ptr<const dead_letter::MaskRules> mask_rules;  // The table [masking]; null without.
 
   std::optional<http::TlsFiles> tls() const;

@@ -103,6 +103,24 @@ bool set_clock(Config& config, std::string_view key, const toml::node& node, boo
   return false;
 }
 
+bool set_settled(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = true;
+  if (key == "messages") {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < 0 || *value > 10'000'000) return false;
+    config.settled.messages_max = static_cast<std::size_t>(*value);
+    return true;
+  }
+  if (key == "days") {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < 0 || *value > 365) return false;
+    config.settled.retention = std::chrono::days(*value);
+    return true;
+  }
+  known = false;
+  return false;
+}
+
 bool set_audit(Config& config, std::string_view key, const toml::node& node, bool& known) {
   known = true;
   if (key == "file-bytes") return take_limit(node, config.audit_file_bytes_max, kBytesMax);
@@ -130,11 +148,27 @@ bool set_alarms(Config& config, std::string_view key, const toml::node& node, bo
   }
   if (key == "private-webhooks") return take(node, config.alarm_private_webhooks);
   if (key == "ca-file") return take(node, config.alarm_ca_file);
+  if (key == "unreachable-targets") {
+    std::string choice;
+    if (!take(node, choice) || (choice != "refuse" && choice != "accept")) return false;
+    config.alarm_unreachable_targets = choice == "accept";
+    return true;
+  }
   if (key == "dead-letters") return take(node, rules.on);
   if (key == "arrivals-per-minute") return take_limit(node, rules.arrivals_per_minute, kNumberMax);
   if (key == "expires-within") return take_limit(node, rules.expires_within, kNumberMax);
   known = false;
   return false;
+}
+
+bool set_console(Config& config, std::string_view key, const toml::node& node, bool& known) {
+  known = key == "url";
+  if (!known || !take(node, config.console_url)) return false;
+  std::string& url = config.console_url;
+  while (url.ends_with('/')) url.pop_back();
+  const bool plain =
+      std::ranges::none_of(url, [](char c) { return c <= ' ' || c == '<' || c == '>'; });
+  return plain && (url.starts_with("http://") || url.starts_with("https://"));
 }
 
 bool set_functions(Config& config, std::string_view key, const toml::node& node, bool& known) {
@@ -221,6 +255,12 @@ Result<void> load_config(Config& config) {
     }));
     table.erase("alarms");
   }
+  if (const toml::table* const console = table["console"].as_table()) {
+    CHECK(set_all(path, *console, "console.", [&](auto key, const toml::node& node, bool& known) {
+      return set_console(config, key, node, known);
+    }));
+    table.erase("console");
+  }
   if (const toml::table* const masking = table["masking"].as_table()) {
     CHECK(read_masking(config, path, *masking));
     table.erase("masking");
@@ -257,6 +297,12 @@ Result<void> load_config(Config& config) {
       return set_clock(config, key, node, known);
     }));
     table.erase("clock");
+  }
+  if (const toml::table* const settled = table["settled"].as_table()) {
+    CHECK(set_all(path, *settled, "settled.", [&](auto key, const toml::node& node, bool& known) {
+      return set_settled(config, key, node, known);
+    }));
+    table.erase("settled");
   }
   if (const toml::table* const audit = table["audit"].as_table()) {
     CHECK(set_all(path, *audit, "audit.", [&](auto key, const toml::node& node, bool& known) {

@@ -95,4 +95,35 @@ Result<std::string> archive_dead_letter(objects::Store& store, const engine::Arc
   return fmt::format("s3://{}/{}", bucket, key);
 }
 
+Result<manage::ArchivedContents> read_archived_letter(const objects::Store& store,
+                                                      std::string_view place,
+                                                      std::string_view account) {
+  const auto elsewhere = [] {
+    return fail(ErrorCode::resource_not_found, "the document is not in a bucket of this server");
+  };
+  constexpr std::string_view kScheme = "s3://";
+  if (!place.starts_with(kScheme)) return elsewhere();
+  place.remove_prefix(kScheme.size());
+  const std::size_t slash = place.find('/');
+  if (slash == place.npos) return elsewhere();
+  const std::string bucket(place.substr(0, slash));
+  if (!store.bucket(bucket) || !store.is_for(bucket, account)) return elsewhere();
+  const auto file = store.get(bucket, place.substr(slash + 1));
+  if (!file) return not_kept(file.error());
+  const auto text = file->read(0, file->info().size);
+  if (!text) return not_kept(text.error());
+  const archive::ArchivedLetter found = TRY(archive::decode_archived(*text));
+  manage::ArchivedContents contents{
+      .body = found.letter.body,
+      .attributes = {},
+      .group_id = std::string(found.letter.system_attribute("MessageGroupId")),
+      .dedup_id = std::string(found.letter.system_attribute("MessageDeduplicationId"))};
+  for (const archive::LetterAttribute& attribute : found.letter.attributes) {
+    contents.attributes.push_back({.name = attribute.name,
+                                   .data_type = attribute.data_type,
+                                   .value = attribute.is_binary() ? "" : attribute.value});
+  }
+  return contents;
+}
+
 }  // namespace redrive::server

@@ -66,6 +66,8 @@ class Handlers {
   const dispatch::Dispatcher& dispatcher() const { return *dispatcher_; }
   // Invokes a function asynchronously.
   Result<void> invoke_async(const std::string& arn, const std::string& payload);
+  // Whether there is a function, version or alias of that ARN.
+  bool has_function(const std::string& arn) { return functions_.find(arn).has_value(); }
   // Brings what the dispatcher has counted to those who measure.
   void count_into(metrics::FunctionRegistry& registry) const;
   runtime::Invoker& invoker() { return *invoker_; }

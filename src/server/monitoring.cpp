@@ -56,7 +56,8 @@ void Monitoring::open_alarms() {
       .outgoing = parts_.webhooks,
       .ca_file = config.alarm_ca_file,
       .sync_wanted = parts_.sync_wanted,
-      .log = [](std::string line) { spdlog::warn("{}", line); }});
+      .log = [](std::string line) { spdlog::warn("{}", line); },
+      .synced = [this] { return parts_.journal.synced(); }});
   watcher_.emplace(alarms::Watcher::Parts{.engine = parts_.engine,
                                           .history = history_,
                                           .courier = *courier_,
@@ -65,7 +66,15 @@ void Monitoring::open_alarms() {
                                           .notify = config.alarm_targets,
                                           .account = config.account,
                                           .region = config.region,
-                                          .mask_rules = config.mask_rules});
+                                          .mask_rules = config.mask_rules,
+                                          .console_url = config.console_url,
+                                          .outgoing = parts_.webhooks,
+                                          .has_function =
+                                              [this](const std::string& arn) {
+                                                return handlers_ != nullptr &&
+                                                       handlers_->has_function(arn);
+                                              },
+                                          .accept_unreachable = config.alarm_unreachable_targets});
 }
 
 void Monitoring::observe() {
@@ -92,10 +101,20 @@ monitor::Sources Monitoring::sources() const {
           .connections = [this] { return server_ ? server_->connections() : 0; },
           .waiting_receives = [this] { return parts_.engine.waiting(); },
           .spans = parts_.spans,
+          .notices = [this] { return notice_totals(); },
           .disk = [this]() -> std::optional<monitor::DiskReading> {
             if (parts_.config.memory) return std::nullopt;
             return monitor::read_disk(parts_.config.data);
           }};
+}
+
+monitor::NoticeTotals Monitoring::notice_totals() const {
+  const alarms::Courier::Totals totals = courier_->totals();
+  return {.delivered = totals.delivered,
+          .failed_attempts = totals.failed_attempts,
+          .given_up = totals.given_up,
+          .queued = totals.queued,
+          .failing = totals.failing};
 }
 
 void Monitoring::record_sync(std::uint64_t records, std::chrono::nanoseconds taken) {
@@ -106,6 +125,7 @@ void Monitoring::record_sync(std::uint64_t records, std::chrono::nanoseconds tak
 void Monitoring::attach(http::Server& server, Handlers& handlers) {
   server_ = &server;
   handlers_ = &handlers;
+  background_.run([this] { watcher_->resume(); });
   // Where time stands still, looking is for those who move it.
   if (parts_.time == nullptr) keep_looking(Workers::Clock::now());
 }

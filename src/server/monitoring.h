@@ -79,6 +79,7 @@ class Monitoring {
   std::optional<Reader> reader_of(const http::Request& request) const;
   bool may_see(const Reader& reader, const metrics::Subject& subject) const;
   monitor::Sources sources() const;
+  monitor::NoticeTotals notice_totals() const;
 
   Parts parts_;
   std::mutex looking_;    // Held while somebody looks. Taken before the next,

@@ -178,20 +178,13 @@ void Tracing::noticed(const engine::Notice& notice) {
       [this, notice, wall = wall_now()](traces::Exporter&) { look_up(notice, wall); });
 }
 
-// It may have gone on by now: then it is not told of.
+// It may have been redriven by now, and even processed: it is looked up wherever it is. Only one
+// that was deleted from the dead-letter queue in the meantime has no span.
 void Tracing::look_up(const engine::Notice& notice, Timestamp wall) {
   const queue::MessageKey key{parse_int<std::uint64_t>(field_of(notice, "message")).value_or(0)};
-  const auto place = engine_.turn([&](engine::Turn& turn) -> std::optional<queue::QueueIdentity> {
-    const queue::State& state = turn.state();
-    const queue::Slot slot = state.messages().find(key);
-    const queue::Queue* queue = slot == queue::kNoSlot ? nullptr : state.find(state.queue_of(slot));
-    if (queue == nullptr) return std::nullopt;
-    return queue->identity;
-  });
-  if (!place) return;
-  const auto page = engine_.peek_one(*place, key);
-  if (!page || page->messages.empty()) return;
-  const queue::BodyRef& body = page->messages.front().body;
+  const engine::PeekPage page = engine_.peek_key(key);
+  if (page.messages.empty()) return;
+  const queue::BodyRef& body = page.messages.front().body;
   std::string bytes(body.size, '\0');
   if (!engine_.read_body(body, bytes.data())) return;
   const auto stored = store::decode_message(bytes);

@@ -41,6 +41,7 @@ constexpr std::array kDefaults = {
     Default{Kind::mapping, "FilterCriteria", R"({"Filters":[]})"},
     Default{Kind::mapping, "ScalingConfig", "{}"},
     Default{Kind::mapping, "BisectBatchOnFunctionError", "false"},
+    Default{Kind::mapping, "IsolateRetries", "true"},
     Default{Kind::mapping, "MaximumRetryAttempts", "-1"},
     Default{Kind::mapping, "MaximumRecordAgeInSeconds", "-1"},
     Default{Kind::mapping, "DestinationConfig", "{}"},

@@ -87,6 +87,7 @@ inline constexpr std::array kMappingSettings = {
     Setting{"window", "MaximumBatchingWindowInSeconds", Form::seconds},
     Setting{"enabled", "Enabled", Form::flag},
     Setting{"bisect", "BisectBatchOnFunctionError", Form::flag},
+    Setting{"isolate-retries", "IsolateRetries", Form::flag},
     Setting{"retries", "MaximumRetryAttempts", Form::number},
     Setting{"max-age", "MaximumRecordAgeInSeconds", Form::seconds},
 };

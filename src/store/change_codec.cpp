@@ -45,7 +45,7 @@ enum class Tag : std::uint8_t {
   message_edited = 28,
   group_learned = 29,
   message_grouped = 30,
-  group_marked = 31,
+  group_marked_1 = 31,
   checkpoint_begun_1 = 32,
   queue_snapshot = 33,
   message_snapshot = 34,
@@ -56,7 +56,7 @@ enum class Tag : std::uint8_t {
   deleted_name_snapshot = 39,
   checkpoint_begun = 40,
   task_snapshot = 41,
-  group_snapshot = 42,
+  group_snapshot_1 = 42,
   processed_counted = 43,
   error_learned = 44,
   failure_reported = 45,
@@ -68,9 +68,18 @@ enum class Tag : std::uint8_t {
   archived_snapshot = 63,
   waiting_snapshot = 64,
   message_damaged = 70,
-  message_tried = 90,
-  code_deployed = 91,
-  code_use_snapshot = 92,
+  messages_received_isolated = 90,
+  failure_reported_in_batch = 91,
+  message_returned = 92,
+  message_settled = 100,
+  group_marked = 101,
+  group_snapshot = 102,
+  group_ruled = 103,
+  group_rule_applied = 104,
+  group_rule_removed = 105,
+  message_tried = 110,
+  code_deployed = 111,
+  code_use_snapshot = 112,
 };
 
 // One pair of functions for each fact: write(w, fact) and read<Fact>(r).
@@ -114,7 +123,7 @@ void write(Writer& w, const QueuePurged& f) {
   w.number(f.queue);
 }
 void write(Writer& w, const MessagesReceived& f) {
-  w.number(Tag::messages_received);
+  w.number(f.isolated ? Tag::messages_received_isolated : Tag::messages_received);
   w.number(f.queue);
   w.number(f.by);
   put(w, f.visible_at);
@@ -125,7 +134,7 @@ void write(Writer& w, const MessageDeleted& f) {
   w.numbers(Tag::message_deleted, f.queue, f.key);
 }
 void write(Writer& w, const VisibilityChanged& f) {
-  w.number(Tag::visibility_changed);
+  w.number(f.not_run ? Tag::message_returned : Tag::visibility_changed);
   w.number(f.queue);
   w.number(f.key);
   put(w, f.visible_at);
@@ -194,7 +203,7 @@ void write(Writer& w, const ErrorLearned& f) {
   w.text(f.text.log);
 }
 void write(Writer& w, const FailureReported& f) {
-  w.number(Tag::failure_reported);
+  w.number(f.company > 0 ? Tag::failure_reported_in_batch : Tag::failure_reported);
   w.number(f.queue);
   w.number(f.key);
   w.number(f.error);
@@ -202,6 +211,7 @@ void write(Writer& w, const FailureReported& f) {
   if (f.visible_at) put(w, *f.visible_at);
   w.number(static_cast<std::uint8_t>(f.retries.has_value()));
   if (f.retries) put(w, *f.retries);
+  if (f.company > 0) w.number(f.company);
 }
 void write(Writer& w, const MessageDiscarded& f) {
   w.number(Tag::message_discarded);
@@ -227,6 +237,13 @@ void write(Writer& w, const MessageDamaged& f) {
   w.number(f.to);
   w.number(f.sequence);
   w.number(f.error);
+}
+void write(Writer& w, const MessageSettled& f) {
+  w.number(Tag::message_settled);
+  w.number(f.key);
+  w.number(f.from);
+  w.number(f.to);
+  w.number(f.sequence);
 }
 void put_if_any(Writer& w, const std::optional<Uuid>& id) {
   w.number(static_cast<std::uint8_t>(id.has_value()));
@@ -292,13 +309,16 @@ void write(Writer& w, const CodeUseSnapshot& f) {
     put(w, use.last_wall);
   }
 }
+void put(Writer& w, const GroupIdentity& identity) {
+  w.raw(identity.id);
+  w.number(identity.basis);
+  w.text(identity.title);
+  w.text(identity.reason);
+}
 void put(Writer& w, const GroupLearned& f) {
   w.number(f.group);
   w.number(f.queue);
-  w.raw(f.identity.id);
-  w.number(f.identity.basis);
-  w.text(f.identity.title);
-  w.text(f.identity.reason);
+  put(w, f.identity);
 }
 void write(Writer& w, const GroupLearned& f) {
   w.number(Tag::group_learned);
@@ -316,6 +336,30 @@ void write(Writer& w, const GroupMarked& f) {
   w.number(f.status);
   w.text(f.note);
   w.number(f.actor);
+  w.text(f.owner);
+  put(w, f.ignored_until);
+  w.number(f.ignored_to_total);
+}
+void write(Writer& w, const GroupRuled& f) {
+  w.number(Tag::group_ruled);
+  w.number(f.queue);
+  w.number(f.rule.number);
+  w.raw(f.rule.from);
+  w.text(f.rule.filter);
+  put(w, f.rule.into);
+  w.number(f.rule.made_by);
+  put(w, f.rule.made_wall);
+  w.number(static_cast<std::uint8_t>(f.rule.applied));
+}
+void write(Writer& w, const GroupRuleApplied& f) {
+  w.number(Tag::group_rule_applied);
+  w.number(f.queue);
+  w.number(f.number);
+}
+void write(Writer& w, const GroupRuleRemoved& f) {
+  w.number(Tag::group_rule_removed);
+  w.number(f.queue);
+  w.number(f.number);
 }
 void write(Writer& w, const ProcessedCounted& f) {
   w.number(Tag::processed_counted);
@@ -334,18 +378,24 @@ void write(Writer& w, const EntryRemoved& f) {
   w.text(f.name);
 }
 void write(Writer& w, const GroupSnapshot& f) {
+  const GroupArrivals& arrivals = *f.arrivals;
   w.number(Tag::group_snapshot);
   put(w, f.learned);
   w.number(f.status);
   w.text(f.note);
   w.number(f.marked_by);
-  w.number(f.arrivals.total);
-  w.number(f.arrivals.failed_again);
-  put(w, f.arrivals.first_wall);
-  put(w, f.arrivals.last_wall);
-  for (const std::uint32_t count : f.arrivals.by_hour) w.number(count);
-  put(w, f.arrivals.sources);
-  put(w, f.arrivals.consumers);
+  w.number(arrivals.total);
+  w.number(arrivals.failed_again);
+  put(w, arrivals.first_wall);
+  put(w, arrivals.last_wall);
+  for (const std::uint32_t count : arrivals.by_hour) w.number(count);
+  put(w, arrivals.sources);
+  put(w, arrivals.consumers);
+  for (const std::uint32_t count : arrivals.by_day) w.number(count);
+  for (const std::uint32_t count : arrivals.by_minute) w.number(count);
+  w.text(f.owner);
+  put(w, f.ignored_until);
+  w.number(f.ignored_to_total);
 }
 void write(Writer& w, const TimePassed&) {
   w.number(Tag::time_passed);
@@ -551,6 +601,12 @@ FailureReported read_failure_reported(Reader& r) {
   return f;
 }
 
+FailureReported read_failure_reported_in_batch(Reader& r) {
+  FailureReported f = read_failure_reported(r);
+  f.company = r.number<std::uint16_t>();
+  return f;
+}
+
 ErrorLearned read_error_learned_1(Reader& r) {
   ErrorLearned f{};
   f.error = r.number<ErrorKey>();
@@ -604,19 +660,58 @@ GroupLearned get_group_learned(Reader& r) {
   return f;
 }
 
-GroupSnapshot read_group_snapshot(Reader& r) {
+GroupSnapshot read_group_snapshot_1(Reader& r) {
   GroupSnapshot f{};
+  f.restored = std::make_shared<GroupArrivals>();
   f.learned = get_group_learned(r);
   f.status = r.number<GroupStatus>();
   f.note = r.text();
   f.marked_by = r.number<NameIndex>();
-  f.arrivals.total = r.number<std::uint64_t>();
-  f.arrivals.failed_again = r.number<std::uint64_t>();
-  f.arrivals.first_wall = get_time(r);
-  f.arrivals.last_wall = get_time(r);
-  for (std::uint32_t& count : f.arrivals.by_hour) count = r.number<std::uint32_t>();
-  f.arrivals.sources = get_names(r);
-  f.arrivals.consumers = get_names(r);
+  f.restored->total = r.number<std::uint64_t>();
+  f.restored->failed_again = r.number<std::uint64_t>();
+  f.restored->first_wall = get_time(r);
+  f.restored->last_wall = get_time(r);
+  for (std::uint32_t& count : f.restored->by_hour) count = r.number<std::uint32_t>();
+  f.restored->sources = get_names(r);
+  f.restored->consumers = get_names(r);
+  return f;
+}
+
+GroupSnapshot read_group_snapshot(Reader& r) {
+  GroupSnapshot f = read_group_snapshot_1(r);
+  for (std::uint32_t& count : f.restored->by_day) count = r.number<std::uint32_t>();
+  for (std::uint32_t& count : f.restored->by_minute) count = r.number<std::uint32_t>();
+  f.owner = r.text();
+  f.ignored_until = get_time(r);
+  f.ignored_to_total = r.number<std::uint64_t>();
+  return f;
+}
+
+GroupMarked read_group_marked_1(Reader& r) {
+  return {r.number<FailureGroupKey>(), r.number<GroupStatus>(), r.text(), r.number<NameIndex>()};
+}
+
+GroupMarked read_group_marked(Reader& r) {
+  GroupMarked f = read_group_marked_1(r);
+  f.owner = r.text();
+  f.ignored_until = get_time(r);
+  f.ignored_to_total = r.number<std::uint64_t>();
+  return f;
+}
+
+GroupRuled read_group_ruled(Reader& r) {
+  GroupRuled f{};
+  f.queue = r.number<QueueKey>();
+  f.rule.number = r.number<std::uint32_t>();
+  f.rule.from = r.array<16>();
+  f.rule.filter = r.text();
+  f.rule.into.id = r.array<16>();
+  f.rule.into.basis = r.number<std::uint8_t>();
+  f.rule.into.title = r.text();
+  f.rule.into.reason = r.text();
+  f.rule.made_by = r.number<NameIndex>();
+  f.rule.made_wall = get_time(r);
+  f.rule.applied = r.number<std::uint8_t>() != 0;
   return f;
 }
 
@@ -685,6 +780,12 @@ MessagesReceived read_messages_received(Reader& r) {
   f.visible_at = get_time(r);
   f.count = get_keys(r, f.keys);
   f.attempt_id = r.text();
+  return f;
+}
+
+MessagesReceived read_messages_received_isolated(Reader& r) {
+  MessagesReceived f = read_messages_received(r);
+  f.isolated = true;
   return f;
 }
 
@@ -825,10 +926,14 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
       return read_message_sent(r, at, payload, damages);
     case Tag::messages_received:
       return read_messages_received(r);
+    case Tag::messages_received_isolated:
+      return read_messages_received_isolated(r);
     case Tag::message_deleted:
       return MessageDeleted{r.number<QueueKey>(), r.number<MessageKey>()};
     case Tag::visibility_changed:
       return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r)};
+    case Tag::message_returned:
+      return VisibilityChanged{r.number<QueueKey>(), r.number<MessageKey>(), get_time(r), true};
     case Tag::receive_repeated:
       return read_receive_repeated(r);
     case Tag::message_dead_lettered_1:
@@ -866,6 +971,8 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
       return read_failure_reported_1(r);
     case Tag::failure_reported:
       return read_failure_reported(r);
+    case Tag::failure_reported_in_batch:
+      return read_failure_reported_in_batch(r);
     case Tag::message_discarded:
       return MessageDiscarded{r.number<MessageKey>(),
                               r.number<QueueKey>(),
@@ -911,9 +1018,23 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
     case Tag::message_grouped:
       return MessageGrouped{
           r.number<MessageKey>(), r.number<QueueKey>(), r.number<FailureGroupKey>()};
+    case Tag::message_settled:
+      return MessageSettled{r.number<MessageKey>(),
+                            r.number<QueueKey>(),
+                            r.number<QueueKey>(),
+                            r.number<std::uint64_t>()};
+    case Tag::group_marked_1:
+      return read_group_marked_1(r);
     case Tag::group_marked:
-      return GroupMarked{
-          r.number<FailureGroupKey>(), r.number<GroupStatus>(), r.text(), r.number<NameIndex>()};
+      return read_group_marked(r);
+    case Tag::group_ruled:
+      return read_group_ruled(r);
+    case Tag::group_rule_applied:
+      return GroupRuleApplied{r.number<QueueKey>(), r.number<std::uint32_t>()};
+    case Tag::group_rule_removed:
+      return GroupRuleRemoved{r.number<QueueKey>(), r.number<std::uint32_t>()};
+    case Tag::group_snapshot_1:
+      return read_group_snapshot_1(r);
     case Tag::processed_counted:
       return ProcessedCounted{r.number<QueueKey>(), r.text()};
     case Tag::entry_put:

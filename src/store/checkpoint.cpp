@@ -399,7 +399,15 @@ void Store::checkpoint_counts(const Stamp& stamp) {
                                              .status = group.status,
                                              .note = group.note,
                                              .marked_by = group.marked_by,
-                                             .arrivals = group.arrivals});
+                                             .arrivals = &group.arrivals,
+                                             .owner = group.owner,
+                                             .ignored_until = group.ignored_until,
+                                             .ignored_to_total = group.ignored_to_total});
+    flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
+  }
+  flush_snapshot(stamp, 1);
+  for (const auto& [key, rule] : state_.group_rules()) {
+    snapshot_.push_back(queue::GroupRuled{key.first, rule});
     flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
     if (group.codes.empty()) continue;
     snapshot_.push_back(state_.snapshot(group.codes, group.queue, key));

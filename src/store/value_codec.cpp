@@ -7,7 +7,8 @@ using namespace redrive::queue;  // NOLINT: the vocabulary of this file.
 namespace {
 
 constexpr std::uint8_t kSettingsVersion = 2;  // 1 had no policy for dead letters.
-constexpr std::uint8_t kHistoryVersion = 3;   // 1 had neither errors nor events, 2 no retries.
+// 1 had neither errors nor events, 2 no retries, 3 no isolation.
+constexpr std::uint8_t kHistoryVersion = 4;
 
 void put_seconds(Writer& w, std::chrono::seconds s) {
   w.number(static_cast<std::uint32_t>(s.count()));
@@ -203,6 +204,8 @@ void put(Writer& w, const History& h) {
     w.number(attempt.by);
     w.number(attempt.end);
     w.number(attempt.error);
+    w.number(attempt.isolation);
+    w.number(attempt.company);
   }
   w.number(h.job);
   w.number(h.group);
@@ -236,6 +239,10 @@ std::shared_ptr<History> get_history(Reader& r) {
     attempt.by = r.number<NameIndex>();
     attempt.end = r.number<AttemptEnd>();
     if (version >= 2) attempt.error = r.number<ErrorKey>();
+    if (version >= 4) {
+      attempt.isolation = r.number<Isolation>();
+      attempt.company = r.number<std::uint16_t>();
+    }
     h->attempts.push_back(attempt);
   }
   if (version < 2) return h;

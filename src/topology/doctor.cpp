@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "topology/shell.h"
 
@@ -20,6 +21,7 @@ constexpr Duration kVisibilityShort = seconds(5);
 constexpr Duration kExpirySoon = hours(24);
 constexpr std::int64_t kReceivesFew = 3;
 constexpr std::int64_t kReceivesGood = 5;
+constexpr std::int64_t kReceivesMax = 1000;
 constexpr std::int64_t kUnreadMany = 1000;
 constexpr std::size_t kAllowedSourcesMax = 10;
 constexpr int kTimeoutsHidden = 6;  // As AWS advises: room for throttled runs to be tried again.
@@ -84,6 +86,7 @@ class Examination {
         look_at_handler(queue, *handler);
       }
     }
+    look_at_notices();
     const auto worse = [](const Finding& a, const Finding& b) {
       return a.severity != b.severity ? a.severity > b.severity : a.queue < b.queue;
     };
@@ -310,6 +313,40 @@ class Examination {
                          .fix = shell_command({"redrive", "alarm", "on", queue.name()})});
   }
 
+  // A target in trouble is one finding, however many alarms name it.
+  void look_at_notices() {
+    std::map<std::pair<std::string, std::string>, std::vector<const NoticeTarget*>> troubles;
+    for (const NoticeTarget& each : topology_.notice_targets()) {
+      if (each.state == "unreachable" || each.state == "given-up" || each.state == "failing") {
+        troubles[{each.state, each.target}].push_back(&each);
+      }
+    }
+    for (const auto& [trouble, of] : troubles) add_notice_finding(*of.front(), of.size());
+  }
+
+  void add_notice_finding(const NoticeTarget& of, std::size_t alarms) {
+    Finding finding{.severity = Severity::warning,
+                    .rule = "alarm-target-unreachable",
+                    .queue = of.queue.empty() ? of.alarm : of.queue,
+                    .what = {},
+                    .why = "The alarm rings, and the people who should know of it do not.",
+                    .fix = shell_command({"redrive", "alarm", "history", of.alarm})};
+    const std::string more = alarms == 1 ? "" : fmt::format(" and {} more", alarms - 1);
+    const std::string alarm = fmt::format("alarm \"{}\"{}", of.alarm, more);
+    if (of.state == "failing") {
+      finding.rule = "alarm-notice-failing";
+      finding.what = fmt::format("{} cannot reach {}: {}", alarm, of.target, of.error);
+    } else if (of.state == "given-up") {
+      finding.rule = "alarm-notice-undelivered";
+      finding.what =
+          fmt::format("the last notice of {} did not reach {}: {}", alarm, of.target, of.error);
+    } else {
+      finding.what =
+          fmt::format("{} names {}, which can never be notified: {}", alarm, of.target, of.error);
+    }
+    findings_.push_back(std::move(finding));
+  }
+
   void look_at_handler(const Queue& queue, const Handler& handler) {
     if (!handler.timeout) {
       add(queue,
@@ -324,6 +361,9 @@ class Examination {
     look_at_handler_state(queue, handler);
     look_at_handler_processes(queue, handler);
     look_at_handler_visibility(queue, handler);
+    look_at_handler_batches(queue, handler);
+    look_at_handler_lone_runs(queue, handler);
+    look_at_handler_retries(queue, handler);
     look_at_handler_receives(queue, handler);
   }
 
@@ -395,7 +435,78 @@ class Examination {
          .fix = set_attribute(queue.name(), "VisibilityTimeout", std::to_string(text(needed)))});
   }
 
+  // Isolation is for standard queues.
+  static bool is_isolated(const Queue& queue, const Handler& handler) {
+    return handler.isolates && !queue.fifo;
+  }
+
+  void look_at_handler_batches(const Queue& queue, const Handler& handler) {
+    if (handler.batch_size <= 1 || handler.item_failures || handler.bisects ||
+        is_isolated(queue, handler))
+      return;
+    add(queue,
+        {.severity = Severity::warning,
+         .rule = "batch-fails-together",
+         .queue = {},
+         .what = fmt::format("{} takes batches of up to {} messages, and one bad message fails all "
+                             "of them",
+                             handler.function,
+                             handler.batch_size),
+         .why = "A batch that failed comes back together: good messages become dead letters "
+                "because of one that is bad.",
+         .fix = shell_command({"redrive",
+                               "mapping",
+                               "set",
+                               handler.mapping,
+                               queue.fifo ? "--bisect" : "--isolate-retries",
+                               "on"})});
+  }
+
+  // After a batch failed, each of its messages may run alone within one receive.
+  void look_at_handler_lone_runs(const Queue& queue, const Handler& handler) {
+    if (handler.batch_size <= 1 || handler.item_failures || !is_isolated(queue, handler)) return;
+    const Duration needed =
+        std::min(kVisibilityMax, *handler.timeout * handler.batch_size + handler.window);
+    if (queue.visibility_timeout >= needed) return;
+    const auto text = [](Duration duration) { return duration_cast<seconds>(duration).count(); };
+    add(queue,
+        {.severity = Severity::advice,
+         .rule = "batch-visibility",
+         .queue = {},
+         .what = fmt::format("its messages are hidden for {} s, but a batch of {} that fails in {} "
+                             "may take {} lone runs of up to {} s",
+                             text(queue.visibility_timeout),
+                             handler.batch_size,
+                             handler.function,
+                             handler.batch_size,
+                             text(*handler.timeout)),
+         .why =
+             "The server holds messages while they wait for their run; but those that fail after "
+             "the visibility timeout are retried without a pause.",
+         .fix = set_attribute(queue.name(), "VisibilityTimeout", std::to_string(text(needed)))});
+  }
+
+  void look_at_handler_retries(const Queue& queue, const Handler& handler) {
+    if (!queue.target || !handler.retries) return;
+    const std::int64_t needed = std::min(kReceivesMax, *handler.retries + 1);
+    if (queue.target->receive_count_max >= needed) return;
+    add(queue,
+        {.severity = Severity::warning,
+         .rule = "handler-retries",
+         .queue = {},
+         .what = fmt::format("its mapping to {} retries up to {} times, but messages are dead "
+                             "letters after {} {}",
+                             handler.function,
+                             *handler.retries,
+                             queue.target->receive_count_max,
+                             queue.target->receive_count_max == 1 ? "receive" : "receives"),
+         .why = "Every retry is a receive: the queue gives the message up before the mapping's "
+                "retries are used.",
+         .fix = set_target(queue.name(), queue.target->arn, needed)});
+  }
+
   void look_at_handler_receives(const Queue& queue, const Handler& handler) {
+    if (is_isolated(queue, handler)) return;  // Runs that were throttled cost no receive.
     // Fewer than that are told of anyway.
     if (!queue.target || queue.target->receive_count_max < kReceivesFew ||
         queue.target->receive_count_max >= kReceivesGood)

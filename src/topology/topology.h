@@ -56,11 +56,26 @@ struct Handler {
   bool enabled = true;
   // Of the function; absent: there is none of that name.
   std::optional<Duration> timeout;
-  Duration window{};                // For which a batch is gathered.
+  Duration window{};  // For which a batch is gathered.
+  std::int64_t batch_size = 1;
+  bool item_failures = false;  // It reports which messages of a batch failed.
+  bool bisects = false;        // A batch that failed is halved.
+  bool isolates = false;       // Messages of a batch that failed run alone.
+  // The most retries of one error that its rules ask for.
+  std::optional<std::int64_t> retries;
   std::int64_t messages = 0;        // Handed to it since the server started, as far as is known.
   std::int64_t failed = 0;          // Of those.
   bool stuck = false;               // Enabled, and yet the server cannot follow it.
   bool short_of_processes = false;  // It waits for function processes of the server.
+};
+
+// A target that an alarm notifies, and what became of the latest notice for it.
+struct NoticeTarget {
+  std::string alarm;
+  std::string queue;   // Name of the queue that the alarm watches; may be empty.
+  std::string target;  // Secrets masked.
+  std::string state;   // As the management API names it.
+  std::string error;
 };
 
 // The name at the end of an ARN.
@@ -81,6 +96,10 @@ class Topology {
   const std::vector<Handler>& handlers() const { return handlers_; }
   std::vector<const Handler*> handlers_of(std::string_view queue_arn) const;
   bool is_unseen(std::string_view arn) const;
+  void set_notice_targets(std::vector<NoticeTarget> targets) {
+    notice_targets_ = std::move(targets);
+  }
+  const std::vector<NoticeTarget>& notice_targets() const { return notice_targets_; }
   // Where its failures go; nothing if they go nowhere, or to a queue that is not known.
   const Queue* target_of(const Queue& queue) const;
   std::vector<const Queue*> sources_of(std::string_view arn) const;
@@ -93,6 +112,7 @@ class Topology {
   std::vector<Queue> queues_;
   std::vector<std::string> unseen_;
   std::vector<Handler> handlers_;
+  std::vector<NoticeTarget> notice_targets_;
   std::unordered_map<std::string, std::size_t> by_arn_;                // Into queues_.
   std::unordered_map<std::string, std::vector<std::size_t>> sources_;  // By the target's ARN.
 };

@@ -11,7 +11,8 @@ import os
 import pytest
 
 from harness import clock
-from harness.functions import address_of, client, settings
+from harness.functions import address_of, client, redrive, settings
+from harness.management import Management
 from harness.queue import unique_name
 
 pytestmark = [
@@ -214,6 +215,28 @@ def test_bisecting_finds_the_bad_one(world):
                MaximumRetryAttempts=0)
     world.until_size(source, 0)
     assert [message["Body"] for message in world.bodies(dead)] == ["fatal"]
+
+
+def test_only_the_bad_one_of_a_batch_dies(world):
+    source, dead = world.with_dead_letters(receives=2)
+    function = world.function()
+    world.send(source, "fine", "fatal", "fine")
+    world.feed(source, function, BatchSize=10)
+    world.until_runs(function, 1)
+    clock.wait(31)
+    world.until_size(source, 1)
+    clock.wait(31)
+    world.until_size(dead, 1)
+    assert world.size(source) == 0
+    name = dead.rsplit("/", 1)[-1]
+    listed = redrive(world.endpoint, "dlq", "peek", name).stdout
+    assert "failed in a batch of 3, not judged alone" in listed, listed
+    page = Management(world.endpoint).call("GET", f"queues/{name}/messages")
+    [message] = page["messages"]
+    assert message["body"] == "fatal"
+    first, last = message["attempts"]
+    assert first["company"] == 3 and first["shared"] is True
+    assert "company" not in last and "shared" not in last and last["errorType"] == "ValueError"
 
 
 def test_filters_delete_what_nobody_wants(world):

@@ -181,7 +181,7 @@ def test_everything_beyond_aws_is_told_where_it_was_set(endpoint, function, queu
     status, _, told = create(
         endpoint, EventSourceArn=source, FunctionName=function, Enabled=False,
         BisectBatchOnFunctionError=True, MaximumRetryAttempts=4, MaximumRecordAgeInSeconds=3600,
-        ScalingConfig={"MaximumConcurrency": 2}, MetricsConfig={"Metrics": ["EventCount"]},
+        IsolateRetries=False, ScalingConfig={"MaximumConcurrency": 2}, MetricsConfig={"Metrics": ["EventCount"]},
         FilterCriteria={"Filters": [{"Pattern": '{"body":{"a":[1]}}'}]}, RetryPolicy=policy,
         FunctionResponseTypes=["ReportBatchItemFailures"],
         DestinationConfig={"OnFailure": {"Destination": dead},
@@ -191,6 +191,7 @@ def test_everything_beyond_aws_is_told_where_it_was_set(endpoint, function, queu
     path = f"/2015-03-31/event-source-mappings/{told['UUID']}"
     _, _, told = bare(endpoint, "GET", path)
     assert told["State"] == "Disabled" and told["BisectBatchOnFunctionError"] is True
+    assert told["IsolateRetries"] is False
     assert told["MaximumRetryAttempts"] == 4 and told["MaximumRecordAgeInSeconds"] == 3600
     assert told["ScalingConfig"] == {"MaximumConcurrency": 2}
     assert told["MetricsConfig"] == {"Metrics": ["EventCount"]}
@@ -210,6 +211,9 @@ def test_everything_beyond_aws_is_told_where_it_was_set(endpoint, function, queu
                    "MaximumRetryAttempts"):
         assert absent not in told, absent
     assert told["FunctionResponseTypes"] == [] and told["MaximumRecordAgeInSeconds"] == 3600
+    assert told["IsolateRetries"] is False
+    _, _, told = bare(endpoint, "PUT", path, {"IsolateRetries": True})
+    assert told["IsolateRetries"] is True
 
 
 def test_lists_by_queue_and_function(functions, function, queue):

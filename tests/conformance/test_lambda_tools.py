@@ -117,9 +117,11 @@ def test_mappings_at_a_terminal(endpoint, code):
     redrive(endpoint, "mapping", "resume", queue)
     assert "Enabled" in redrive(endpoint, "mapping", "show", told["UUID"]).stdout
     changed = redrive(endpoint, "mapping", "set", name, "--filter", "off", "--batch-size", "2",
-                      "--max-retries", "3", "--json")
+                      "--max-retries", "3", "--isolate-retries", "off", "--json")
     told = json.loads(changed.stdout)
     assert "FilterCriteria" not in told and told["MaximumRetryAttempts"] == 3
+    assert told["IsolateRetries"] is False
+    assert "not isolated" in redrive(endpoint, "mapping", "show", name).stdout
     redrive(endpoint, "mapping", "pause", queue)
     assert "Disabled" in redrive(endpoint, "mapping", "show", queue).stdout
     redrive(endpoint, "mapping", "rm", queue)

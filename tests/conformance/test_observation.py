@@ -210,8 +210,15 @@ def test_the_doctor_knows_handlers(start):
     functions.create_event_source_mapping(
         EventSourceArn=arn("orders"), FunctionName=wanted["FunctionName"], Enabled=False
     )
-    done = redrive(server.endpoint, "doctor", "--json", check=False)
-    rules = {json.loads(line)["rule"] for line in done.stdout.splitlines()}
-    assert {"handler-visibility", "handler-few-receives", "mapping-disabled"} <= rules
+
+    def rules():
+        done = redrive(server.endpoint, "doctor", "--json", check=False)
+        return {json.loads(line)["rule"] for line in done.stdout.splitlines()}
+
+    found = rules()
+    assert {"handler-visibility", "batch-visibility", "mapping-disabled"} <= found
+    assert not {"handler-few-receives", "batch-fails-together"} & found
+    redrive(server.endpoint, "mapping", "set", "orders", "--isolate-retries", "off", "--max-retries", "7")
+    assert {"handler-few-receives", "batch-fails-together", "handler-retries"} <= rules()
     drawn = redrive(server.endpoint, "topology").stdout
     assert f"feeds {wanted['FunctionName']} (disabled)" in drawn

@@ -210,6 +210,40 @@ TEST(Fingerprint, GroupsTheSameErrorWhateverTheLineTheMachineAndTheData) {
   }
 }
 
+// Runtimes report chains as documents, which are stored as "Caused by:" sections: the root cause
+// decides as it does in the text that a logger prints.
+TEST(Fingerprint, ChainsOfDocumentsAreThoseOfTexts) {
+  const std::string python = R"(  File "/var/task/worker.py", line 9, in run
+    load(body)
+Caused by: ValueError: invalid literal for int() with base 10: 'x99'
+  File "/var/task/orders/load.py", line 12, in load
+    return int(text))";
+  const std::string node = R"(OrderError: cannot load
+    at run (/var/task/worker.js:9:1)
+Caused by: TypeError: no price
+    at load (/var/task/load.js:3:4))";
+  const std::string node_text = R"(OrderError: cannot load
+    at run (/srv/task/worker.js:11:1) {
+  [cause]: TypeError: no price
+      at load (/srv/task/load.js:5:4)
+})";
+  const auto id = [](std::string_view stack) {
+    return fingerprint(reported({"OrderError", "cannot load", stack})).id;
+  };
+  std::string printed = kPythonChained;
+  for (auto at = printed.find("/srv/app"); at != printed.npos; at = printed.find("/srv/app"))
+    printed.replace(at, 8, "/var/task");
+  EXPECT_EQ(id(python), id(printed));
+  EXPECT_EQ(id(node), id(node_text));
+  EXPECT_NE(id(python), id(python.substr(0, python.find("Caused by"))));
+  // The same place outside, another one inside.
+  std::string other = python;
+  other.replace(other.find("in load\n"), 7, "in stow");
+  EXPECT_NE(id(python), id(other));
+  EXPECT_THAT(fingerprint(reported({"OrderError", "cannot load", python})).reason,
+              HasSubstr("load in orders/load.py"));
+}
+
 TEST(Fingerprint, KeepsDifferentErrorsApart) {
   const Error errors[] = {
       {"python", {"KeyError", "'store_id'", kPython}},

@@ -69,7 +69,7 @@ class Shop {
 };
 
 FeatureCounts counts_of(int messages, const std::function<Sample()>& make) {
-  FeatureCounts counts;
+  auto counts = FeatureCounts::with_names();
   for (int i = 0; i < messages; ++i) add(counts, make());
   return counts;
 }
@@ -96,7 +96,7 @@ TEST(Rank, FindsTheMissingStoreId) {
 
 TEST(Rank, FindsTheCauseAmongNoiseWithFewAndWithMany) {
   for (const int messages : {5, 1000}) {
-    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    for (std::uint32_t seed = 0; seed < 8; ++seed) {
       SCOPED_TRACE(fmt::format("{} dead, seed {}", messages, seed));
       Shop shop(seed);
       const FeatureCounts processed = counts_of(80, [&] { return shop.order(); });
@@ -106,12 +106,13 @@ TEST(Rank, FindsTheCauseAmongNoiseWithFewAndWithMany) {
       const auto missing = rank(no_store, processed, 5);
       ASSERT_FALSE(missing.empty());
       EXPECT_EQ(missing[0].sentence,
-                fmt::format("{0} of {0} lack attribute store_id; 0 of 80 processed do", messages));
+                fmt::format("{0} of {0} lack attribute store_id; 0 of 80 processed do",
+                            messages == 1000 ? "1,000" : "5"));
       const auto typed = rank(wrong_type, processed, 5);
       ASSERT_FALSE(typed.empty());
       EXPECT_EQ(typed[0].sentence,
                 fmt::format("{0} of {0} have order.qty as string; 0 of 80 processed do: number",
-                            messages));
+                            messages == 1000 ? "1,000" : "5"));
       EXPECT_EQ(typed[0].filter, "body.$.order.qty is string");
     }
   }
@@ -119,14 +120,14 @@ TEST(Rank, FindsTheCauseAmongNoiseWithFewAndWithMany) {
 
 TEST(Rank, SaysNothingWhenTheTwoLookAlike) {
   int said = 0;
-  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
     Shop shop(seed);
     const int messages = seed % 2 == 0 ? 5 : 200;
     const FeatureCounts dead = counts_of(messages, [&] { return shop.order(shop.any(2) == 0); });
     const FeatureCounts processed = counts_of(300, [&] { return shop.order(shop.any(2) == 0); });
     if (!rank(dead, processed, 5).empty()) ++said;
   }
-  EXPECT_LE(said, 5);
+  EXPECT_LE(said, 3);
 }
 
 TEST(Rank, HasNothingToSayOfTooFew) {
@@ -247,9 +248,10 @@ TEST(Rank, DoesNotTakeWhatWasLeftOutForMissing) {
         {fmt::format(R"({{"{}":1,"late":1}})", i < 300 ? name : "k1"), {{name, "String", "x"}}});
     if (i > 300) add(processed, {R"({"late2":1})", {{"late2", "String", "x"}}});
   }
-  const FeatureCounts dead = counts_of(50, [] {
-    return Sample{R"({"late":1,"late2":1})", {{"late2", "String", "x"}}};
-  });
+  FeatureCounts dead;  // Without names: only what is counted is compared.
+  for (int i = 0; i < 50; ++i) {
+    add(dead, {R"({"late":1,"late2":1})", {{"late2", "String", "x"}}});
+  }
   for (const Distinction& one : rank(dead, processed, 50)) {
     EXPECT_THAT(one.sentence, testing::Not(testing::HasSubstr("late2")));
   }

@@ -1,5 +1,7 @@
 // What becomes of messages whose handler failed.
 
+#include <gmock/gmock.h>
+
 #include "tests/dispatch/dispatch_world.h"
 
 namespace redrive::dispatch {
@@ -86,6 +88,80 @@ TEST_F(Failures, ReportedItemsComeBackAndOthersAreDone) {
   expect_again_after(seconds(30));
   answer(returned("{}"));
   EXPECT_EQ(in("orders"), Bodies());
+}
+
+TEST_F(Failures, ReportedItemsMaySayWhy) {
+  for (const char* body : {"a", "b", "c"}) world.send("orders", body);
+  auto made = mapping();
+  made.report_item_failures = true;
+  start(made);
+  const auto ids = invoker.calls[0].ids();
+  answer(returned(
+      R"({"batchItemFailures":[{"itemIdentifier":")" + ids[1] +
+      R"(","errorType":"KeyError","errorMessage":"'sku'","stackTrace":["  File \"a.py\", line 3, in f\n"],"cause":{"errorType":"IOError","errorMessage":"gone"}}]})"));
+  const queue::ErrorText* error = last_error("orders");
+  EXPECT_EQ(error->type, "KeyError");
+  EXPECT_EQ(error->message, "'sku'");
+  EXPECT_EQ(error->stack, "  File \"a.py\", line 3, in f\nCaused by: IOError: gone");
+}
+
+TEST_F(Failures, ReportedItemsAreExplainedByTheLog) {
+  world.send("orders", "a");
+  auto made = mapping();
+  made.report_item_failures = true;
+  start(made);
+  const std::string id = invoker.calls[0].ids()[0];
+  auto outcome = returned(R"({"batchItemFailures":[{"itemIdentifier":")" + id + R"("}]})");
+  outcome.log = "[ERROR] order " + id +
+                "\nTraceback (most recent call last):\n  File \"/var/task/a.py\", line 1, in f\n"
+                "KeyError: 'sku'\n";
+  answer(outcome);
+  EXPECT_EQ(last_error("orders")->type, "KeyError");
+  EXPECT_EQ(last_error("orders")->message, "'sku'");
+  EXPECT_EQ(last_error("orders")->stack, "  File \"/var/task/a.py\", line 1, in f");
+  EXPECT_EQ(last_error("orders")->log, outcome.log);
+}
+
+// What the handler says of a message may decide by whatever name; what its log says only explains.
+TEST_F(Failures, RetriersKnowReportedItemsByBothNames) {
+  const auto document = [&](const std::string& more) {
+    return R"({"batchItemFailures":[{"itemIdentifier":")" + invoker.calls.back().ids()[0] + "\"" +
+           more + "}]}";
+  };
+  auto made = with_retriers(
+      {{.error_equals = {"Soft"}, .interval_seconds = 5, .max_attempts = 9},
+       {.error_equals = {"BatchItemFailure"}, .interval_seconds = 50, .max_attempts = 9}});
+  made.report_item_failures = true;
+  start(made);
+  send("m");
+  answer(returned(document(R"(,"errorType":"Soft")")));
+  expect_again_after(seconds(5));
+  answer(returned(document(R"(,"errorType":"Hard")")));
+  expect_again_after(seconds(50));
+  auto logged = returned(document(""));
+  logged.log = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nSoft: x\n";
+  answer(logged);
+  EXPECT_EQ(last_error("orders")->type, "Soft");
+  expect_again_after(seconds(100));  // Its second retry.
+}
+
+// Powertools' FullBatchFailureError: one error for each record. Nothing is left to find out by
+// halving the batch.
+TEST_F(Failures, ARaisedErrorMayCarryOneForEachMessage) {
+  for (const char* body : {"a", "b"}) world.send("orders", body);
+  auto made = mapping();
+  made.bisect = true;
+  start(made);
+  auto outcome = raised("FullBatchFailureError", "All records failed processing.");
+  outcome.payload =
+      R"({"errorType":"FullBatchFailureError","recordErrors":[{"errorType":"TypeError","errorMessage":"of a"},{"errorType":"RangeError","errorMessage":"of b"}]})";
+  answer(outcome);
+  EXPECT_TRUE(running().empty());
+  const auto page = world.engine().peek(identity_of("orders"), {}, 10);
+  ASSERT_EQ(page->messages.size(), 2u);
+  std::vector<std::string> types;
+  for (const auto& message : page->messages) types.push_back(message.errors.back().type);
+  EXPECT_THAT(types, testing::ElementsAre("TypeError", "RangeError"));
 }
 
 TEST_F(Failures, AnAnswerThatNamesOthersFailsTheBatch) {

@@ -47,6 +47,7 @@ class WorldOf {
   std::vector<std::function<void()>> offloaded;
   std::function<Result<std::string>(const ArchiveItem&)> archive;  // Empty: there is none.
   std::vector<PolicyRule> policies;                                // From the next start on.
+  SettledLimits settled;                                           // The same.
   std::vector<Notice> notices;
   // From the next restart on. Most tests let days pass without the maintenance that records it.
   JumpOptions jump{.policy = JumpPolicy::accept};
@@ -117,8 +118,10 @@ class WorldOf {
   // A receive that does not wait.
   Bodies receive(const std::string& name, std::size_t max = 10,
                  std::optional<Duration> visibility = {}) {
-    auto start = engine_->receive(
-        identity_of(name), {.max = max, .visibility = visibility}, Duration::zero(), {});
+    auto start = engine_->receive(identity_of(name),
+                                  {.max = max, .visibility = visibility, .consumer = consumer},
+                                  Duration::zero(),
+                                  {});
     EXPECT_TRUE(start.answer && start.answer->has_value());
     last_handles.clear();
     for (const Received& received : (*start.answer)->messages) {
@@ -127,6 +130,7 @@ class WorldOf {
     return bodies_of(**start.answer);
   }
   std::vector<std::string> last_handles;
+  std::string consumer;  // Of receive().
 
   // A receive that waits, and how it ended.
   struct Waiting {
@@ -178,7 +182,8 @@ class WorldOf {
                       .clock = clock,
                       .ids = ids,
                       .policies = policies,
-                      .jump = jump},
+                      .jump = jump,
+                      .settled = settled},
         Engine::Hooks{.wake_earlier = [this] { ++wakes; },
                       .sync_wanted = [this] { ++syncs; },
                       .log = [this](std::string line) { log.push_back(std::move(line)); },

@@ -369,6 +369,38 @@ TEST_F(Groups, AreSetApartByWhatTheirMessagesLack) {
   EXPECT_EQ(findings[0].feature, "store_id");
 }
 
+// The sample of processed messages, with how they were delivered, survives a restart.
+TEST_F(Groups, AreSetApartByTheCodeThatRan) {
+  world.consumer = "shop 10.0.0.5 app=shop-1.4";
+  for (int i = 0; i < 60; ++i) world.send("orders", "{}");
+  succeed_all("orders");
+  engine().count_processed();
+  world.consumer = "shop 10.0.0.5 app=shop-1.5";
+  for (int i = 0; i < 12; ++i) world.send("orders", "{}");
+  fail_all("orders");
+  group();
+  world.restart();
+  const auto alive = engine().processed(identity_of("orders"));
+  const auto dead = engine().dead_features(identity_of("dead"), only_group().key);
+  ASSERT_TRUE(dead.has_value());
+  const auto findings = dead_letter::rank(*dead, alive, 3);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].sentence,
+            "12 of 12 last ran on code version shop-1.5; 0 of 60 processed did");
+}
+
+TEST_F(Groups, OfAllDeadLettersSomeOfEveryAgeAreCompared) {
+  for (int i = 0; i < 400; ++i) {
+    world.send("orders", i < 350 ? R"({"old":1})" : R"({"young":1})");
+    world.pass(seconds(1));
+  }
+  fail_all("orders");
+  const auto dead = engine().dead_features(identity_of("dead"), queue::FailureGroupKey::none);
+  ASSERT_TRUE(dead.has_value());
+  EXPECT_EQ(dead->total(), queue::kGroupSamples);
+  ASSERT_TRUE(dead->json().find(0, "young", false).has_value());
+}
+
 TEST_F(Groups, AreComparedWithWhatWasProcessedBeforeARestart) {
   for (int i = 0; i < 5; ++i) world.send("orders", "{}");
   succeed_all("orders");

@@ -58,7 +58,8 @@ Mapping some_mapping() {
                         .max_attempts = 5,
                         .backoff_rate = 1.5,
                         .max_delay_seconds = 60,
-                        .jitter = Retrier::Jitter::full}}};
+                        .jitter = Retrier::Jitter::full}},
+          .isolate_retries = false};
 }
 
 // A codec that forgets a member encodes what it decoded differently, or equal values alike.
@@ -90,6 +91,8 @@ TEST(FunctionsCodec, MappingsComeBack) {
   EXPECT_EQ(decoded->retriers[1].backoff_rate, 1.5);
   EXPECT_EQ(decoded->retriers[1].jitter, Retrier::Jitter::full);
   EXPECT_EQ(decoded->filters, some_mapping().filters);
+  EXPECT_EQ(decoded->isolate_retries, false);
+  EXPECT_EQ(decode_mapping(encode(Mapping{}))->isolate_retries, std::nullopt);
 }
 
 TEST(FunctionsCodec, InvokeConfigsComeBack) {

@@ -102,7 +102,47 @@ TEST(Gathered, APipelinedRequestWaitsForNothingButTheSyncBeforeIt) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, kNoTicks);
 }
 
-// The same while the sync of another reply is still under way.
+// A timer that is due again in every pass of the loop, as the engine's is while it works in slices,
+// is no reason to wait for more requests.
+TEST(Gathered, ATimerInEveryPassDoesNotKeepTheRoundOpen) {
+  std::atomic<int> calls = 0;
+  std::atomic<int> calls_before = 0;
+  std::atomic<int> calls_between = -1;
+  std::atomic<Server*> running = nullptr;
+  std::vector<Ticket> gathered;
+  auto server = *Server::start({},
+                               {.handle =
+                                    [&](Exchange& exchange) {
+                                      calls_before = calls.load();
+                                      gathered.push_back(exchange.gather());
+                                    },
+                                .answer_gathered =
+                                    [&] {
+                                      calls_between = calls - calls_before;
+                                      for (const Ticket& ticket : std::exchange(gathered, {})) {
+                                        running.load()->answer(ticket, [](std::string* out) {
+                                          if (out != nullptr) write_text(*out, "done");
+                                          return Mark{0};
+                                        });
+                                      }
+                                    },
+                                .round_ended = [](bool) {}});
+  running = server.get();
+  std::function<void()> again = [&] {
+    ++calls;
+    running.load()->wake_after(std::chrono::milliseconds(0), again);
+  };
+  server->wake_after(std::chrono::milliseconds(0), again);
+  RawClient client(server->port());
+  for (int i = 0; i < 20; ++i) {
+    client.send(get("/"));
+    ASSERT_EQ(body_of(client.read_response()), "done");
+    EXPECT_LE(calls_between, 3);
+  }
+  server.reset();
+}
+
+// A pipelined request does not wait either while the sync of another reply is under way.
 TEST(Gathered, APipelinedRequestDoesNotWaitForTheSyncOfOthers) {
   Service service;
   RawClient first(service.port());

@@ -66,6 +66,48 @@ TEST_F(NodeTest, ErrorsAreToldAsLambdaTellsThem) {
             "Function.ResponseSizeTooLarge");
 }
 
+TEST_F(NodeTest, TheLogHasTheErrorAsLambdaWritesIt) {
+  const Outcome thrown = run(node("index.failsWithCode"));
+  EXPECT_THAT(
+      thrown.log,
+      HasSubstr("\tERROR\tInvoke Error \t{\"errorType\":\"Error\",\"errorMessage\":\"refused\","
+                "\"code\":\"ECONNREFUSED\",\"stack\":[\"Error: refused\",\"    at "));
+  EXPECT_THAT(thrown.log, testing::Not(HasSubstr("\"trace\"")));
+  EXPECT_THAT(run(node("index.failsInACircle")).log, HasSubstr("\"stack\":[\"Error: round\""));
+}
+
+TEST_F(NodeTest, CausesFollowTheStack) {
+  const Outcome thrown = run(node("index.failsWithCauses"));
+  EXPECT_EQ(thrown.error_type, "OrderError");
+  EXPECT_THAT(thrown.stack,
+              MatchesRegex("OrderError: cannot load\n    at (.|\n)*\n"
+                           "Caused by: TypeError: no price\n    at (.|\n)*\nCaused by: gone"));
+  EXPECT_THAT(field(thrown.payload, "cause"), HasSubstr("no price"));
+}
+
+TEST_F(NodeTest, CodeLiesWhereLambdaHasIt) {
+  for (const auto sandbox : {InvokerOptions::Sandbox::automatic, InvokerOptions::Sandbox::off}) {
+    options_.sandbox = sandbox;
+    invoker_.reset();
+    const Outcome thrown = run(node("index.failsWithCode"));
+    EXPECT_THAT(thrown.stack, HasSubstr("(/var/task/index.js:"));
+    EXPECT_THAT(thrown.log, HasSubstr("(/var/task/index.js:"));
+    const Outcome logged = run(node("index.logsError"));
+    EXPECT_THAT(logged.log, HasSubstr("(/var/task/index.js:"));
+    for (const LogLine& line : invoker().logs(node("").arn, 0, 100))
+      EXPECT_THAT(line.text, testing::Not(HasSubstr("handlers/node/"))) << line.text;
+  }
+}
+
+TEST_F(NodeTest, ErrorsOfRecordsAreReported) {
+  const Outcome all = run(node("index.failsForAllRecords"));
+  EXPECT_EQ(all.error_type, "FullBatchFailureError");
+  EXPECT_THAT(
+      field(all.payload, "recordErrors"),
+      AllOf(StartsWith("[{\"errorType\":\"TypeError\",\"errorMessage\":\"of a\",\"trace\":["),
+            HasSubstr("{\"errorType\":\"RangeError\",\"errorMessage\":\"of b\"")));
+}
+
 TEST_F(NodeTest, WhatNobodyCatchesEndsTheProcess) {
   const Outcome uncaught = run(node("index.uncaught"));
   EXPECT_EQ(uncaught.error_type, "RangeError");

@@ -114,6 +114,55 @@ TEST_F(PythonTest, ExceptionIsToldAsLambdaTellsIt) {
   EXPECT_EQ(invoker().stats(python("").arn).cold_starts, 1u) << "the process goes on";
 }
 
+TEST_F(PythonTest, CausesFollowTheStack) {
+  const Outcome outcome = run(python("failures.chained"), R"({"deep":false})");
+  EXPECT_EQ(outcome.error_type, "OrderError");
+  EXPECT_THAT(outcome.stack,
+              MatchesRegex("  File \"/var/task/failures.py\", line [0-9]+, in chained\n(.|\n)*\n"
+                           "Caused by: ValueError: invalid literal[^\n]*\n"
+                           "  File \"/var/task/failures.py\", line [0-9]+, in chained\n(.|\n)*"
+                           "in load\n    return int\\(text\\)"));
+  const Outcome deep = run(python("failures.chained"), R"({"deep":true})");
+  EXPECT_EQ(deep.error_message, "level 0");
+  for (const char* kept : {"Caused by: OrderError: level 1\n", "Caused by: OrderError: level 9\n"})
+    EXPECT_THAT(deep.stack, HasSubstr(kept));
+  EXPECT_THAT(deep.stack, Not(HasSubstr("level 4")));
+}
+
+TEST_F(PythonTest, StacksAreThoseOfLambda) {
+  for (const auto sandbox : {InvokerOptions::Sandbox::automatic, InvokerOptions::Sandbox::off}) {
+    options_.sandbox = sandbox;
+    invoker_.reset();
+    const Outcome outcome = run(python("failures.chained"), R"({"deep":false})");
+    EXPECT_THAT(outcome.stack, AllOf(HasSubstr("\"/var/task/failures.py\""), Not(HasSubstr("^"))));
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("\"/var/task/failures.py\""), Not(HasSubstr("^"))));
+    const Outcome logged = run(python("failures.logs"));
+    EXPECT_THAT(logged.log, HasSubstr("\"/var/task/failures.py\""));
+  }
+}
+
+// As Powertools' BatchProcessor does it; the package is not there on the machines of our tests.
+TEST_F(PythonTest, ErrorsOfRecordsAreReported) {
+  const std::string event =
+      R"({"Records":[{"messageId":"a"},{"messageId":"b"},{"messageId":"c"}]})";
+  const Outcome all = run(python("failures.all_records"), event);
+  EXPECT_EQ(all.error_type, "BatchProcessingError");
+  EXPECT_THAT(
+      field(all.payload, "recordErrors"),
+      AllOf(HasSubstr("\"errorMessage\":\"of a\""), HasSubstr("\"errorMessage\":\"of c\"")));
+  const Outcome some = run(python("failures.some_records"), event);
+  EXPECT_EQ(some.kind, Kind::done);
+  EXPECT_THAT(
+      field(some.payload, "batchItemFailures"),
+      MatchesRegex(
+          R"(\[\{"itemIdentifier":"a","errorType":"KeyError",.*of a.*/var/task/failures.py.*"itemIdentifier":"c".*\])"));
+  EXPECT_EQ(run(python("failures.some_records"), R"({"Records":[]})").payload,
+            R"({"batchItemFailures": []})");
+  if (run(python("failures.group"), event).error_type != "Runtime.Unsupported") {
+    EXPECT_THAT(field(run(python("failures.group"), event).payload, "errors"), HasSubstr("of b"));
+  }
+}
+
 struct InitCase {
   std::string handler;
   std::string type;

@@ -64,6 +64,7 @@ command = ["cat"]
 queue = "orders"
 function = "worker"
 batch-size = 5
+isolate-retries = false
 report-item-failures = true
 filters = [{ body = { kind = ["a"] } }]
 retry = [{ errors = ["Timeout"], attempts = 0 }]
@@ -83,7 +84,7 @@ queue steps.fifo {"ContentBasedDeduplication":"true","FifoQueue":"true"}
 function worker {"Handler":"index.handler","Runtime":"python3.11","Role":"arn:aws:iam::123456789012:role/redrive","Environment":{"Variables":{"LIMIT":"5"}}}
 function echo {"Command":["cat"],"Runtime":"command","Role":"arn:aws:iam::123456789012:role/redrive"}
 invocation of worker {"MaximumRetryAttempts":1,"DestinationConfig":{"OnFailure":{"Destination":"arn:aws:sqs:eu-west-1:123456789012:orders-dlq"}}}
-mapping orders → worker {"EventSourceArn":"arn:aws:sqs:eu-west-1:123456789012:orders","FunctionName":"worker","BatchSize":5,"FunctionResponseTypes":["ReportBatchItemFailures"],"FilterCriteria":{"Filters":[{"Pattern":"{\"body\":{\"kind\":[\"a\"]}}"}]},"RetryPolicy":[{"MaxAttempts":0,"ErrorEquals":["Timeout"]}]}
+mapping orders → worker {"EventSourceArn":"arn:aws:sqs:eu-west-1:123456789012:orders","FunctionName":"worker","BatchSize":5,"IsolateRetries":false,"FunctionResponseTypes":["ReportBatchItemFailures"],"FilterCriteria":{"Filters":[{"Pattern":"{\"body\":{\"kind\":[\"a\"]}}"}]},"RetryPolicy":[{"MaxAttempts":0,"ErrorEquals":["Timeout"]}]}
 alarm dead {"Namespace":"AWS/SQS","MetricName":"ApproximateNumberOfMessagesVisible","Dimensions":[{"Name":"QueueName","Value":"orders-dlq"}],"Statistic":"Maximum","ComparisonOperator":"GreaterThanThreshold","Threshold":0,"Period":60,"EvaluationPeriods":1}
 )");
 }

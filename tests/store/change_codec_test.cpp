@@ -57,7 +57,9 @@ History all_history() {
                .duration_ms = 12,
                .by = key<NameIndex>(13),
                .error = key<ErrorKey>(14),
-               .end = AttemptEnd::failed});
+               .end = AttemptEnd::failed,
+               .isolation = Isolation::on,
+               .company = 300});
   history.add({.received_wall = Timestamp(14)});
   history.job = key<TaskKey>(15);
   history.group = key<FailureGroupKey>(16);
@@ -93,10 +95,18 @@ GroupArrivals all_arrivals() {
                          .first_wall = Timestamp(3),
                          .last_wall = Timestamp(4),
                          .by_hour = {},
+                         .by_day = {},
+                         .by_minute = {},
                          .sources = {key<NameIndex>(5), key<NameIndex>(6)},
                          .consumers = {key<NameIndex>(7)}};
   for (std::size_t i = 0; i < kGroupHours; ++i) {
     arrivals.by_hour[i] = 8 + static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t i = 0; i < kGroupDays; ++i) {
+    arrivals.by_day[i] = 9 + static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t i = 0; i < kGroupMinutes; ++i) {
+    arrivals.by_minute[i] = 10 + static_cast<std::uint32_t>(i);
   }
   return arrivals;
 }
@@ -159,18 +169,19 @@ struct Describe {
                        f.dedup);
   }
   std::string operator()(const MessagesReceived& f) const {
-    return fmt::format("{} {} {} {}{}",
+    return fmt::format("{} {} {} {}{} {}",
                        number(f.queue),
                        number(f.by),
                        f.visible_at.ms(),
                        f.attempt_id,
-                       describe_keys(f.count, f.keys));
+                       describe_keys(f.count, f.keys),
+                       f.isolated);
   }
   std::string operator()(const MessageDeleted& f) const {
     return fmt::format("{} {}", number(f.queue), number(f.key));
   }
   std::string operator()(const VisibilityChanged& f) const {
-    return fmt::format("{} {} {}", number(f.queue), number(f.key), f.visible_at.ms());
+    return fmt::format("{} {} {} {}", number(f.queue), number(f.key), f.visible_at.ms(), f.not_run);
   }
   std::string operator()(const ReceiveRepeated& f) const {
     return fmt::format(
@@ -208,13 +219,14 @@ struct Describe {
     return fmt::format("{} {}", number(f.error), describe_error(f.text));
   }
   std::string operator()(const FailureReported& f) const {
-    return fmt::format("{} {} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {}",
                        number(f.queue),
                        number(f.key),
                        number(f.error),
                        f.visible_at ? f.visible_at->ms() : -1,
                        f.retries ? f.retries->scope : 0,
-                       fmt::join(f.retries.value_or(RetryCounts{}).counts, ","));
+                       fmt::join(f.retries.value_or(RetryCounts{}).counts, ","),
+                       f.company);
   }
   std::string operator()(const MessageDiscarded& f) const {
     return fmt::format("{} {} {} {} {} {}",
@@ -270,8 +282,26 @@ struct Describe {
     return fmt::format("{} {} {}", number(f.key), number(f.queue), number(f.group));
   }
   std::string operator()(const GroupMarked& f) const {
-    return fmt::format(
-        "{} {} {} {}", number(f.group), static_cast<int>(f.status), f.note, number(f.actor));
+    return fmt::format("{} {} {} {} {} {} {}",
+                       number(f.group),
+                       static_cast<int>(f.status),
+                       f.note,
+                       number(f.actor),
+                       f.owner,
+                       f.ignored_until.ms(),
+                       f.ignored_to_total);
+  }
+  std::string operator()(const MessageSettled& f) const {
+    return fmt::format("{} {} {} {}", number(f.key), number(f.from), number(f.to), f.sequence);
+  }
+  std::string operator()(const GroupRuled& f) const {
+    return fmt::format("{} {}", number(f.queue), describe_rule(f.rule));
+  }
+  std::string operator()(const GroupRuleApplied& f) const {
+    return fmt::format("{} {}", number(f.queue), f.number);
+  }
+  std::string operator()(const GroupRuleRemoved& f) const {
+    return fmt::format("{} {}", number(f.queue), f.number);
   }
   std::string operator()(const MessageTried& f) const {
     return fmt::format(
@@ -386,12 +416,15 @@ struct Describe {
                        f.failure);
   }
   std::string operator()(const GroupSnapshot& f) const {
-    return fmt::format("{} {} {} {} {}",
+    return fmt::format("{} {} {} {} {} {} {} {}",
                        describe(f.learned),
                        static_cast<int>(f.status),
                        f.note,
                        number(f.marked_by),
-                       describe_arrivals(f.arrivals));
+                       describe_arrivals(f.restored ? *f.restored : *f.arrivals),
+                       f.owner,
+                       f.ignored_until.ms(),
+                       f.ignored_to_total);
   }
   std::string operator()(const DeletedNameSnapshot& f) const {
     return fmt::format("{} {}", f.identity.arn(), f.deleted_at.ms());
@@ -404,6 +437,7 @@ struct Samples {
   std::string tail;
   std::string stored;
   History history = all_history();
+  GroupArrivals arrivals = all_arrivals();
   ArchivedLineage archived{.lineage = Uuid{{1}},
                            .message_id = Uuid{{2}},
                            .from = key<NameIndex>(3),
@@ -451,8 +485,16 @@ struct Samples {
                          2,
                          {key<MessageKey>(4), key<MessageKey>(5)},
                          "attempt"},
+        MessagesReceived{.queue = key<QueueKey>(1),
+                         .by = key<NameIndex>(2),
+                         .visible_at = Timestamp(3),
+                         .count = 1,
+                         .keys = {key<MessageKey>(4)},
+                         .attempt_id = {},
+                         .isolated = true},
         MessageDeleted{key<QueueKey>(1), key<MessageKey>(2)},
         VisibilityChanged{key<QueueKey>(1), key<MessageKey>(2), Timestamp(3)},
+        VisibilityChanged{key<QueueKey>(1), key<MessageKey>(2), Timestamp(3), true},
         ReceiveRepeated{key<QueueKey>(1), Timestamp(2), 1, {key<MessageKey>(3)}},
         MessageDeadLettered{
             key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4, DeadLetterReason::reported},
@@ -483,6 +525,12 @@ struct Samples {
                         key<ErrorKey>(3),
                         std::nullopt,
                         RetryCounts{.scope = 7, .counts = {1, 0, 3}}},
+        FailureReported{key<QueueKey>(1),
+                        key<MessageKey>(2),
+                        key<ErrorKey>(3),
+                        Timestamp(4),
+                        RetryCounts{.scope = 7, .counts = {1}},
+                        10},
         EntryPut{EntryKind::function, "name", "value"},
         EntryRemoved{EntryKind::alarm, "name"},
         MessageDiscarded{key<MessageKey>(1),
@@ -510,7 +558,24 @@ struct Samples {
             key<MessageKey>(1), std::nullopt, std::make_shared<const History>(all_history())},
         learned,
         MessageGrouped{key<MessageKey>(1), key<QueueKey>(2), key<FailureGroupKey>(3)},
-        GroupMarked{key<FailureGroupKey>(1), GroupStatus::resolved, "note", key<NameIndex>(2)},
+        GroupMarked{key<FailureGroupKey>(1),
+                    GroupStatus::resolved,
+                    "note",
+                    key<NameIndex>(2),
+                    "ada",
+                    Timestamp(3),
+                    4},
+        MessageSettled{key<MessageKey>(1), key<QueueKey>(2), key<QueueKey>(3), 4},
+        GroupRuled{key<QueueKey>(1),
+                   {.number = 2,
+                    .from = {3},
+                    .filter = "received > 4",
+                    .into = {.id = {5}, .basis = 6, .title = "title", .reason = "reason"},
+                    .made_by = key<NameIndex>(7),
+                    .made_wall = Timestamp(8),
+                    .applied = true}},
+        GroupRuleApplied{key<QueueKey>(1), 2},
+        GroupRuleRemoved{key<QueueKey>(1), 2},
         ProcessedCounted{key<QueueKey>(1), "counts"},
         MessageTried{key<QueueKey>(1), key<MessageKey>(2), key<NameIndex>(3), key<NameIndex>(4)},
         CodeDeployed{"function:orders", {{"9f3c2a1b", Timestamp(5)}, {"77aa01bc", Timestamp(6)}}},
@@ -579,7 +644,15 @@ struct Samples {
                      Timestamp(10),
                      Timestamp(11),
                      "failure"},
-        GroupSnapshot{learned, GroupStatus::regressed, "note", key<NameIndex>(1), all_arrivals()},
+        GroupSnapshot{learned,
+                      GroupStatus::regressed,
+                      "note",
+                      key<NameIndex>(1),
+                      &arrivals,
+                      nullptr,
+                      "owner",
+                      Timestamp(2),
+                      3},
         ArchivedSnapshot{1, &archived, nullptr},
         DeletedNameSnapshot{{"111111111111", "eu-west-1", "gone"}, Timestamp(7)},
         CheckpointEnded{},
@@ -770,6 +843,29 @@ TEST(EarlierFormats, TasksWithoutAPlan) {
             "1 " + Uuid{{2}}.text() + " 3 source destination 4 5 " + describe_plan({}));
 }
 
+TEST(EarlierFormats, MarksOfGroupsWithoutAnOwner) {
+  const auto fact =
+      read_old<GroupMarked>(bytes({31}) + u32(1) + bytes({3}) + text("note") + u32(2));
+  EXPECT_EQ(fact.status, GroupStatus::ignored);
+  EXPECT_EQ(fact.note, "note");
+  EXPECT_EQ(fact.owner, "");
+  EXPECT_EQ(fact.ignored_until, Timestamp());
+}
+
+TEST(EarlierFormats, GroupsThatCountedOnlyHours) {
+  std::string old = bytes({42}) + u32(1) + u32(2) + id(3) + bytes({1}) + text("title") +
+                    text("reason") + bytes({4}) + text("note") + u32(5) + u64(6) + u64(7) + u64(8) +
+                    u64(9);
+  for (std::uint8_t hour = 0; hour < 24; ++hour) old += u32(hour);
+  const auto fact = read_old<GroupSnapshot>(old + bytes({0}) + bytes({1}) + u32(10));
+  ASSERT_NE(fact.restored, nullptr);
+  EXPECT_EQ(fact.restored->total, 6u);
+  EXPECT_EQ(fact.restored->by_hour[23], 23u);
+  EXPECT_EQ(fact.restored->by_day, (std::array<std::uint32_t, kGroupDays>{}));
+  EXPECT_EQ(fact.restored->consumers.size(), 1u);
+  EXPECT_EQ(fact.owner, "");
+}
+
 TEST(EarlierFormats, CheckpointsThatHaveJobsFirst) {
   const auto fact =
       read_old<CheckpointBegun>(bytes({32}) + u64(1) + u32(2) + u32(3) + u32(4) + id(5));
@@ -801,6 +897,8 @@ TEST(EarlierFormats, HistoriesWithoutErrorsAndEvents) {
   History expected = all_history();
   expected.attempts[0].error = ErrorKey::none;
   expected.attempts[0].end = AttemptEnd::released;
+  expected.attempts[0].isolation = Isolation::off;
+  expected.attempts[0].company = 0;
   expected.job = TaskKey::none;
   expected.group = expected.former_group = FailureGroupKey::none;
   expected.events.clear();
@@ -809,9 +907,27 @@ TEST(EarlierFormats, HistoriesWithoutErrorsAndEvents) {
   EXPECT_EQ(fact.group, "group");
 }
 
+TEST(EarlierFormats, HistoriesWithoutIsolation) {
+  const std::string history = bytes({3}) + u64(1) + u64(2) + u32(1) + u32(3) + u32(4) + u16(5) +
+                              u32(6) + u32(7) + u64(8) + bytes({0}) + u64(10) + bytes({1}) +
+                              bytes({1}) + u64(11) + u32(12) + u32(13) + bytes({3}) + u32(14) +
+                              u32(15) + u32(16) + u32(17) + u32(0) + bytes({0}) +  // No events,
+                              u64(18) + bytes({1}) + u32(19);                      // a retry.
+  const auto fact =
+      read_old<MessageSnapshot>(bytes({34}) + u64(1) + u32(2) + u32(3) + u32(4) + u32(5) + u64(6) +
+                                u64(7) + u32(8) + bytes({1, 3, 5}) + "group" + history);
+  ASSERT_NE(fact.restored, nullptr);
+  ASSERT_EQ(fact.restored->attempts.size(), 1u);
+  EXPECT_EQ(fact.restored->attempts[0].end, AttemptEnd::failed);
+  EXPECT_EQ(fact.restored->attempts[0].error, key<ErrorKey>(14));
+  EXPECT_EQ(fact.restored->attempts[0].isolation, Isolation::off);
+  EXPECT_EQ(fact.restored->attempts[0].company, 0u);
+  EXPECT_EQ(fact.restored->retries.scope, 18u);
+}
+
 TEST(EarlierFormats, AHistoryOfALaterVersionIsRefused) {
   const std::string payload = u64(1) + u64(2) + bytes({34}) + u64(1) + u32(2) + u32(3) + u32(4) +
-                              u32(5) + u64(6) + u64(7) + u32(8) + bytes({1, 2, 0, 3}) +
+                              u32(5) + u64(6) + u64(7) + u32(8) + bytes({1, 2, 0, 99}) +
                               std::string(200, '\0');
   EXPECT_FALSE(decode_record(kPlace, payload, [](auto&, auto&) {}).has_value());
 }

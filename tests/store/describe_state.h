@@ -55,12 +55,14 @@ inline std::string describe_history(const queue::History* history) {
       history->retries.scope,
       fmt::join(history->retries.counts, ","));
   for (const queue::Attempt& attempt : history->attempts) {
-    out += fmt::format(" {}/{}/{}/{}/{}",
+    out += fmt::format(" {}/{}/{}/{}/{}/{}/{}",
                        attempt.received_wall.ms(),
                        attempt.duration_ms,
                        number(attempt.by),
                        static_cast<int>(attempt.end),
-                       number(attempt.error));
+                       number(attempt.error),
+                       static_cast<int>(attempt.isolation),
+                       attempt.company);
   }
   for (const queue::LineageEvent& event : history->events) out += describe_event(event);
   return out;
@@ -236,6 +238,10 @@ inline std::string describe_arrivals(const queue::GroupArrivals& arrivals) {
                                 arrivals.first_wall.ms(),
                                 arrivals.last_wall.ms());
   for (const std::uint32_t count : arrivals.by_hour) out += fmt::format(" {}", count);
+  out += "; days";
+  for (const std::uint32_t count : arrivals.by_day) out += fmt::format(" {}", count);
+  out += "; minutes";
+  for (const std::uint32_t count : arrivals.by_minute) out += fmt::format(" {}", count);
   return out + "; sources" + describe_names(arrivals.sources) + "; consumers" +
          describe_names(arrivals.consumers);
 }
@@ -247,14 +253,30 @@ inline std::string describe_identity(const queue::GroupIdentity& identity) {
 }
 
 // Samples are left out: which messages they are is nobody's promise.
+inline std::string describe_rule(const queue::GroupRule& rule) {
+  std::string from;
+  for (const std::uint8_t byte : rule.from) from += fmt::format("{:02x}", byte);
+  return fmt::format("rule {}: {} '{}' into {} by {} at {} applied {}",
+                     rule.number,
+                     from,
+                     rule.filter,
+                     describe_identity(rule.into),
+                     number(rule.made_by),
+                     rule.made_wall.ms(),
+                     rule.applied);
+}
+
 inline std::string describe_group(const queue::FailureGroup& group) {
-  return fmt::format("group {} of {} {} status {} '{}' by {} has {}: {}\n",
+  return fmt::format("group {} of {} {} status {} '{}' by {} owner '{}' ignored {}/{} has {}: {}\n",
                      number(group.key),
                      number(group.queue),
                      describe_identity(group.identity),
                      static_cast<int>(group.status),
                      group.note,
                      number(group.marked_by),
+                     group.owner,
+                     group.ignored_until.ms(),
+                     group.ignored_to_total,
                      group.count,
                      describe_arrivals(group.arrivals));
 }
@@ -282,6 +304,9 @@ inline std::string describe_state(const queue::State& state, Order order) {
   for (const auto& [key, text] : messages) out += text;
   for (const auto& [key, task] : state.tasks()) out += describe_task(task);
   for (const auto& [key, group] : state.groups()) out += describe_group(group);
+  for (const auto& [key, rule] : state.group_rules()) {
+    out += fmt::format("{} {}\n", number(key.first), describe_rule(rule));
+  }
   for (const auto& [place, archived] : state.archived().entries()) {
     out += fmt::format("archived {} {} as {} from {} at {} back {} in {}: {}\n",
                        place,

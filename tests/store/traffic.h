@@ -202,7 +202,8 @@ class Traffic {
                               {.max = 1 + roll(4),
                                .visibility = queue::seconds(roll(3) * 5),
                                .by = by,
-                               .attempt_id = attempt},
+                               .attempt_id = attempt,
+                               .isolated = roll(2) == 0},
                               stamp_);
     for (const auto& dead : decision.dead_lettered) changes.push_back(dead);
     if (decision.received.count > 0) changes.push_back(decision.received);
@@ -245,7 +246,8 @@ class Traffic {
         decision->key,
         key,
         decision->visible_at,
-        queue::RetryCounts{.scope = 1, .counts = {static_cast<std::uint32_t>(roll(5))}}});
+        queue::RetryCounts{.scope = 1, .counts = {static_cast<std::uint32_t>(roll(5))}},
+        static_cast<std::uint16_t>(roll(3))});
     if (decision->dead_lettered) changes.push_back(*decision->dead_lettered);
     store_.commit(stamp_, changes);
   }

@@ -187,6 +187,55 @@ const DoctorCase kCases[] = {
      {"warning handler-few-receives orders"},
      "redrive queue set orders 'RedrivePolicy={\"deadLetterTargetArn\":"
      "\"arn:aws:sqs:us-east-1:000000000000:orders-dlq\",\"maxReceiveCount\":5}'"},
+    {"isolated_handlers_need_fewer_receives",
+     [](Pair& p) {
+       p.feed(5s).isolates = true;
+       p.source.target->receive_count_max = 4;
+     },
+     {}},
+    {"batch_fails_together",
+     [](Pair& p) { p.feed(5s).batch_size = 10; },
+     {"warning batch-fails-together orders"},
+     "redrive mapping set u-1 --isolate-retries on"},
+    {"fifo_batches_are_not_isolated",
+     [](Pair& p) {
+       p.feed(5s).batch_size = 10;
+       p.handlers[0].isolates = true;
+       p.source.fifo = p.dlq.fifo = true;
+     },
+     {"warning batch-fails-together orders"},
+     "redrive mapping set u-1 --bisect on"},
+    {"batch_with_item_failures",
+     [](Pair& p) {
+       p.feed(5s).batch_size = 10;
+       p.handlers[0].item_failures = true;
+     },
+     {}},
+    {"batch_that_is_halved",
+     [](Pair& p) {
+       p.feed(5s).batch_size = 10;
+       p.handlers[0].bisects = true;
+     },
+     {}},
+    {"isolated_batch",
+     [](Pair& p) {
+       p.feed(3s).batch_size = 10;
+       p.handlers[0].isolates = true;
+     },
+     {}},
+    {"batch_visibility",
+     [](Pair& p) {
+       p.feed(4s).batch_size = 10;
+       p.handlers[0].isolates = true;
+     },
+     {"advice batch-visibility orders"},
+     "redrive queue set orders VisibilityTimeout=40"},
+    {"retries_within_receives", [](Pair& p) { p.feed(5s).retries = 4; }, {}},
+    {"retries_beyond_receives",
+     [](Pair& p) { p.feed(5s).retries = 5; },
+     {"warning handler-retries orders"},
+     "redrive queue set orders 'RedrivePolicy={\"deadLetterTargetArn\":"
+     "\"arn:aws:sqs:us-east-1:000000000000:orders-dlq\",\"maxReceiveCount\":6}'"},
     {"few_receives_are_told_once",
      [](Pair& p) {
        p.feed(5s);

@@ -1,7 +1,7 @@
 // Carries events from the Lambda Runtime API to a Node.js handler, and its results back: one
 // connection (of two pipes), and one write for each invocation (the result, and the question for the next event
 // behind it).
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import net from "node:net";
 import path from "node:path";
@@ -75,19 +75,111 @@ class Fault extends Error {
   }
 }
 
-function documentOf(error) {
-  if (!util.types.isNativeError(error) && !(error instanceof Error)) {
-    return { errorType: typeof error, errorMessage: String(error), trace: [] };
-  }
+const isError = (value) => util.types.isNativeError(value) || value instanceof Error;
+
+// Files of the function as they are on Lambda, wherever they lie here.
+const roots = [...new Set([root, realpathSync(root)])].filter((path) => path !== "/var/task" && path !== "/");
+const shownPaths = (text) => roots.reduce((shown, path) => shown.replaceAll(`${path}/`, "/var/task/"), text);
+
+function linkOf(error) {
+  if (!isError(error)) return { errorType: typeof error, errorMessage: String(error), trace: [] };
   return {
     errorType: String(error.name ?? "Error"),
     errorMessage: String(error.message),
-    trace: String(error.stack ?? "").split("\n"),
+    trace: shownPaths(String(error.stack ?? "")).split("\n"),
   };
 }
 
-function printError(words, document) {
-  log("ERROR", [`${words}\t${JSON.stringify(document)}`]);
+const chainMax = 16; // Errors of a chain of causes that are reported; the server keeps the outermost and the innermost.
+const recordErrorsBytes = 2 << 20; // For the errors of all records of a batch.
+
+// The error and its causes, nested, in no more than about so many bytes.
+function chainOf(error, bytes, seen = new Set()) {
+  const link = linkOf(error);
+  link.errorMessage = link.errorMessage.slice(0, Math.max(200, bytes / 8));
+  while (link.trace.length > 2 && link.trace.join("").length > bytes / 2) link.trace.length = Math.ceil(link.trace.length / 2);
+  seen.add(error);
+  const cause = isError(error) ? error.cause : undefined;
+  const more = cause !== undefined && cause !== null && !seen.has(cause) && seen.size < chainMax;
+  return more ? { ...link, cause: causeOf(cause, bytes, seen) } : link;
+}
+
+const causeOf = (cause, bytes, seen) => (typeof cause === "string" ? cause.slice(0, bytes / 8) : chainOf(cause, bytes, seen));
+
+// Errors of single records that an error carries: Powertools' FullBatchFailureError has recordErrors, AggregateError errors.
+function errorsWithin(error) {
+  for (const name of ["recordErrors", "errors"]) {
+    const list = error[name];
+    if (!Array.isArray(list) || list.length === 0 || !list.every(isError)) continue;
+    const bytes = Math.max(256, Math.min(8192, recordErrorsBytes / list.length));
+    const documents = list.map((each) => {
+      const messageId = each.messageId ?? each.record?.messageId;
+      return { ...chainOf(each, bytes), ...(typeof messageId === "string" && { messageId }) };
+    });
+    return { [name]: documents };
+  }
+  return {};
+}
+
+function documentOf(error) {
+  const document = linkOf(error);
+  if (!isError(error)) return document;
+  try {
+    if (error.cause !== undefined && error.cause !== null) document.cause = causeOf(error.cause, 32768, new Set([error]));
+    return { ...document, ...errorsWithin(error) };
+  } catch {
+    return document; // A property that throws. What was said so far is as much as on Lambda.
+  }
+}
+
+// As Lambda logs it: the stack under its own name, and what else the error has.
+function loggedError(error) {
+  if (!isError(error)) return linkOf(error);
+  const { errorType, errorMessage, trace } = linkOf(error);
+  return { errorType, errorMessage, ...(error.code !== undefined && { code: error.code }), ...error, stack: trace };
+}
+
+function printError(words, error) {
+  let text;
+  try {
+    text = JSON.stringify(error, (key, value) => (isError(value) ? loggedError(value) : value));
+  } catch {
+    const { trace, ...rest } = linkOf(error); // Circles, or properties that cannot be written.
+    text = JSON.stringify({ ...rest, stack: trace });
+  }
+  if (!isError(error)) text = JSON.stringify(linkOf(error));
+  log("ERROR", [`${words}\t${text}`]);
+}
+
+// Powertools' processors catch the errors of single records and report only ids. Remembers the errors, for packages
+// that are not bundled.
+function watchProcessor(processor) {
+  const handle = processor?.prototype?.failureHandler;
+  if (typeof handle !== "function") return;
+  processor.prototype.failureHandler = function failureHandler(record, error) {
+    if (typeof record?.messageId === "string") running?.itemErrors.set(record.messageId, error);
+    return handle.call(this, record, error);
+  };
+}
+
+async function watchBatchProcessors() {
+  const home = path.join(root, "node_modules/@aws-lambda-powertools/batch/lib");
+  const file = path.join(home, "esm/BasePartialProcessor.js");
+  if (!existsSync(file)) return;
+  const loaded = createRequire(path.join(root, "index.js")).cache[path.join(realpathSync(home), "cjs/BasePartialProcessor.js")];
+  const module = loaded ? loaded.exports : await import(pathToFileURL(file).href);
+  watchProcessor(module.BasePartialProcessor);
+}
+
+// The result of a handler, each failed item with its error beside it.
+function withItemErrors(result, errors) {
+  if (!Array.isArray(result?.batchItemFailures)) return result;
+  const bytes = Math.max(256, Math.min(8192, recordErrorsBytes / result.batchItemFailures.length));
+  const explained = (item) => {
+    const known = item && typeof item === "object" && !("errorType" in item) && errors.has(item.itemIdentifier);
+    return known ? { ...item, ...chainOf(errors.get(item.itemIdentifier), bytes) } : item;
+  };
+  return { ...result, batchItemFailures: result.batchItemFailures.map(explained) };
 }
 
 // --- Logging ---
@@ -153,6 +245,7 @@ class Run {
     this.id = answer.headers["lambda-runtime-aws-request-id"];
     this.headers = answer.headers;
     this.over = false;
+    this.itemErrors = new Map(); // What made records fail, by their message ids.
     this.atRest = () => this.succeed(null);
   }
 
@@ -164,6 +257,7 @@ class Run {
   succeed(result) {
     if (this.over) return;
     let body;
+    if (this.itemErrors.size > 0) result = withItemErrors(result, this.itemErrors);
     try {
       body = JSON.stringify(result === undefined ? null : result) ?? "null";
     } catch (error) {
@@ -175,7 +269,7 @@ class Run {
   fail(error) {
     if (this.over) return;
     const document = documentOf(error);
-    printError("Invoke Error ", document);
+    printError("Invoke Error ", error);
     this.finish("error", JSON.stringify(document), document.errorType);
   }
 
@@ -245,7 +339,7 @@ process.on("beforeExit", () => running?.atRest());
 
 function die(words, error, code) {
   const document = documentOf(error);
-  printError(words, document);
+  printError(words, error);
   const body = JSON.stringify(document);
   if (running && handler) {
     post(`invocation/${running.id}/error`, body, document.errorType);
@@ -279,6 +373,7 @@ for (const pipe of [input, output]) {
 }
 try {
   handler = await loadHandler();
+  await watchBatchProcessors().catch(() => {}); // Another version than we know.
   output.write(next);
 } catch (error) {
   die("Uncaught Exception ", error, 1);

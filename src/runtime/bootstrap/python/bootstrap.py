@@ -292,22 +292,141 @@ def install_log_handler(logging):
     logging.getLogger().addHandler(handler)
 
 
+def shown_path(name):
+    """Files of the function as they are on Lambda, wherever they lie here."""
+    return "/var/task" + name[len(TASK_ROOT):] if name.startswith(TASK_ROOT + "/") else name
+
+
 def frames_of(error):
-    """The stack without the frames of this file and of the import machinery."""
+    """The stack without the frames of this file and of the import machinery. As on Lambda, no ^^^^ below the source."""
     import traceback
 
     def is_ours(name):
         return name == OWN_FILE or name.startswith("<frozen importlib") or name.endswith("/importlib/__init__.py")
 
-    return traceback.format_list([f for f in traceback.extract_tb(error.__traceback__) if not is_ours(f.filename)])
+    return traceback.format_list([(shown_path(f.filename), f.lineno, f.name, f.line)
+                                  for f in traceback.extract_tb(error.__traceback__) if not is_ours(f.filename)])
+
+
+CHAIN_MAX = 16  # Errors of a chain of causes that are reported; the server keeps the outermost and the innermost.
+RECORD_ERRORS_BYTES = 2 << 20  # For the errors of all records of a batch.
+
+
+def text_of(error):
+    try:
+        return str(error)
+    except Exception:
+        return "<unprintable %s>" % type(error).__name__
+
+
+def cause_of(error):
+    if error.__cause__ is not None:
+        return error.__cause__
+    return None if error.__suppress_context__ else error.__context__
+
+
+def chain_of(error):
+    """The error and its causes, nested."""
+    chain = []
+    while isinstance(error, BaseException) and error not in chain and len(chain) < CHAIN_MAX:
+        chain.append(error)
+        error = cause_of(error)
+    document = None
+    for link in reversed(chain):
+        inner = document
+        document = {"errorType": type(link).__name__, "errorMessage": text_of(link), "stackTrace": frames_of(link)}
+        if inner:
+            document["cause"] = inner
+    return document
+
+
+def bounded_chain(error, size):
+    """The same in no more than about so many bytes: frames next to where the error arose stay."""
+    document = link = chain_of(error)
+    while link:
+        link["errorMessage"] = link["errorMessage"][: max(200, size // 8)]
+        frames = link["stackTrace"]
+        while len(frames) > 1 and sum(map(len, frames)) > size // 2:
+            del frames[: max(1, len(frames) // 4)]
+        link = link.get("cause")
+    return document
+
+
+def errors_within(error):
+    """Errors of single records that an error carries: those of Powertools' BatchProcessingError, or of a group."""
+    for name, field in (("child_exceptions", "recordErrors"), ("exceptions", "errors")):
+        children = getattr(error, name, None)
+        if not isinstance(children, (list, tuple)) or not children:
+            continue
+        # Powertools keeps what sys.exc_info() returns.
+        found = [child[1] if isinstance(child, tuple) and len(child) == 3 else child for child in children]
+        if all(isinstance(child, BaseException) for child in found):
+            return field, found
+    return None, []
+
+
+def record_errors(errors):
+    size = max(256, min(8192, RECORD_ERRORS_BYTES // len(errors)))
+    documents = []
+    for error in errors:
+        document = bounded_chain(error, size)
+        message_id = getattr(error, "message_id", None) or getattr(error, "messageId", None)
+        if isinstance(message_id, str):
+            document["messageId"] = message_id
+        documents.append(document)
+    return documents
 
 
 def document_of(error, request_id):
     if isinstance(error, Fault):
-        kind, trace = error.kind, error.trace
-    else:
-        kind, trace = type(error).__name__, frames_of(error)
-    return {"errorMessage": str(error), "errorType": kind, "requestId": request_id, "stackTrace": trace}
+        return {"errorMessage": str(error), "errorType": error.kind, "requestId": request_id,
+                "stackTrace": error.trace}
+    document = {"errorMessage": text_of(error), "errorType": type(error).__name__, "requestId": request_id,
+                "stackTrace": frames_of(error)}
+    try:
+        cause = cause_of(error)
+        if cause is not None:
+            document["cause"] = bounded_chain(cause, 32768)
+        field, children = errors_within(error)
+        if children:
+            document[field] = record_errors(children)
+    except Exception:
+        pass  # Exceptions may have odd attributes. What was said so far is as much as on Lambda.
+    return document
+
+
+item_errors = {}  # Of the invocation that runs: what made records fail, by their message ids.
+
+
+def watch_batch_processors(module):
+    """Powertools' processors catch the errors of single records and report only ids. Remembers the errors."""
+    processor = module.BasePartialProcessor
+    handle = processor.failure_handler
+
+    def failure_handler(self, record, exception):
+        get = record.get if isinstance(record, dict) else lambda name: getattr(record, name, None)
+        message_id = get("messageId") or getattr(record, "message_id", None)
+        if isinstance(message_id, str):
+            item_errors[message_id] = exception[1]
+        return handle(self, record, exception)
+
+    processor.failure_handler = failure_handler
+
+
+def with_item_errors(result):
+    """The result of a handler, each failed item with its error beside it."""
+    failures = result.get("batchItemFailures") if isinstance(result, dict) else None
+    if not isinstance(failures, list):
+        return result
+    size = max(256, min(8192, RECORD_ERRORS_BYTES // max(1, len(failures))))
+
+    def explained(item):
+        error = item_errors.get(item.get("itemIdentifier")) if isinstance(item, dict) else None
+        if error is None or "errorType" in item:
+            return item
+        return {**item, **bounded_chain(error, size)}
+
+    return {**result, "batchItemFailures": [explained(item) for item in failures]}
 
 
 def print_error(document):
@@ -361,7 +480,11 @@ def run(handler, form, body, context):
         event = marshal.loads(body)[1] if form == "marshal" else decode_json(str(body, "utf-8"))
     except ValueError as error:
         raise Fault("Runtime.UnmarshalError", "Unable to unmarshal input: %s" % error)
+    if item_errors:
+        item_errors.clear()
     result = handler(event, context)
+    if item_errors:
+        result = with_item_errors(result)
     try:
         return encode_json(result).encode("utf-8", "surrogatepass")
     except Exception as error:
@@ -421,6 +544,7 @@ def main():
     sys.path.insert(0, TASK_ROOT)
     sys.meta_path.insert(0, ImportWatcher("logging", install_log_handler))
     sys.meta_path.insert(0, ImportWatcher("botocore.session", teach_endpoint))
+    sys.meta_path.insert(0, ImportWatcher("aws_lambda_powertools.utilities.batch.base", watch_batch_processors))
     connection = Connection()
     try:
         handler = load_handler()

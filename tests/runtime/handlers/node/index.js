@@ -75,3 +75,33 @@ exports.huge = async (event) => "x".repeat(event.bytes);
 exports.notAFunction = 7;
 
 exports.deep = { inside: { handler: async () => "found" } };
+
+exports.failsWithCode = async () => {
+  throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+};
+
+exports.failsInACircle = async () => {
+  const error = new Error("round");
+  error.self = error;
+  error.cause = error;
+  throw error;
+};
+
+exports.failsWithCauses = async () => {
+  class OrderError extends Error {
+    constructor(message, options) {
+      super(message, options);
+      this.name = "OrderError";
+    }
+  }
+  throw new OrderError("cannot load", { cause: new TypeError("no price", { cause: "gone" }) });
+};
+
+exports.failsForAllRecords = async () => {
+  const error = new Error("All records failed processing.");
+  error.name = "FullBatchFailureError";
+  error.recordErrors = [new TypeError("of a"), new RangeError("of b")];
+  throw error;
+};
+
+exports.logsError = async () => console.error(new Error("only logged"));
