@@ -17,7 +17,7 @@ using Verdict = DeployFinding::Verdict;
 // Both versions may have messages under way for a moment when one takes the place of the other.
 constexpr Duration kHandover{10'000};
 // Beyond it, chance is explanation enough for no failure under the version before.
-constexpr double kChanceMax = 0.05;
+constexpr double kDeployChanceMax = 0.05;
 
 std::string span_text(Duration time) {
   const std::int64_t seconds = std::max<std::int64_t>(0, time.count() / 1000);
@@ -108,7 +108,7 @@ std::optional<DeployFinding> which_deploy(std::span<const CodeRun> runs, bool co
       std::ranges::all_of(versions, [](const CodeRun& run) { return run.failed_so > 0; });
   if (first != versions.begin()) {
     found.before = *(first - 1);
-    const bool telling = complete && chance_of_none(*first, *found.before) <= kChanceMax;
+    const bool telling = complete && chance_of_none(*first, *found.before) <= kDeployChanceMax;
     found.verdict = telling ? Verdict::began_with : Verdict::too_few;
     const bool replaced = found.before->last_wall <= first->begin() + kHandover;
     if (!replaced && !first->function) found.overlap_until = found.before->last_wall;

@@ -404,13 +404,13 @@ void Store::checkpoint_counts(const Stamp& stamp) {
                                              .ignored_until = group.ignored_until,
                                              .ignored_to_total = group.ignored_to_total});
     flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
+    if (group.codes.empty()) continue;
+    snapshot_.push_back(state_.snapshot(group.codes, group.queue, key));
+    flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
   }
   flush_snapshot(stamp, 1);
   for (const auto& [key, rule] : state_.group_rules()) {
     snapshot_.push_back(queue::GroupRuled{key.first, rule});
-    flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
-    if (group.codes.empty()) continue;
-    snapshot_.push_back(state_.snapshot(group.codes, group.queue, key));
     flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
   }
   flush_snapshot(stamp, 1);
