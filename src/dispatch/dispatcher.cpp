@@ -153,8 +153,8 @@ void Dispatcher::forget_orphans() {
     for (std::size_t i = 0; at != queues.end() && i < kQueuesPerTurn; ++at, ++i) {
       after = at->first;
       const auto function = function_of_async_queue(after);
-      if (function &&
-          turn.state().find_entry(queue::EntryKind::function, function->arn()) == nullptr)
+      if (function && turn.state().find_entry(queue::EntryKind::function,
+                                              unqualified(*function).arn()) == nullptr)
         changes.push_back(queue::QueueDeleted{at->second->key});
     }
     const bool more = at != queues.end();
@@ -166,6 +166,10 @@ void Dispatcher::forget_orphans() {
 }
 
 void Dispatcher::wake_async(const std::string& function_arn) {
+  if (!stopping_ && !known_.functions.contains(function_arn)) {
+    // The first event for a version or an alias.
+    return adopt(definitions_());
+  }
   const auto function = known_.functions.find(function_arn);
   if (stopping_ || function == known_.functions.end() || async_.contains(function_arn)) return;
   auto runner = std::make_shared<AsyncRunner>(world_, function->second);

@@ -18,6 +18,9 @@ constexpr std::size_t kMappingsPageMax = 100;
 
 Outcome<CalledFunction> wanted_function(const Call& call, std::string_view name) {
   const CalledFunction called = TRY(call.function_called(name));
+  if (functions::is_code_qualifier(called.qualifier)) {
+    return invalid("Code that is named by its digest is for trials: name a version or an alias.");
+  }
   if (!find_function(call, called)) return invalid("Function does not exist");
   return called;
 }

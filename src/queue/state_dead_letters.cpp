@@ -238,6 +238,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   if (history.former_group == fact.group) ++group.arrivals.failed_again;
   note_name(group.arrivals.sources, history.dead_letter_source);
   if (!history.attempts.empty()) note_name(group.arrivals.consumers, history.attempts.back().by);
+  count_failed(group.codes, history, stamp);
   if (group.status == GroupStatus::resolved) group.status = GroupStatus::regressed;
   // What was to be ignored for a while is back: somebody has to look at it again.
   if (group.status == GroupStatus::ignored && group.status_at(stamp.wall) != group.status) {
@@ -363,7 +364,10 @@ void State::on(const MessageSettled& fact, const Stamp& stamp) {
   if (Queue* from = find(fact.from)) {
     advance(*from, stamp.now);
     const Slot held = find_message(*from, fact.key);
-    if (held != kNoSlot) messages_.history(held).end_attempt(AttemptEnd::processed, stamp.now);
+    if (held != kNoSlot) {
+      count_processed(*from, held, stamp);
+      messages_.history(held).end_attempt(AttemptEnd::processed, stamp.now);
+    }
   }
   const Slot slot = carry_over(fact.key, fact.from, fact.to, fact.sequence, stamp);
   if (slot == kNoSlot) return;
