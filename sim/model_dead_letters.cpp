@@ -297,6 +297,7 @@ void Model::change_group(queue::History& history, FailureGroupKey to) {
   const bool merged = merged_id == into.identity.id;
   require(ruled, kGroupsOfQueue, "group {} was changed without a rule", number(to));
   history.group = to;
+  count_failed(into.codes, history);
   if (merged) return;
   std::optional<Timestamp> died;
   for (const queue::LineageEvent& event : history.events) {

@@ -288,7 +288,7 @@ class State {
   void settle_job(Slot slot, Outcome outcome);
   void settle_all(const Queue& queue);
   void leave_group(Slot slot);
-  void change_group(Slot slot, FailureGroupKey to);
+  void change_group(Slot slot, FailureGroupKey to, const Stamp& stamp);
   void let_go_errors(Slot slot);
   void hold_errors(const History& history);
   void let_go_errors(const History& history);

@@ -219,7 +219,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   if (slot == kNoSlot) return;
   const FailureGroupKey before = messages_.history(slot).group;
   if (before != FailureGroupKey::none && find_group(before) != nullptr) {
-    return change_group(slot, fact.group);
+    return change_group(slot, fact.group, stamp);
   }
   History& history = messages_.history(slot);
   history.group = fact.group;
@@ -250,7 +250,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
 
 // A rule made by hand puts a message into another group. The arrivals of merged groups were added
 // when the rule was made; a group that is split off counts what it gets.
-void State::change_group(Slot slot, FailureGroupKey to) {
+void State::change_group(Slot slot, FailureGroupKey to, const Stamp& stamp) {
   const auto found = groups_.find(to);
   const FailureGroup* from = find_group(messages_.history(slot).group);
   if (found == groups_.end() || from == nullptr || from->key == to) return;
@@ -261,6 +261,7 @@ void State::change_group(Slot slot, FailureGroupKey to) {
   history.group = to;
   ++group.count;
   group.add_sample(messages_[slot].key);
+  count_failed(group.codes, history, stamp);
   if (counted) return;
   const auto died = std::find_if(history.events.rbegin(), history.events.rend(), [](const auto& e) {
     return e.kind == LineageEvent::Kind::dead_lettered;
