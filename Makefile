@@ -112,6 +112,7 @@ crash: build
 	@/usr/bin/python3 tests/crash/power_loss.py 20
 	@/usr/bin/python3 tests/crash/full_disk.py 12
 	@/usr/bin/python3 tests/crash/handler_kill_loop.py 20
+	@/usr/bin/python3 tests/crash/notice_kill_loop.py 20
 	@bench/isolation --runs 1 --messages 300
 	@bench/isolation --runs 1 --messages 300 --batch-size 10 --receives 1 --kill
 	@/usr/bin/python3 tests/crash/worker_kill_loop.py 20

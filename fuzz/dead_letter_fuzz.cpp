@@ -46,6 +46,9 @@ void stored_counts(std::string_view bytes) {
   sum.add({.body = R"({"a":1})", .attributes = kAttributes});
   assert(sum.memory_bytes() <= FeatureCounts::kMemoryBytesMax);
   rank(sum, *counts, 5);
+  auto dead = FeatureCounts::with_names();
+  for (int i = 0; i < 5; ++i) dead.add({.body = R"({"a":[1,"x"]})", .attributes = kAttributes});
+  rank(dead, *counts, 5);
 }
 
 // The fields of the report, divided by zero bytes.
@@ -65,9 +68,12 @@ void report(std::string_view bytes) {
 }
 
 void body(std::string_view bytes) {
-  FeatureCounts counts;
-  counts.add({.body = bytes, .attributes = kAttributes});
+  auto counts = FeatureCounts::with_names();
+  for (int i = 0; i < 5; ++i) counts.add({.body = bytes, .attributes = kAttributes});
   assert(*FeatureCounts::decode(counts.encode()) == counts);
+  FeatureCounts processed;
+  for (int i = 0; i < 9; ++i) processed.add({.body = "{}", .attributes = {}});
+  rank(counts, processed, 5);
   assert(mask_secrets(bytes, {.bytes_max = 100}).size() <= 100);
 }
 

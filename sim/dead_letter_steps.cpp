@@ -17,6 +17,7 @@ using std::chrono::seconds;
 
 constexpr std::string_view kReports = "failure reports do what they say";
 constexpr std::string_view kBins = "the bin takes what nobody holds, and gives it back";
+constexpr std::string_view kTries = "a try stands in the history of what was tried";
 constexpr std::string_view kEdits = "edits change what they saw, or nothing";
 
 template <class Fact>
@@ -202,6 +203,28 @@ void Driver::change_catalogue() {
     }
   });
   world_.follow(world_.take_records());
+}
+
+void Driver::deploy_code() {
+  const std::string function = fmt::format("function:f{}", chance_.below(2));
+  const std::string code = fmt::format("{:08x}", chance_.below(3));
+  world_.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::CodeDeployed{function, {{code, turn.stamp().wall}}});
+  });
+  world_.follow(world_.take_records());
+}
+
+void Driver::try_message() {
+  const auto key = choose_full_queue();
+  if (!key) return;
+  for (const MessageKey message : choose_messages(*key, 1)) {
+    const auto found = world_.model().messages().find(message);
+    const bool there = found != world_.model().messages().end() && found->second.queue == *key;
+    const auto noted =
+        world_.engine().note_tried(identity_of(*key), message, {.actor = "ada", .reason = "as is"});
+    require(noted.has_value() == there, kTries, "message {}", number(message));
+    world_.follow(world_.take_records());
+  }
 }
 
 void Driver::start_job() {

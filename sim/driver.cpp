@@ -62,6 +62,8 @@ std::span<const Driver::Choice> Driver::choices() {
       {"rule groups", 1, &Driver::rule_groups},
       {"count processed", 2, &Driver::count_processed},
       {"catalogue", 1, &Driver::change_catalogue},
+      {"deploy code", 1, &Driver::deploy_code},
+      {"try message", 1, &Driver::try_message},
       {"exchange", 2, &Driver::exchange},
       {"start job", 6, &Driver::start_job},
       {"change job", 4, &Driver::change_job},

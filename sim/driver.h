@@ -95,6 +95,8 @@ class Driver {
   void rule_groups();
   void count_processed();
   void change_catalogue();
+  void deploy_code();
+  void try_message();
   void exchange();
   void start_job();
   void change_job();

@@ -140,6 +140,7 @@ void queues_are_as_they_should_be(const View& view) {
     require(seen->settings == expected.settings, kQueues, "{}: its attributes", name);
     require(seen->tags == expected.tags, kQueues, "{}: its tags", name);
     require(seen->processed == expected.processed, kQueues, "{}: what it processed", name);
+    codes_are_exact(view, seen->codes, expected.codes, name);
     require(seen->created_wall == expected.created_wall &&
                 seen->modified_wall == expected.modified_wall &&
                 seen->purged_at == expected.purged_at,
@@ -214,7 +215,8 @@ void names_and_numbers_are_kept(const View& view) {
               number(view.state.last_task()) == view.model.last_task() &&
               number(view.state.last_group()) == view.model.last_group() &&
               number(view.state.errors().last()) == view.model.last_error() &&
-              view.state.entries() == view.model.entries(),
+              view.state.entries() == view.model.entries() &&
+              view.state.deploys() == view.model.deploys(),
           kKept,
           "last key {}, not {}",
           number(view.state.last_key()),

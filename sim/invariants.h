@@ -33,6 +33,9 @@ void receive_attempts_are_remembered(const View& view);
 void move_tasks_are_exact(const View& view);
 // Failure groups have the members and the statistics they should, and count them right.
 void groups_are_exact(const View& view);
+// What a queue or a group counts of each version of consumers' code.
+void codes_are_exact(const View& view, const queue::CodeUses& seen, const ModelCodeUses& expected,
+                     std::string_view whose);
 // What consumers reported is known in their words as long as a message refers to it, and no longer.
 void archived_are_exact(const View& view);
 void errors_are_exact(const View& view);

@@ -126,6 +126,18 @@ void move_tasks_are_exact(const View& view) {
   }
 }
 
+void codes_are_exact(const View& view, const queue::CodeUses& seen, const ModelCodeUses& expected,
+                     std::string_view whose) {
+  constexpr std::string_view kCodes = "which code did what is counted exactly";
+  ModelCodeUses found;
+  for (const queue::CodeUse& use : seen.all()) {
+    found[view.state.code_key(use.code)] = {
+        use.processed, use.failed, use.first_wall, use.last_wall};
+  }
+  require(
+      found == expected, kCodes, "{}: {} versions, not {}", whose, found.size(), expected.size());
+}
+
 void groups_are_exact(const View& view) {
   constexpr std::string_view kGroups = "failure groups are exact";
   require(view.state.groups().size() == view.model.groups().size(),
@@ -162,6 +174,7 @@ void groups_are_exact(const View& view) {
             kGroups,
             "group {}: its arrivals",
             id);
+    codes_are_exact(view, seen->codes, expected.codes, "a group");
     const Timestamp last = arrivals.last_wall;
     require(counts_in(arrivals.daily(last)) ==
                     counts_since(expected.days, last.ms() / 86'400'000, queue::kGroupDays) &&

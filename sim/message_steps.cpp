@@ -58,7 +58,13 @@ void Driver::receive() {
   if (!key) return;
   Ask ask{.queue = *key, .max = static_cast<std::size_t>(chance_.between(1, 10))};
   if (chance_.one_in(2)) ask.visibility = Duration(seconds(chance_.below(30)));
-  if (!chance_.one_in(4)) ask.consumer = fmt::format("consumer{}", chance_.below(4));
+  if (!chance_.one_in(4)) {
+    ask.consumer = fmt::format("consumer{}", chance_.below(4));
+    // Two hosts that run the same versions.
+    if (chance_.one_in(2)) {
+      ask.consumer += fmt::format(" 10.0.0.{} app=v{}", chance_.below(2), chance_.below(3));
+    }
+  }
   if (chance_.one_in(3)) ask.attempt_id = fmt::format("attempt{}", chance_.below(3));
   ask.isolated = chance_.one_in(2);
   receive_once(std::move(ask), Duration::zero());

@@ -1,6 +1,7 @@
 #include "sim/model.h"
 
 #include <algorithm>
+#include <set>
 
 #include "sim/model_parts.h"
 #include "sim/violation.h"
@@ -212,6 +213,7 @@ void Model::on(const queue::ServerReset&) {
   groups_.clear();
   group_rules_.clear();
   deleted_.clear();
+  deploys_.clear();
   entries_.clear();
 }
 
@@ -277,8 +279,64 @@ void Model::receive_one(const queue::MessagesReceived& fact, MessageKey key) {
   message.phase = fact.visible_at > now_ ? Phase::in_flight : Phase::visible;
 }
 
+namespace {
+
+// `name 10.0.0.1 app=v2` and `name 10.0.0.2 app=v2` run the same code.
+std::string code_key_of(const std::string& consumer) {
+  const std::size_t app = consumer.find(" app=");
+  const std::string name = consumer.substr(0, consumer.find(' '));
+  return app == std::string::npos ? name : name + consumer.substr(app);
+}
+
+void note_use(ModelCodeUse& use, Timestamp received, Timestamp wall) {
+  const bool first = use.processed + use.failed == 0;
+  use.first_wall = first ? received : std::min(use.first_wall, received);
+  use.last_wall = wall;
+}
+
+}  // namespace
+
+void Model::count_processed(ModelQueue& queue, const ModelMessage& message) {
+  const auto& attempts = message.history.attempts;
+  if (queue.identity.is_hidden() || attempts.empty()) return;
+  if (attempts.back().by == NameIndex::none) return;
+  ModelCodeUse& use = queue.codes[code_key_of(names_[number(attempts.back().by)])];
+  note_use(use, attempts.back().received_wall, wall_);
+  ++use.processed;
+}
+
+void Model::count_failed(ModelCodeUses& codes, const queue::History& history) {
+  Timestamp since;
+  for (const queue::LineageEvent& event : history.events) {
+    using enum queue::LineageEvent::Kind;
+    if (event.kind == redriven || event.kind == unarchived) since = event.wall;
+  }
+  std::vector<queue::Attempt> failed;
+  for (const queue::Attempt& attempt : history.attempts) {
+    const bool fails = attempt.end == queue::AttemptEnd::visibility_expired ||
+                       attempt.end == queue::AttemptEnd::failed;
+    const bool ran = attempt.isolation != queue::Isolation::not_run;
+    if (fails && ran && attempt.received_wall >= since) failed.push_back(attempt);
+  }
+  const auto shared = [](const queue::Attempt& attempt) {
+    return attempt.end == queue::AttemptEnd::failed && attempt.company > 1;
+  };
+  if (!std::ranges::all_of(failed, shared)) std::erase_if(failed, shared);
+  if (failed.empty() && !history.attempts.empty()) failed.push_back(history.attempts.back());
+  std::set<std::string> counted;
+  for (const queue::Attempt& attempt : failed) {
+    if (attempt.by == NameIndex::none) continue;
+    const std::string code = code_key_of(names_[number(attempt.by)]);
+    if (!counted.insert(code).second) continue;
+    note_use(codes[code], attempt.received_wall, wall_);
+    ++codes[code].failed;
+  }
+}
+
 void Model::on(const queue::MessageDeleted& fact) {
-  settle(message_in(fact.queue, fact.key, "deleted"), &queue::TaskCounts::succeeded);
+  ModelMessage& message = message_in(fact.queue, fact.key, "deleted");
+  count_processed(queues_.at(fact.queue), message);
+  settle(message, &queue::TaskCounts::succeeded);
   messages_.erase(fact.key);
 }
 
@@ -327,6 +385,7 @@ void Model::on(const queue::MessageDeadLettered& fact) {
           number(fact.key));
   end_attempt(history, queue::AttemptEnd::visibility_expired, message.visible_at);
   settle(message, &queue::TaskCounts::failed_again);
+  count_failed(queues_.at(fact.from).codes, history);
   history.group = queue::FailureGroupKey::none;
   add_event(history, {.wall = wall_, .from = from.arn, .why = fact.why});
   history.entered_generation = message.generation();

@@ -42,6 +42,17 @@ struct ModelAttempt {
   std::vector<std::pair<queue::MessageKey, std::uint32_t>> messages;
 };
 
+// What messages met in a version of consumers' code.
+struct ModelCodeUse {
+  std::uint64_t processed = 0;
+  std::uint64_t failed = 0;
+  Timestamp first_wall;
+  Timestamp last_wall;
+
+  friend bool operator==(const ModelCodeUse&, const ModelCodeUse&) = default;
+};
+using ModelCodeUses = std::map<std::string, ModelCodeUse>;  // By the code's key.
+
 struct ModelQueue {
   queue::QueueIdentity identity;
   queue::NameIndex arn{};
@@ -54,6 +65,7 @@ struct ModelQueue {
       dedup;  // By group (if it counts) and id.
   std::map<std::string, ModelAttempt, std::less<>> attempts;
   std::string processed;
+  ModelCodeUses codes;
 };
 
 struct ModelTask {
@@ -93,6 +105,7 @@ struct ModelGroup {
   Timestamp last_wall;
   std::vector<queue::NameIndex> sources;
   std::vector<queue::NameIndex> consumers;
+  ModelCodeUses codes;
   std::string owner;
   Timestamp ignored_until;
   std::uint64_t ignored_to_total = 0;
@@ -162,6 +175,8 @@ class Model {
   static bool plan_means(const queue::TaskPlan& plan, const ModelMessage& message);
   const std::vector<std::string>& names() const { return names_; }
   const std::map<queue::QueueIdentity, Timestamp>& deleted() const { return deleted_; }
+  using Deploys = std::map<std::string, std::vector<queue::Deploy>, std::less<>>;
+  const Deploys& deploys() const { return deploys_; }
   const Entries& entries() const { return entries_; }
   const std::array<std::uint8_t, 16>& secret() const { return secret_; }
   bool started() const { return started_; }
@@ -204,6 +219,10 @@ class Model {
   void on(const queue::MessageArchived&);
   void on(const queue::LineageContinued&);
   void check_policy_archive(const queue::MessageArchived& fact);
+  void on(const queue::MessageTried&);
+  void on(const queue::CodeDeployed&);
+  void count_processed(ModelQueue& queue, const ModelMessage& message);
+  void count_failed(ModelCodeUses& codes, const queue::History& history);
   void on(const queue::GroupLearned&);
   void on(const queue::MessageGrouped&);
   void on(const queue::GroupMarked&);
@@ -249,6 +268,7 @@ class Model {
   std::vector<std::string> names_{std::string()};
   std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never forgotten here.
   Entries entries_;
+  Deploys deploys_;
   std::array<std::uint8_t, 16> secret_{};
   bool started_ = false;
   std::uint64_t last_key_ = 0;

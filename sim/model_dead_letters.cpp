@@ -207,6 +207,7 @@ void Model::on(const queue::MessageSettled& fact) {
           "only what was redriven is settled",
           "message {}",
           number(fact.key));
+  count_processed(queues_.at(fact.from), message);
   end_attempt(history, queue::AttemptEnd::processed, now_);
   settle(message, &queue::TaskCounts::succeeded);
   TaskKey job = TaskKey::none;
@@ -239,6 +240,26 @@ void Model::on(const queue::MessageEdited& fact) {
              .kind = queue::LineageEvent::Kind::edited});
 }
 
+void Model::on(const queue::MessageTried& fact) {
+  ModelMessage& message = message_in(fact.queue, fact.key, "tried");
+  add_event(message.history,
+            {.wall = wall_,
+             .from = queues_.at(fact.queue).arn,
+             .actor = fact.actor,
+             .reason = fact.reason,
+             .kind = queue::LineageEvent::Kind::tried});
+}
+
+// Checkpoints repeat what is known.
+void Model::on(const queue::CodeDeployed& fact) {
+  auto& known = deploys_[std::string(fact.function)];
+  for (const queue::Deploy& deploy : fact.deploys) {
+    if (std::ranges::find(known, deploy) == known.end()) known.push_back(deploy);
+  }
+  std::ranges::stable_sort(known, {}, &queue::Deploy::wall);
+  while (known.size() > queue::kDeploysKept) known.erase(known.begin());
+}
+
 void Model::on(const queue::GroupLearned& fact) {
   require(number(fact.group) == last_group_ + 1, kNumbers, "group {}", number(fact.group));
   last_group_ = number(fact.group);
@@ -250,7 +271,9 @@ void Model::on(const queue::GroupLearned& fact) {
             number(fact.group),
             number(key));
   }
-  groups_[fact.group] = {.queue = fact.queue, .identity = fact.identity, .note = {}};
+  ModelGroup& group = groups_[fact.group];
+  group.queue = fact.queue;
+  group.identity = fact.identity;
 }
 
 void ModelGroup::arrive(Timestamp wall) {
@@ -274,6 +297,7 @@ void Model::change_group(queue::History& history, FailureGroupKey to) {
   const bool merged = merged_id == into.identity.id;
   require(ruled, kGroupsOfQueue, "group {} was changed without a rule", number(to));
   history.group = to;
+  count_failed(into.codes, history);
   if (merged) return;
   std::optional<Timestamp> died;
   for (const queue::LineageEvent& event : history.events) {
@@ -342,6 +366,7 @@ void Model::on(const queue::MessageGrouped& fact) {
   if (history.former_group == fact.group) ++group.failed_again;
   add_name(group.sources, history.dead_letter_source);
   if (!history.attempts.empty()) add_name(group.consumers, history.attempts.back().by);
+  count_failed(group.codes, history);
   if (group.status == queue::GroupStatus::resolved) group.status = queue::GroupStatus::regressed;
   const bool over = (group.ignored_until != Timestamp() && wall_ >= group.ignored_until) ||
                     (group.ignored_to_total != 0 && group.total >= group.ignored_to_total);

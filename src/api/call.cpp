@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "queue/consumer_name.h"
+
 namespace redrive::api {
 namespace {
 
@@ -63,6 +65,42 @@ class KnownQueues {
   std::vector<Shelf> shelves_;
 };
 
+// The fields that User-Agents become in names of consumers. A thread serves few programs, which
+// send the same header with every request: most are known by comparing one text.
+class KnownAgents {
+ public:
+  const std::string& fields_of(std::string_view agent) {
+    Entry& entry = entries_[agent.size() % kEntries];
+    if (entry.agent != agent) entry = {std::string(agent), read(agent)};
+    return entry.fields;
+  }
+
+ private:
+  static constexpr std::size_t kEntries = 16;
+  static constexpr std::size_t kAgentBytesMax = 1024;  // Beyond that nothing is read of it.
+
+  struct Entry {
+    std::string agent;
+    std::string fields;
+  };
+
+  static std::string read(std::string_view agent) {
+    if (agent.size() > kAgentBytesMax) return {};
+    queue::UserAgent parts = queue::parse_user_agent(agent);
+    return queue::ConsumerName{.interpreter = std::move(parts.interpreter),
+                               .app = std::move(parts.app),
+                               .agent = std::move(parts.agent)}
+        .text();
+  }
+
+  std::array<Entry, kEntries> entries_;
+};
+
+KnownAgents& known_agents() {
+  thread_local KnownAgents known;
+  return known;
+}
+
 KnownQueues& known_queues() {
   thread_local KnownQueues known;
   return known;
@@ -117,8 +155,10 @@ Result<FoundQueue> Call::find(const queue::QueueIdentity& identity) const {
 }
 
 std::string Call::consumer() const {
-  std::string who = sender_id;
-  return who.append(" ").append(peer);
+  const std::string& fields = known_agents().fields_of(agent);
+  std::string who;
+  who.reserve(sender_id.size() + 1 + peer.size() + fields.size());
+  return who.append(sender_id).append(" ").append(peer).append(fields);
 }
 
 }  // namespace redrive::api

@@ -37,11 +37,13 @@ class Call : public Caller {
   std::string_view host;   // host:port as the caller reached us.
   std::string_view path;   // May name the queue in the Query protocol.
   std::string_view trace;  // X-Amzn-Trace-Id of the request.
+  std::string_view agent;  // User-Agent, of receives only.
 
   // The answer may leave when this is synced.
   engine::Sequence after = 0;
 
-  // Who receives: identity and address, for the history of attempts.
+  // Who receives, for the history of attempts: identity, address, and what the User-Agent says of
+  // the program. See queue::ConsumerName.
   std::string consumer() const;
 
   // Keeps a text alive until the answer is written.

@@ -72,6 +72,11 @@ Result<void> check_text(const http::Request& request, Gate::Api api) {
   return {};
 }
 
+std::string_view claimed_sender(const http::Request& request, std::string_view key) {
+  const std::string_view token = request.header("x-amz-security-token");
+  return token.starts_with(kSenderToken) ? token.substr(kSenderToken.size()) : key;
+}
+
 }  // namespace
 
 void Gate::use(auth::KeyRing keys) {
@@ -102,9 +107,11 @@ Caller Gate::claimed(const http::Request& request) const {
       request.ascii ? auth::scope_of(request.header("authorization"), request.query) : std::nullopt;
   const bool named = scope && !scope->access_key.empty();
   const std::string_view key = named ? scope->access_key : "anonymous";
-  return {.account = is_account(key) ? std::string(key) : defaults_.account,
+  const bool account = is_account(key);
+  return {.account = account ? std::string(key) : defaults_.account,
           .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
-          .sender_id = std::string(utf8_prefix(key, kSenderBytesMax)),
+          .sender_id = std::string(
+              utf8_prefix(account ? claimed_sender(request, key) : key, kSenderBytesMax)),
           .peer = request.peer,
           .secure = request.secure};
 }
@@ -131,7 +138,8 @@ Result<Caller> Gate::admit(const http::Request& request, Api api) const {
                             caller.key->requests_per_second));
   }
   caller.account = caller.key->account;
-  caller.sender_id = utf8_prefix(caller.key->name, kSenderBytesMax);
+  const bool named = caller.key->sender.empty();
+  caller.sender_id = utf8_prefix(named ? caller.key->name : caller.key->sender, kSenderBytesMax);
   return caller;
 }
 

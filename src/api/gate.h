@@ -25,6 +25,10 @@ struct Caller {
   bool secure = false;                        // The request came through TLS.
 };
 
+// On a server without keys functions sign with the number of their account. Who they are is in the
+// session token, behind this.
+inline constexpr std::string_view kSenderToken = "redrive-sender:";
+
 // Stands in front of every API of the server: checks the signature and the rate of each request.
 // Without keys it lets everybody in and takes what the request claims for granted.
 //

@@ -328,6 +328,7 @@ void Service::answer(Service& service, Request& request) {
     return request.fail(allowed.error());
   }
   if constexpr (std::is_same_v<Action, sqs::ReceiveMessage>) {
+    request.call.agent = request.http.header("user-agent");
     auto plan = plan_receive(request.call, input);
     if (!plan) return request.fail(plan.error());
     service.wait_for_messages(request, std::move(*plan));

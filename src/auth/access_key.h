@@ -60,6 +60,8 @@ struct AccessKey {
   // Rights in addition to those of the role: an allow grants what the role or the patterns do not,
   // a deny takes away what they grant.
   std::vector<Statement> statements = {};
+  // SenderId of what it sends, where that is not its name: of a function `ROLE:NAME`.
+  std::string sender = {};
 
   // Whether the key is limited to some names.
   bool restricted() const { return !queues.empty() || role == Role::scoped; }

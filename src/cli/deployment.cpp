@@ -161,15 +161,44 @@ Answer<Reply<Configuration>> deploy(Session& session, const DeployOptions& given
   return session.service.lambda<Configuration>("POST", "2015-03-31/functions", encoded(settings));
 }
 
-Answer<RunResult> run_function(Session& session, std::string_view name, std::string payload) {
-  const auto response = TRY(session.service.ask_lambda("POST",
-                                                       function_path(name, "/invocations"),
-                                                       std::move(payload),
-                                                       {{"X-Amz-Log-Type", "Tail"}}));
+namespace {
+
+std::string qualified(std::string_view rest, std::string_view qualifier) {
+  std::string out(rest);
+  if (!qualifier.empty()) out += "?Qualifier=" + percent_encode(qualifier, true);
+  return out;
+}
+
+}  // namespace
+
+Answer<RunResult> run_function(Session& session, std::string_view name, std::string payload,
+                               std::string_view qualifier) {
+  const auto response =
+      TRY(session.service.ask_lambda("POST",
+                                     function_path(name, qualified("/invocations", qualifier)),
+                                     std::move(payload),
+                                     {{"X-Amz-Log-Type", "Tail"}}));
   return RunResult{
       .failed = !response.header("X-Amz-Function-Error").empty(),
       .payload = response.body,
       .log = base64_decode(response.header("X-Amz-Log-Result")).value_or(std::string())};
+}
+
+Answer<Reply<documents::FunctionConfiguration>> describe_function(Session& session,
+                                                                  std::string_view name,
+                                                                  std::string_view qualifier) {
+  return session.service.lambda<documents::FunctionConfiguration>(
+      "GET", function_path(name, qualified("/configuration", qualifier)));
+}
+
+Answer<std::string> qualifier_of(Session& session, std::string_view name,
+                                 std::string_view version) {
+  if (version.empty()) return std::string();
+  const bool digits = version.find_first_not_of("0123456789abcdef") == version.npos;
+  if (version.starts_with('@') || !digits) return std::string(version);
+  const auto published = describe_function(session, name, version);
+  if (published || published.error().code != kNoSuchResource) return std::string(version);
+  return "@" + std::string(version);
 }
 
 }  // namespace redrive::cli

@@ -43,6 +43,14 @@ struct RunResult {
   std::string payload;
   std::string log;
 };
-Answer<RunResult> run_function(Session& session, std::string_view name, std::string payload);
+Answer<RunResult> run_function(Session& session, std::string_view name, std::string payload,
+                               std::string_view qualifier = {});
+
+// The qualifier for a version as people name it: a published one, an alias, or the first digits of
+// code that the function has or had.
+Answer<std::string> qualifier_of(Session& session, std::string_view name, std::string_view version);
+Answer<Reply<documents::FunctionConfiguration>> describe_function(Session& session,
+                                                                  std::string_view name,
+                                                                  std::string_view qualifier);
 
 }  // namespace redrive::cli

@@ -84,6 +84,7 @@ void print_group(Session& session, const documents::FailureGroup& group) {
       {"from", joined(group.sources)},
       {"received by", joined(group.consumers)},
       {"grouped by", harmless(group.why_grouped)}};
+  if (group.deploy) lines.emplace_back("deploy", harmless(group.deploy->sentence));
   if (group.failed_again > 0)
     lines.emplace_back("failed again", fmt::format("{} after a redrive", group.failed_again));
   if (const std::string until = ignored_text(group); !until.empty()) {
@@ -103,6 +104,15 @@ void print_group(Session& session, const documents::FailureGroup& group) {
                                           harmless(mark.text));
   }
   print_distinctions(session, group.sets_apart);
+}
+
+// Only what can be acted on: groups that began with a deploy.
+void print_deploys(Session& session, const std::vector<documents::FailureGroup>& groups) {
+  for (const documents::FailureGroup& group : groups) {
+    if (!group.deploy || group.deploy->verdict != "began-with") continue;
+    session.terminal().out << fmt::format(
+        "{}: {}\n", harmless(group.id.substr(0, 8)), harmless(group.deploy->sentence));
+  }
 }
 
 Answer<void> list_all_failure_groups(Session& session) {
@@ -161,6 +171,7 @@ Answer<void> list_failure_groups(Session& session, const std::string& path) {
     return {};
   }
   session.terminal().out << table.text(session.terminal());
+  print_deploys(session, reply->groups);
   print_distinctions(session, reply->sets_apart);
   return {};
 }

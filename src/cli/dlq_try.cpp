@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 
 #include "base/calendar.h"
 #include "base/text.h"
@@ -16,6 +17,7 @@
 #include "cli/queue_document.h"
 #include "cli/queue_name.h"
 #include "dead_letter/fingerprint.h"
+#include "documents/corrections.h"
 #include "events/batch_result.h"
 #include "events/event_document.h"
 #include "events/item_causes.h"
@@ -29,11 +31,15 @@ namespace {
 struct DlqTryOptions {
   std::vector<std::string> message;  // [QUEUE] MESSAGE_ID
   std::string function;
+  std::string version;  // A published version, an alias, or the first digits of its code.
+  bool bisect = false;
   DeployOptions code;
 };
 
 // What a dead message says of itself, kept when the page it was on is gone.
 struct DeadCopy {
+  std::string queue;  // Where it is now,
+  std::int64_t key = 0;
   std::string event;
   std::string message_id;
   std::string source;  // The ARN it failed in.
@@ -132,6 +138,8 @@ Answer<std::optional<DeadCopy>> look_in(Session& session, const std::string& que
   question.secrets = Secrets::shown;
   TRY(for_each_message(session, question, [&](const auto& message) {
     copy = copy_of(session, message);
+    copy->queue = queue;
+    copy->key = message.key;
     return false;
   }));
   return copy;
@@ -327,26 +335,199 @@ void print_try(Terminal& terminal, const DeadCopy& copy, const RunResult& run,
     terminal.out << paint(terminal, Color::bold, "Log") << "\n" << harmless_lines(run.log);
 }
 
-Answer<RunResult> run_tried(const DlqTryOptions& options, Session& session, const DeadCopy& copy,
-                            const UsualWork& work) {
-  const bool has_code = !options.code.source.empty() || !options.code.command.empty();
-  if (!has_code) {
+bool has_code(const DlqTryOptions& options) {
+  return !options.code.source.empty() || !options.code.command.empty();
+}
+
+// A run, and what ran.
+struct TriedRun {
+  RunResult run;
+  std::string code;
+};
+
+Answer<TriedRun> run_of_function(Session& session, const std::string& name,
+                                 const std::string& version, const std::string& event) {
+  const std::string qualifier = TRY(qualifier_of(session, name, version));
+  const auto ran = TRY(describe_function(session, name, qualifier));
+  std::string code = name;
+  if (!qualifier.empty()) code += ":" + qualifier;
+  if (!ran->kept_code.empty()) code += fmt::format(" @{}", ran->kept_code.back().version);
+  return TriedRun{TRY(run_function(session, name, event, qualifier)), std::move(code)};
+}
+
+Answer<TriedRun> run_tried(const DlqTryOptions& options, Session& session, const DeadCopy& copy,
+                           const UsualWork& work) {
+  if (!has_code(options)) {
     const std::string name = options.function.empty() ? TRY(only_function(work)) : options.function;
-    return run_function(session, name, copy.event);
+    return run_of_function(session, name, options.version, copy.event);
   }
   std::string usual = options.function;
   if (usual.empty() && work.functions.size() == 1) usual = work.functions.front();
   const DeployOptions code =
       usual.empty() ? options.code : TRY(as_usual(session, options.code, usual));
-  return run_once(session, code, copy.event);
+  const std::string& source = options.code.source;
+  return TriedRun{TRY(run_once(session, code, copy.event)),
+                  source.empty() ? "a command" : "code of " + source};
+}
+
+// Of a copy nobody can tell afterwards that it ran, so that is said before.
+void warn_of_effects(Session& session) {
+  session.terminal().err << "warning: this runs the handler. The queue is not touched, but what "
+                            "the handler does elsewhere (writes, mail, payments) really happens.\n";
+}
+
+// The message's history tells of the try. That it cannot be written is no reason to hide its
+// result.
+void note_try(Session& session, const DeadCopy& copy, std::string_view code,
+              std::string_view outcome) {
+  constexpr std::size_t kWordsMax = 256;
+  const documents::TriedRequest request{.code = code.substr(0, kWordsMax), .outcome = outcome};
+  auto body = request_body(request);
+  if (!body) return;
+  const auto noted = session.service.manage<documents::Touched>(
+      "POST",
+      fmt::format("queues/{}/messages/{}/tried", percent_encode(copy.queue, false), copy.key),
+      *std::move(body));
+  if (noted) return;
+  session.terminal().err << fmt::format("note: the try is not in the message's history: {}\n",
+                                        harmless(noted.error().message));
+}
+
+struct BisectStep {
+  std::string version;
+  std::string deployed_at;
+  std::string verdict;
+  bool succeeded = false;
+};
+
+// Runs the message with one of the codes that a function had.
+Answer<BisectStep> bisect_step(Session& session, const std::string& function, const DeadCopy& copy,
+                               const UsualWork& work, const documents::KeptCode& code) {
+  BisectStep step{.version = std::string(code.version),
+                  .deployed_at = std::string(code.deployed_at)};
+  const RunResult run = TRY(run_function(session, function, copy.event, "@" + step.version));
+  const auto error = failure_in(run, copy, work);
+  step.succeeded = !error;
+  step.verdict = verdict_of(copy, error);
+  note_try(session, copy, fmt::format("{} @{}", function, step.version), step.verdict);
+  if (!session.json) {
+    session.terminal().out << fmt::format(
+        "{}  deployed {}  {}\n",
+        harmless(step.version),
+        harmless(step.deployed_at),
+        paint(session.terminal(), error ? Color::red : Color::green, step.verdict));
+  }
+  return step;
+}
+
+struct BisectRun {
+  std::string_view version;
+  std::string_view deployed_at;
+  std::string_view verdict;
+  bool succeeded = false;
+};
+consteval auto shape_of(BisectRun*) {
+  using Out = BisectRun;
+  return wire::shape(wire::required("version", &Out::version),
+                     wire::required("deployedAt", &Out::deployed_at),
+                     wire::required("verdict", &Out::verdict),
+                     wire::required("succeeded", &Out::succeeded));
+}
+struct BisectDocument {
+  std::string_view message_id;
+  std::string_view conclusion;
+  std::string_view first_bad;
+  std::string_view last_good;
+  std::vector<BisectRun> runs;
+};
+consteval auto shape_of(BisectDocument*) {
+  using Out = BisectDocument;
+  return wire::shape(wire::required("messageId", &Out::message_id),
+                     wire::required("conclusion", &Out::conclusion),
+                     wire::optional("firstBad", &Out::first_bad),
+                     wire::optional("lastGood", &Out::last_good),
+                     wire::optional("runs", &Out::runs).each("run").always());
+}
+
+// What a bisection found. Steps by their place among the codes; not all have run.
+std::string conclusion_of(const std::map<std::size_t, BisectStep>& steps, std::size_t count) {
+  const BisectStep& newest = steps.at(count - 1);
+  if (newest.succeeded) return "succeeds with the newest code: there is no bad version to look for";
+  if (!steps.begin()->second.succeeded) {
+    return fmt::format(
+        "fails with all code that is kept: {} is the oldest, the first bad version "
+        "may be older",
+        steps.begin()->second.version);
+  }
+  const auto bad =
+      std::ranges::find_if(steps, [](const auto& step) { return !step.second.succeeded; });
+  return fmt::format("first bad version {}, deployed {}; {} before it succeeds",
+                     bad->second.version,
+                     bad->second.deployed_at,
+                     std::prev(bad)->second.version);
+}
+
+// The newest and the oldest code first, then the middle of what is left between good and bad.
+Answer<void> run_bisect(const DlqTryOptions& options, Session& session, const DeadCopy& copy,
+                        const UsualWork& work) {
+  const std::string name = options.function.empty() ? TRY(only_function(work)) : options.function;
+  const auto function = TRY(describe_function(session, name, ""));
+  const auto& codes = function->kept_code;
+  if (codes.size() < 2) {
+    return std::unexpected(Failure{
+        Failure::Kind::refused,
+        "",
+        fmt::format(
+            "{} has {} kept version of its code: there is nothing to bisect", name, codes.size())});
+  }
+  std::map<std::size_t, BisectStep> steps;
+  const auto run = [&](std::size_t at) -> Answer<bool> {
+    steps[at] = TRY(bisect_step(session, name, copy, work, codes[at]));
+    return steps[at].succeeded;
+  };
+  std::size_t good = 0;
+  std::size_t bad = codes.size() - 1;
+  const bool worth_it = !TRY(run(bad)) && TRY(run(good));
+  while (worth_it && bad - good > 1) {
+    const std::size_t middle = good + (bad - good) / 2;
+    (TRY(run(middle)) ? good : bad) = middle;
+  }
+  const std::string conclusion = conclusion_of(steps, codes.size());
+  if (session.json) {
+    BisectDocument out{.message_id = copy.message_id, .conclusion = conclusion};
+    if (worth_it) out.first_bad = steps.at(bad).version;
+    if (worth_it) out.last_good = steps.at(good).version;
+    for (const auto& [at, step] : steps)
+      out.runs.push_back({step.version, step.deployed_at, step.verdict, step.succeeded});
+    session.terminal().out << json_line(out);
+  } else {
+    session.terminal().out << harmless(conclusion) << "\n";
+  }
+  if (worth_it) return {};
+  return std::unexpected(Failure{Failure::Kind::reported, "", ""});
+}
+
+Answer<void> check_try_options(const DlqTryOptions& options) {
+  if (options.message.size() > 2) return usage_failure("name a message, or its queue and it");
+  const bool old_code = options.bisect || !options.version.empty();
+  if (old_code && has_code(options)) {
+    return usage_failure("--version and --bisect are for functions, not for --dir or --command");
+  }
+  if (options.bisect && !options.version.empty()) {
+    return usage_failure("--bisect chooses the versions itself: leave out --version");
+  }
+  return {};
 }
 
 Answer<void> run_dlq_try(const DlqTryOptions& options, Session& session) {
-  if (options.message.size() > 2) return usage_failure("name a message, or its queue and it");
+  CHECK(check_try_options(options));
   const DeadCopy copy = TRY(find_dead(session, options.message));
   const UsualWork work = TRY(usual_work(session, copy, options.function));
-  const RunResult run = TRY(run_tried(options, session, copy, work));
+  warn_of_effects(session);
+  if (options.bisect) return run_bisect(options, session, copy, work);
+  const auto [run, code] = TRY(run_tried(options, session, copy, work));
   const auto error = failure_in(run, copy, work);
+  note_try(session, copy, code, verdict_of(copy, error));
   if (session.json) {
     session.terminal().out << json_line(
         TryDocument{.message_id = copy.message_id,
@@ -375,6 +556,10 @@ void add_dlq_try(Verb parent, Commands& commands) {
       .required()
       .many();
   verb.option("--function", options->function, "The function (default: the one its queue feeds)");
+  verb.option("--version",
+              options->version,
+              "Code it had: a published version, an alias, or the first digits of its SHA-256");
+  verb.flag("--bisect", options->bisect, "Find the first bad one of the versions that are kept");
   verb.option("--dir", options->code.source, "Code on this machine instead, for this run only");
   add_deploy_options(verb, options->code);
   commands.attach(verb, [options](Session& session) { return run_dlq_try(*options, session); });

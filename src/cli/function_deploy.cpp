@@ -32,6 +32,9 @@ void announce_function(Session& session, const documents::FunctionConfiguration&
                                           function.code_size);
   }
   session.terminal().out.flush();
+  if (function.state_reason) {
+    session.terminal().err << fmt::format("warning: {}\n", harmless(*function.state_reason));
+  }
 }
 
 // A mistake in the code is for its author to mend: it does not end the watching.

@@ -55,9 +55,22 @@ std::string fate_of(const documents::Message& message) {
   return harmless(fmt::format("{}", fmt::join(facts, ", ")));
 }
 
+// ` (9f3c2a1b, version 4, deployed 2026-…, python3.11.2, Boto3/1.34.2)`, as far as it is known.
+std::string program_of(const documents::Attempt& attempt) {
+  std::vector<std::string> parts;
+  if (!attempt.code.empty()) parts.emplace_back(attempt.code);
+  if (!attempt.version.empty()) parts.push_back(fmt::format("version {}", attempt.version));
+  if (!attempt.deployed_at.empty())
+    parts.push_back(fmt::format("deployed {}", attempt.deployed_at));
+  if (!attempt.interpreter.empty()) parts.emplace_back(attempt.interpreter);
+  if (!attempt.agent.empty()) parts.emplace_back(attempt.agent);
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+}
+
 std::string attempt_line(std::size_t number, const documents::Attempt& attempt) {
   std::string line = fmt::format("  attempt {}: {}", number, attempt.received_at);
   if (attempt.by) line += fmt::format(" by {}", *attempt.by);
+  line += program_of(attempt);
   line += fmt::format(", {}", attempt.end);
   if (attempt.shared.value_or(false)) {
     line += fmt::format(" in a batch of {}, not judged alone", attempt.company.value_or(0));

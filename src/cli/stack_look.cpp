@@ -81,6 +81,29 @@ Answer<void> for_each_page(RestClient& rest, const std::string& path, Use use) {
   return {};
 }
 
+// Of services that Redrive has not, such as topics: it refuses alarms that name what cannot be
+// notified, and the rest of the stack is still wanted.
+void leave_out_actions(Resource& alarm, std::vector<std::string>& notes) {
+  const auto is_unknown = [](const Node& action) {
+    const std::string& arn = action.scalar();
+    const auto parts = split(arn, ':');
+    return arn.starts_with("arn:") && parts.size() > 2 && parts[2] != "sqs" && parts[2] != "lambda";
+  };
+  for (const std::string_view list : {"AlarmActions", "OKActions", "InsufficientDataActions"}) {
+    Node* const actions = alarm.properties.find(list);
+    if (actions == nullptr) continue;
+    for (const Node& action : actions->items()) {
+      if (!is_unknown(action)) continue;
+      notes.push_back(
+          fmt::format("{}: the action {} is skipped: alarms notify queues, functions "
+                      "and webhooks",
+                      alarm.title(),
+                      action.scalar()));
+    }
+    std::erase_if(actions->items(), is_unknown);
+  }
+}
+
 }  // namespace
 
 Answer<std::string> StackSite::account() {
@@ -120,6 +143,9 @@ Answer<void> StackSite::leave_out_unknown(Stack& stack) {
   }
   if (std::ranges::any_of(stack.resources, is_alarm) && !TRY(has_alarms())) {
     drop(is_alarm, "this server has no alarms");
+  }
+  for (Resource& resource : stack.resources) {
+    if (is_alarm(resource)) leave_out_actions(resource, stack.notes);
   }
   return {};
 }

@@ -46,7 +46,7 @@ std::optional<Poller::Intake> AsyncRunner::next_intake() {
   const Duration visibility = world().engine.turn(
       [&](engine::Turn& turn) { return visibility_of(turn.state().find(*queue_), hold_time); });
   return Intake{.queue = queue_,
-                .consumer = "function:" + entry_.id.name,
+                .consumer = consumer_of(*entry_.spec),
                 .max = std::min<std::size_t>(concurrency_.limit() - busy, queue::kReceiveMax),
                 .visibility = visibility};
 }
@@ -87,7 +87,7 @@ void AsyncRunner::begin(Waiting next) {
        .payload = run->event,
        .client_context = {},
        .trace = run->item.trace,
-       .invoked_arn = {}},
+       .invoked_arn = run->entry.id.arn()},
       [self, run](runtime::Outcome outcome) {
         auto shared = std::make_shared<runtime::Outcome>(std::move(outcome));
         self->world().strand.post([self, run, shared] { self->answered(run, *shared); });
@@ -206,7 +206,8 @@ Result<void> AsyncRunner::send_dead_letter(const Run& run, const runtime::Outcom
 
 std::string AsyncRunner::document_of(const Run& run, std::uint32_t runs, std::string_view condition,
                                      const runtime::Outcome* outcome) {
-  const std::string arn = run.entry.id.arn() + ":$LATEST";
+  const bool qualified = run.entry.id.name.find(':') != std::string::npos;
+  const std::string arn = run.entry.id.arn() + (qualified ? "" : ":$LATEST");
   const std::string request_id = run.item.message_id.text();
   const bool error = outcome != nullptr && outcome->kind == Kind::function_error;
   const bool ran = outcome != nullptr && (error || outcome->kind == Kind::done);

@@ -451,18 +451,30 @@ bool BatchRun::report(const Item& item, const Fate& fate, const Failure& failure
   return parts_.world->engine.report_failure(plan_.queue, report).has_value();
 }
 
+// A record for each number of runs. No invocation belongs to it, so it has an id of its own.
+void BatchRun::send_expired(std::vector<Item> items) {
+  std::map<std::uint32_t, std::vector<Item>> by_runs;
+  for (Item& item : items) by_runs[runs_before(item)].push_back(std::move(item));
+  for (auto& [runs, group] : by_runs) {
+    request_id_ = parts_.world->ids.uuid().text();
+    send_away(
+        *plan_.on_failure,
+        std::move(group),
+        {.condition = "RecordAgeExceeded", .invoke_count = runs},
+        [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back, true); });
+  }
+}
+
+// Where runs are not counted, every receive before this one stands for one.
+std::uint32_t BatchRun::runs_before(const Item& item) const {
+  if (plan_.counts_runs()) return RunCounts::read(item.retries, plan_.scope).runs;
+  return std::max(item.receive_count, 1u) - 1;
+}
+
 // Too old to be worth a run. Without anywhere to go they stay, and the queue's own rules hold.
 void BatchRun::expire(std::vector<Item> items) {
   if (items.empty()) return;
-  const auto runs = RunCounts::read(items.front().retries, plan_.scope).runs;
-  const Story story{.condition = "RecordAgeExceeded", .invoke_count = std::max(1u, runs)};
-  if (plan_.on_failure) {
-    return send_away(
-        *plan_.on_failure,
-        std::move(items),
-        story,
-        [self = shared_from_this()](const std::vector<Item>& back) { self->let_go(back, true); });
-  }
+  if (plan_.on_failure) return send_expired(std::move(items));
   const QueueFacts now = facts();
   const Failure failure{.error = {.type = "RecordAgeExceeded",
                                   .message = "The message was too old for the mapping.",

@@ -95,6 +95,8 @@ class BatchRun : public std::enable_shared_from_this<BatchRun> {
   Fate fate_of(const Item& item, const Failure& failure, const QueueFacts& now);
   bool report(const Item& item, const Fate& fate, const Failure& failure, Duration plain_delay);
   void expire(std::vector<Item> items);
+  void send_expired(std::vector<Item> items);
+  std::uint32_t runs_before(const Item& item) const;
 
   // How a parcel of messages is described to its receiver.
   struct Story {

@@ -18,7 +18,9 @@ struct Definitions {
     functions::InvokeConfig config;  // As it is when nobody has set any.
     std::string dead_letter_arn;
   };
-  std::map<std::string, Entry> functions;  // By ARN, without a qualifier.
+  // By ARN, without a qualifier; and those versions and aliases that have had events
+  // (async_queue_of), with it.
+  std::map<std::string, Entry> functions;
   // What mappings call by a version or an alias, by that ARN.
   std::map<std::string, std::shared_ptr<const runtime::FunctionSpec>> versions = {};
   std::vector<functions::Mapping> mappings;

@@ -1,11 +1,15 @@
 #include "dispatch/destination.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/text.h"
 
 namespace redrive::dispatch {
 namespace {
 
 constexpr std::string_view kAsyncSuffix = "!async";
+constexpr char kQualified = '/';  // In place of ':', which ARNs of queues cannot have in a name.
 
 std::unexpected<Error> no_destination(std::string_view text) {
   return fail(ErrorCode::invalid_parameter_value,
@@ -24,9 +28,12 @@ Result<functions::FunctionId> parse_function_arn(std::string_view arn) {
   const auto parts = split(arn, ':');
   if (parts.size() < 7 || parts[0] != "arn" || parts[2] != "lambda" || parts[5] != "function")
     return no_destination(arn);
-  return functions::FunctionId{.account = std::string(parts[4]),
-                               .region = std::string(parts[3]),
-                               .name = std::string(parts[6])};
+  functions::FunctionId id{.account = std::string(parts[4]),
+                           .region = std::string(parts[3]),
+                           .name = std::string(parts[6])};
+  const bool qualified = parts.size() > 7 && parts[7] != "$LATEST";
+  if (qualified) id.name.append(":").append(parts[7]);
+  return id;
 }
 
 Result<Destination> parse_destination(std::string_view text) {
@@ -38,16 +45,23 @@ Result<Destination> parse_destination(std::string_view text) {
   return TRY(parse_function_arn(text));
 }
 
+functions::FunctionId unqualified(functions::FunctionId function) {
+  function.name.resize(std::min(function.name.size(), function.name.find(':')));
+  return function;
+}
+
 queue::QueueIdentity async_queue_of(const functions::FunctionId& function) {
-  return {function.account, function.region, function.name + std::string(kAsyncSuffix), true};
+  std::string name = function.name + std::string(kAsyncSuffix);
+  std::ranges::replace(name, ':', kQualified);
+  return {function.account, function.region, std::move(name), true};
 }
 
 std::optional<functions::FunctionId> function_of_async_queue(const queue::QueueIdentity& queue) {
   if (!queue.name.ends_with(kAsyncSuffix)) return std::nullopt;
+  std::string name = queue.name.substr(0, queue.name.size() - kAsyncSuffix.size());
+  std::ranges::replace(name, kQualified, ':');
   return functions::FunctionId{
-      .account = queue.account,
-      .region = queue.region,
-      .name = queue.name.substr(0, queue.name.size() - kAsyncSuffix.size())};
+      .account = queue.account, .region = queue.region, .name = std::move(name)};
 }
 
 }  // namespace redrive::dispatch

@@ -73,6 +73,7 @@ void Dispatcher::adopt(Definitions definitions) {
   for (const auto& [id, runner] : mappings_) now.mappings[id] = runner->stats();
   for (const auto& [arn, runner] : async_) now.functions[arn] = runner->stats();
   std::lock_guard lock(stats_mutex_);
+  std::erase_if(retiring_, [](const auto& entry) { return !entry.second->engaged; });
   stats_ = std::move(now);
 }
 
@@ -107,8 +108,17 @@ void Dispatcher::adopt_mappings(const std::vector<functions::Mapping>& mappings)
   }
   for (auto& [id, runner] : former) {
     runner->retire();
+    const std::lock_guard lock(stats_mutex_);
+    retiring_.emplace(id, runner->stats());
     retired_.push_back(std::move(runner));
   }
+}
+
+bool Dispatcher::is_engaged(const std::string& mapping) const {
+  const std::lock_guard lock(stats_mutex_);
+  const auto [first, last] = retiring_.equal_range(mapping);
+  return stats_.mappings.contains(mapping) ||
+         std::any_of(first, last, [](const auto& entry) { return entry.second->engaged.load(); });
 }
 
 void Dispatcher::adopt_functions() {
@@ -143,8 +153,8 @@ void Dispatcher::forget_orphans() {
     for (std::size_t i = 0; at != queues.end() && i < kQueuesPerTurn; ++at, ++i) {
       after = at->first;
       const auto function = function_of_async_queue(after);
-      if (function &&
-          turn.state().find_entry(queue::EntryKind::function, function->arn()) == nullptr)
+      if (function && turn.state().find_entry(queue::EntryKind::function,
+                                              unqualified(*function).arn()) == nullptr)
         changes.push_back(queue::QueueDeleted{at->second->key});
     }
     const bool more = at != queues.end();
@@ -156,6 +166,10 @@ void Dispatcher::forget_orphans() {
 }
 
 void Dispatcher::wake_async(const std::string& function_arn) {
+  if (!stopping_ && !known_.functions.contains(function_arn)) {
+    // The first event for a version or an alias.
+    return adopt(definitions_());
+  }
   const auto function = known_.functions.find(function_arn);
   if (stopping_ || function == known_.functions.end() || async_.contains(function_arn)) return;
   auto runner = std::make_shared<AsyncRunner>(world_, function->second);

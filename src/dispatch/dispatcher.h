@@ -77,6 +77,10 @@ class Dispatcher {
   };
   Stats stats() const;
 
+  // Whether messages may still be received for the mapping, or are being worked on: also after it
+  // was disabled, until its poller has let go. From any thread.
+  bool is_engaged(const std::string& mapping) const;
+
   // For tests: what there is to do now, and while real time passes.
   Strand& strand() { return world_->strand; }
 
@@ -100,8 +104,9 @@ class Dispatcher {
   Definitions known_;
   bool stopping_ = false;
   bool stopped_ = false;            // Of the owner's thread.
-  mutable std::mutex stats_mutex_;  // Guards stats_.
+  mutable std::mutex stats_mutex_;  // Guards stats_ and retiring_.
   Stats stats_;
+  std::multimap<std::string, std::shared_ptr<const MappingStats>> retiring_;  // By UUID.
 };
 
 }  // namespace redrive::dispatch

@@ -59,6 +59,7 @@ void MappingRunner::retire() {
   give_back(std::exchange(gathering_.load, {}).items);
   for (const Batch& batch : ready_) give_back(batch.load.items);
   ready_.clear();
+  note_engaged();
 }
 
 void MappingRunner::note_limit() {
@@ -258,6 +259,7 @@ void MappingRunner::finished(const Plan& plan, const BatchRun::Summary& summary)
   note_limit();
   start_ready();
   poll();
+  note_engaged();
 }
 
 void MappingRunner::waited_in_vain() {

@@ -44,6 +44,7 @@ class MappingRunner final : public Poller {
   std::optional<Intake> next_intake() override;
   void received(const Catch& brought) override;
   void waited_in_vain() override;
+  void receive_ended() override { note_engaged(); }
 
   bool is_fifo() const { return plan_->queue.name.ends_with(".fifo"); }
   // Writes the message's record, and takes it into the batch that is being gathered. False: into
@@ -73,6 +74,7 @@ class MappingRunner final : public Poller {
   bool must_wait(const Item& item);
   void give_back(std::span<const Item> items);
   void note_limit();
+  void note_engaged() { stats_->engaged = !retired_ || is_receiving() || busy(); }
   unsigned ahead() const;
   unsigned room() const { return concurrency_.limit() + ahead(); }
 

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "events/marshal_document.h"
 #include "events/retry_policy.h"
+#include "queue/consumer_name.h"
 
 namespace redrive::dispatch {
 namespace {
@@ -45,11 +46,21 @@ Result<std::shared_ptr<const Plan>> make_plan(functions::Mapping mapping,
     plan->filters.push_back(TRY(events::parse_pattern(filter)));
   plan->on_success = TRY(destination_if_any(mapping.on_success));
   plan->on_failure = TRY(destination_if_any(mapping.on_failure));
-  plan->consumer = "function:" + spec->name;
+  plan->consumer = consumer_of(*spec);
   plan->scope = scope_of(mapping);
   plan->mapping = std::move(mapping);
   plan->spec = std::move(spec);
   return plan;
+}
+
+std::string consumer_of(const runtime::FunctionSpec& spec) {
+  const bool published = spec.version != "$LATEST";
+  return queue::ConsumerName{.kind = queue::ConsumerName::Kind::function,
+                             .name = spec.name,
+                             .code = spec.code_version,
+                             .version = published ? spec.version : std::string(),
+                             .interpreter = spec.interpreter}
+      .text();
 }
 
 runtime::Payload Plan::payload(std::string event) const {

@@ -42,6 +42,9 @@ struct Plan {
 Result<std::shared_ptr<const Plan>> make_plan(functions::Mapping mapping,
                                               std::shared_ptr<const runtime::FunctionSpec> spec);
 
+// What attempts say of who made them: the function, its code and its interpreter.
+std::string consumer_of(const runtime::FunctionSpec& spec);
+
 // What is counted with a message: how often a handler ran and failed, when to try again, and how
 // often each retrier has been used.
 struct RunCounts {

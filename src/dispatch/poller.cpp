@@ -74,6 +74,7 @@ void Poller::answered(const std::shared_ptr<Answer>& answer) {
     take(*answer);
   }
   poll();
+  receive_ended();
 }
 
 bool Poller::take(const Answer& answer) {

@@ -50,6 +50,10 @@ class Poller : public std::enable_shared_from_this<Poller> {
   virtual void received(const Catch& brought) = 0;
   // Nothing came for a while.
   virtual void waited_in_vain() {}
+  // A receive that had waited has ended, and what it brought was taken.
+  virtual void receive_ended() {}
+  // Whether a receive waits at the queue, or its answer is on the way.
+  bool is_receiving() const { return waiting_.has_value(); }
   // How long what is received from a queue stays hidden: as the queue has it, but at least that.
   static Duration visibility_of(const queue::Queue* queue, Duration hold_time);
   // Ends the waiting, if any, so that the next poll() asks anew.

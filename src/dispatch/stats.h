@@ -22,6 +22,8 @@ struct MappingStats {
   std::atomic<std::uint32_t> limit = 0;      // Of them, at this moment.
   std::atomic<std::uint32_t> limit_max = 0;  // Without errors, throttling or a lack of processes.
   std::atomic<Concurrency::Slowed> slowed = Concurrency::Slowed::no;
+  // The mapping may still receive messages, or works on some that it received.
+  std::atomic<bool> engaged = true;
 };
 
 // The same of a function's asynchronous invocations.

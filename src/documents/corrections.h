@@ -46,6 +46,16 @@ consteval auto shape_of(Choice*) {
                      wire::optional("reason", &In::reason));
 }
 
+// A handler ran on a copy of a message.
+struct TriedRequest {
+  std::string_view code;     // What ran: a function with its version, or a directory.
+  std::string_view outcome;  // How it ended, in words.
+};
+consteval auto shape_of(TriedRequest*) {
+  return wire::shape(wire::required("code", &TriedRequest::code).filled(),
+                     wire::required("outcome", &TriedRequest::outcome).filled());
+}
+
 struct Touched {
   std::int64_t messages = 0;  // How many it was done to.
   bool more = false;          // There may be more: ask again.

@@ -59,11 +59,50 @@ consteval auto shape_of(Distinction*) {
                      wire::required("score", &Out::score));
 }
 
+// A version of a function's code was put into service.
+struct DeployMark {
+  std::string_view at;
+  std::string_view consumer;
+  std::string_view code;
+};
+consteval auto shape_of(DeployMark*) {
+  return wire::shape(wire::required("at", &DeployMark::at),
+                     wire::required("consumer", &DeployMark::consumer),
+                     wire::required("code", &DeployMark::code));
+}
+
+// Whether a group began with a version of its consumers' code.
+struct GroupDeploy {
+  std::string_view sentence;
+  std::string_view verdict;   // began-with, too-few, any-version, first-known
+  std::string_view consumer;  // Whose versions these are.
+  std::string_view code;      // The first that its messages failed under.
+  std::string_view since;     // When it was deployed, or first seen.
+  std::int64_t failed = 0;    // Messages of the group that failed under it,
+  std::int64_t handled = 0;   // of so many.
+  std::string_view before;    // The version before; empty: not known.
+  std::int64_t handled_before = 0;
+  std::string_view overlap_until;  // Both versions ran until then.
+};
+consteval auto shape_of(GroupDeploy*) {
+  using Out = GroupDeploy;
+  return wire::shape(wire::required("sentence", &Out::sentence),
+                     wire::required("verdict", &Out::verdict),
+                     wire::required("consumer", &Out::consumer),
+                     wire::required("code", &Out::code),
+                     wire::required("since", &Out::since),
+                     wire::required("failed", &Out::failed),
+                     wire::required("handled", &Out::handled),
+                     wire::optional("before", &Out::before),
+                     wire::required("handledBefore", &Out::handled_before),
+                     wire::optional("overlapUntil", &Out::overlap_until));
+}
+
 // Something that happened at a time, to be seen beside a group's arrivals.
 struct TimelineMark {
   std::string_view at;
-  std::string_view kind;  // job-started, job-ended, alarm
-  std::string_view id;    // Of the job, or the name of the alarm.
+  std::string_view kind;  // job-started, job-ended, alarm, deploy
+  std::string_view id;    // Of the job or the code, or the name of the alarm.
   std::string_view text;
 };
 consteval auto shape_of(TimelineMark*) {
@@ -99,6 +138,8 @@ struct FailureGroup {
   std::vector<TimelineMark> marks;      // Oldest first; only of a single group.
   std::optional<std::int64_t> sample;   // The key of a message that is in it.
   std::vector<Distinction> sets_apart;  // Only of a single group.
+  std::optional<GroupDeploy> deploy;    // Where consumers say their version.
+  std::vector<DeployMark> deploys;      // Of the functions that its messages failed in.
 };
 consteval auto shape_of(FailureGroup*) {
   using Out = FailureGroup;
@@ -125,7 +166,9 @@ consteval auto shape_of(FailureGroup*) {
                      wire::optional("markedBy", &Out::marked_by),
                      wire::optional("marks", &Out::marks).each("mark"),
                      wire::optional("sample", &Out::sample),
-                     wire::optional("setsApart", &Out::sets_apart).each("distinction"));
+                     wire::optional("setsApart", &Out::sets_apart).each("distinction"),
+                     wire::optional("deploy", &Out::deploy),
+                     wire::optional("deploys", &Out::deploys).each("deploy"));
 }
 
 struct FailureGroups {

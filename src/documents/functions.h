@@ -85,6 +85,20 @@ consteval auto shape_of(RuntimeVersionConfig*) {
 }
 
 // A function as the API tells of it.
+// Code that a function has or had, which can still be invoked: as the qualifier `@Version`.
+struct KeptCode {
+  std::string_view version;  // The first digits of the SHA-256, in hexadecimal.
+  std::string_view code_sha256;
+  std::int64_t code_size = 0;
+  std::string_view deployed_at;
+};
+consteval auto shape_of(KeptCode*) {
+  return wire::shape(wire::required("Version", &KeptCode::version),
+                     wire::required("CodeSha256", &KeptCode::code_sha256),
+                     wire::required("CodeSize", &KeptCode::code_size),
+                     wire::required("DeployedAt", &KeptCode::deployed_at));
+}
+
 struct FunctionConfiguration {
   std::string_view function_name;
   std::string_view function_arn;
@@ -111,10 +125,12 @@ struct FunctionConfiguration {
   Texts layers;
   std::string_view revision_id;
   std::string_view state;
+  std::optional<std::string_view> state_reason;  // What the owner should know: another interpreter.
   std::string_view last_update_status;
   Texts command;  // Ours, like the next two.
   std::string_view url;
   std::string_view directory;
+  std::vector<KeptCode> kept_code;  // Ours, of $LATEST: the newest last.
 };
 consteval auto shape_of(FunctionConfiguration*) {
   using Out = FunctionConfiguration;
@@ -143,10 +159,12 @@ consteval auto shape_of(FunctionConfiguration*) {
                      wire::optional("Layers", &Out::layers).each("member").always(),
                      wire::optional("RevisionId", &Out::revision_id),
                      wire::optional("State", &Out::state),
+                     wire::optional("StateReason", &Out::state_reason),
                      wire::optional("LastUpdateStatus", &Out::last_update_status),
                      wire::optional("Command", &Out::command).each("member"),
                      wire::optional("Url", &Out::url),
-                     wire::optional("Directory", &Out::directory));
+                     wire::optional("Directory", &Out::directory),
+                     wire::optional("KeptCode", &Out::kept_code).each("member"));
 }
 
 struct CodeLocation {

@@ -19,6 +19,12 @@ struct Attempt {
   // The batch that failed as a whole had so many messages; only when it had several.
   std::optional<std::int64_t> company;
   std::optional<bool> shared;  // The error is that of the batch.
+  // What is known of the consumer besides its name. Empty or absent: not known.
+  std::string_view code;         // A function's code, by its first digits; a client's app id.
+  std::string_view version;      // The published version of a function.
+  std::string_view deployed_at;  // When that code was deployed, or seen first.
+  std::string_view interpreter;  // python3.11.2
+  std::string_view agent;        // The client's SDK.
 
   bool operator==(const Attempt&) const = default;
 };
@@ -32,7 +38,12 @@ consteval auto shape_of(Attempt*) {
                      wire::optional("stackTrace", &Attempt::stack_trace).sensitive(),
                      wire::optional("log", &Attempt::log).sensitive(),
                      wire::optional("company", &Attempt::company),
-                     wire::optional("shared", &Attempt::shared));
+                     wire::optional("shared", &Attempt::shared),
+                     wire::optional("code", &Attempt::code),
+                     wire::optional("version", &Attempt::version),
+                     wire::optional("deployedAt", &Attempt::deployed_at),
+                     wire::optional("interpreter", &Attempt::interpreter),
+                     wire::optional("agent", &Attempt::agent));
 }
 
 // What happened to a message besides being delivered.

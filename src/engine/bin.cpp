@@ -178,4 +178,20 @@ Result<void> Engine::edit(const QueueIdentity& identity, const Edit& edit, const
   });
 }
 
+Result<void> Engine::note_tried(const QueueIdentity& identity, MessageKey key,
+                                const Signature& by) {
+  return turn([&](Turn& turn) -> Result<void> {
+    const queue::Queue& queue = *TRY(turn.queue(identity));
+    if (turn.state().find_message(queue, key) == queue::kNoSlot) {
+      return fail(ErrorCode::resource_not_found, "The message is not in the queue.");
+    }
+    std::vector<Change> changes;
+    const queue::NameIndex actor = turn.name(by.actor, changes);
+    const queue::NameIndex reason = turn.name(by.reason, changes);
+    changes.push_back(queue::MessageTried{queue.key, key, actor, reason});
+    turn.commit(changes);
+    return {};
+  });
+}
+
 }  // namespace redrive::engine

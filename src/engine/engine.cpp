@@ -445,6 +445,12 @@ void Engine::find_queues(std::span<const Parcel> parcels) {
   if (several) store_.state().fetch_ahead(parcel_queues_);
 }
 
+queue::NameIndex Engine::consumer_name(Turn& turn, std::string_view text) {
+  const auto known = turn.state().find_name(text);
+  if (known != queue::NameIndex::none) return known;
+  return turn.name(consumer_limit_.choose(text, turn.stamp().now), changes_);
+}
+
 Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& request) {
   Taken taken{.outcome = {.messages = {}, .pins = BodyPins(store_), .after = 0}};
   if (queue.is_behind()) {
@@ -453,7 +459,7 @@ Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& reque
   }
   ReceiveOutcome& outcome = taken.outcome;
   changes_.clear();
-  const queue::NameIndex by = turn.name(request.consumer, changes_);
+  const queue::NameIndex by = consumer_name(turn, request.consumer);
   const queue::ReceiveDecision decision = queue::decide_receive(
       store_.state(),
       queue,

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "dead_letter/features.h"
 #include "engine/clock_watch.h"
+#include "engine/consumer_limit.h"
 #include "engine/damage.h"
 #include "engine/lineage.h"
 #include "engine/notice.h"
@@ -485,6 +486,11 @@ class Engine {
   // The original stays in the bin, linked by its lineage.
   Result<void> edit(const queue::QueueIdentity& queue, const Edit& edit, const Signature& by);
 
+  // A handler ran on a copy of a message: that stands in its history. The reason says which code
+  // ran, and how it ended.
+  Result<void> note_tried(const queue::QueueIdentity& queue, queue::MessageKey key,
+                          const Signature& by);
+
   // What receipt handles are of.
   Result<DeliveredMessages> delivered(const queue::QueueIdentity& queue,
                                       std::span<const std::string_view> handles);
@@ -592,6 +598,7 @@ class Engine {
   void end_short_polls(queue::Queue& queue, bool over_limit);
   Result<ReceiveOutcome> nothing_received(queue::Queue& queue, bool over_limit);
   // Takes what a receive can have now.
+  queue::NameIndex consumer_name(Turn& turn, std::string_view text);
   Taken take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request);
   // Has the queue's waiting receives tried again in another turn.
   void resume(Turn& turn, queue::QueueKey queue);
@@ -781,6 +788,7 @@ class Engine {
   std::vector<queue::QueueKey> queues_gone_;  // Of which processed_ is to forget.
   std::mutex processed_mutex_;                // Taken before the turn, never within it.
   std::map<queue::QueueKey, ProcessedCounts> processed_;
+  ConsumerLimit consumer_limit_;
   std::vector<queue::Change> changes_;  // Reused by the hot paths, like the next.
   std::vector<queue::Queue*> parcel_queues_;
   std::vector<queue::QueueKey> touched_;

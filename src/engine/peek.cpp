@@ -37,6 +37,7 @@ void tell_history(const queue::State& state, const queue::History& history, Peek
   peeked.origin = name_of(state, history.origin);
   for (const queue::Attempt& attempt : history.attempts) {
     peeked.consumers.push_back(name_of(state, attempt.by));
+    peeked.deployed.push_back(state.deployed_before(attempt.by, attempt.received_wall));
     const queue::ErrorText* error = state.errors().find(attempt.error);
     peeked.errors.push_back(error == nullptr ? queue::ErrorText{} : *error);
   }

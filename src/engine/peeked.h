@@ -24,7 +24,8 @@ struct Peeked {
   std::string dead_letter_source;         // ARNs, or empty.
   std::string origin;
   std::vector<std::string> consumers;    // Of each attempt in the history.
-  std::vector<queue::ErrorText> errors;  // The same; empty where nothing was reported.
+  std::vector<Timestamp> deployed;       // When the code of each attempt was; zero: not known.
+  std::vector<queue::ErrorText> errors;  // Of each attempt; empty where nothing was reported.
   struct EventNames {
     std::string from;
     std::string actor;

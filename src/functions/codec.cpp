@@ -23,6 +23,15 @@ void members(Fields& fields, FunctionId& id) {
 }
 
 template <class Fields>
+void members(Fields& fields, CodeRecord& code) {
+  fields("sha256", code.sha256);
+  fields("size", code.size);
+  fields("runtime", code.runtime);
+  fields("handler", code.handler);
+  fields("deployed", code.deployed_wall);
+}
+
+template <class Fields>
 void members(Fields& fields, Function& function) {
   fields("id", function.id);
   fields("description", function.description);
@@ -57,6 +66,7 @@ void members(Fields& fields, Function& function) {
   fields("versions", function.versions);
   fields("aliases", function.aliases);
   fields("versionLast", function.version_last);
+  fields("codeHistory", function.code_history);
 }
 
 template <class Fields>
@@ -119,7 +129,8 @@ void members(Fields& fields, InvokeConfig& config) {
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 template <class T>
-concept Member = std::same_as<T, FunctionId> || std::same_as<T, Retrier>;
+concept Member =
+    std::same_as<T, FunctionId> || std::same_as<T, Retrier> || std::same_as<T, CodeRecord>;
 
 class Writer {
  public:

@@ -25,6 +25,16 @@ struct FunctionId {
   }
 };
 
+// Code that a function has or had, and how it was to be run.
+struct CodeRecord {
+  std::string sha256;  // Base64; of the zip.
+  std::uint64_t size = 0;
+  std::string runtime;
+  std::string handler;
+  Timestamp deployed_wall;
+};
+inline constexpr std::size_t kCodeKept = 5;
+
 struct Function {
   FunctionId id;
   std::string description;
@@ -61,6 +71,8 @@ struct Function {
   std::map<std::string, std::string> versions;
   std::map<std::string, std::string> aliases;
   std::uint32_t version_last = 0;  // Numbers are not given twice.
+  // Of $LATEST: the last kCodeKept codes that it had, the present one last.
+  std::vector<CodeRecord> code_history = {};
 };
 
 // A name for a version.
@@ -119,7 +131,7 @@ struct Mapping {
 
 // How a function is invoked asynchronously.
 struct InvokeConfig {
-  std::string function_arn;                     // Without a qualifier.
+  std::string function_arn;                     // With the qualifier, unless it is $LATEST.
   std::optional<std::uint32_t> retries_max;     // None: 2.
   std::optional<std::chrono::seconds> age_max;  // None: 6 hours.
   std::string on_success;

@@ -18,6 +18,7 @@ std::string essence(Function function) {
   function.versions.clear();
   function.aliases.clear();
   function.version_last = 0;
+  function.code_history.clear();
   function.description.clear();
   function.tags.clear();
   function.permissions.clear();
@@ -25,6 +26,34 @@ std::string essence(Function function) {
   function.revision.clear();
   function.modified_wall = {};
   return encode(function);
+}
+
+constexpr std::size_t kCodeDigitsMin = 4;
+
+std::string digits_of(const CodeRecord& code) {
+  return to_hex(base64_decode(code.sha256).value_or(std::string()));
+}
+
+// None when no code that is kept begins so, or several do.
+std::optional<Function> find_code(const Function& latest, std::string_view digits) {
+  const CodeRecord* found = nullptr;
+  for (const CodeRecord& code : latest.code_history) {
+    if (!digits_of(code).starts_with(digits)) continue;
+    if (found != nullptr) return std::nullopt;
+    found = &code;
+  }
+  if (found == nullptr) return std::nullopt;
+  Function version = latest;
+  version.code_sha256 = found->sha256;
+  version.code_size = found->size;
+  version.runtime = found->runtime;
+  version.handler = found->handler;
+  version.directory.clear();
+  version.version = "@" + digits_of(*found).substr(0, 8);
+  version.versions.clear();
+  version.aliases.clear();
+  version.code_history.clear();
+  return version;
 }
 
 template <class T, class Decode>
@@ -48,8 +77,35 @@ std::optional<Alias> find_alias(const Function& latest, const std::string& name)
   return alias ? std::optional(*alias) : std::nullopt;
 }
 
+bool is_code_qualifier(std::string_view text) {
+  if (!text.starts_with('@') || text.size() < 1 + kCodeDigitsMin || text.size() > 65) return false;
+  return text.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
+}
+
+bool note_code(Function& latest, Timestamp wall) {
+  if (latest.code_sha256.empty()) return false;
+  auto& history = latest.code_history;
+  const bool same = !history.empty() && history.back().sha256 == latest.code_sha256;
+  const Timestamp deployed = same ? history.back().deployed_wall : wall;
+  std::erase_if(history, [&](const CodeRecord& code) { return code.sha256 == latest.code_sha256; });
+  history.push_back(
+      {latest.code_sha256, latest.code_size, latest.runtime, latest.handler, deployed});
+  if (history.size() > kCodeKept) history.erase(history.begin(), history.end() - kCodeKept);
+  return !same;
+}
+
+std::set<std::string> code_of(const Function& latest) {
+  std::set<std::string> all;
+  for (const CodeRecord& code : latest.code_history) all.insert(code.sha256);
+  for (const Function& version : versions_of(latest)) all.insert(version.code_sha256);
+  all.insert(latest.code_sha256);
+  all.erase("");
+  return all;
+}
+
 std::optional<Function> find_version(const Function& latest, std::string_view qualifier) {
   if (qualifier.empty() || qualifier == kLatest) return latest;
+  if (is_code_qualifier(qualifier)) return find_code(latest, qualifier.substr(1));
   if (!is_version_number(qualifier)) {
     const auto alias = find_alias(latest, std::string(qualifier));
     return alias ? find_version(latest, alias->version) : std::nullopt;
@@ -81,6 +137,7 @@ Function publish(Function& latest, const Publication& how) {
   version.tags.clear();
   version.permissions.clear();
   version.version_last = 0;
+  version.code_history.clear();
   version.version = std::to_string(++latest.version_last);
   if (!how.description.empty()) version.description = how.description;
   version.revision = how.revision;

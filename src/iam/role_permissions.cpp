@@ -58,4 +58,12 @@ std::optional<Statements> role_permissions(engine::Engine& engine, std::string_v
   return all;
 }
 
+std::string role_id(engine::Engine& engine, std::string_view account, std::string_view role_arn) {
+  const auto text = entry_text(engine, EntryKind::role, role_entry(account, name_of_arn(role_arn)));
+  if (!text) return {};
+  Kept<Role> role(*text);
+  if (!role.ok() || iam::role_arn(account, *role) != role_arn) return {};
+  return std::string(role->id);
+}
+
 }  // namespace redrive::iam

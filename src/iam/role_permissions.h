@@ -17,4 +17,7 @@ std::optional<std::vector<auth::Statement>> role_permissions(engine::Engine& eng
                                                              std::string_view account,
                                                              std::string_view role_arn);
 
+// The unique id of a role (AROA...); empty when there is none.
+std::string role_id(engine::Engine& engine, std::string_view account, std::string_view role_arn);
+
 }  // namespace redrive::iam

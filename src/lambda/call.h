@@ -32,12 +32,15 @@ struct Parts {
   Functions& functions;
   runtime::Invoker& invoker;
   objects::Store* buckets = nullptr;  // Where S3Bucket and S3Key are looked for.
-  // Takes an event for a function, to be worked on later. It is durable with the answer.
+  // Takes an event for a function, to be worked on later. It is durable with the answer. The name
+  // of a version or an alias has its qualifier behind it: `orders:live`.
   std::function<Result<void>(const functions::FunctionId&, const runtime::Invocation&)>
       invoke_async;
   // A function, a mapping or an invoke configuration is another than before.
   std::function<void()> changed;
   api::Observers observers = {};
+  // Whether a mapping may still receive messages or works on some; empty: none does.
+  std::function<bool(const std::string& mapping)> is_engaged = {};
   bool directories = false;  // Functions may run from directories that a caller names.
   std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
 };
@@ -93,6 +96,9 @@ struct Call {
 
   // The body, or an empty object where there is none.
   std::string_view padded_body() const;
+
+  // Code that the request brought stays on disk until it is done, see CodeStore::Stored.
+  std::shared_ptr<const void> code_pin = {};
 
   std::deque<std::string> kept = {};
 };

@@ -2,6 +2,7 @@
 
 #include "api/catalogue_access.h"
 #include "base/result.h"
+#include "queue/consumer_name.h"
 
 namespace redrive::lambda {
 namespace {
@@ -21,6 +22,11 @@ std::vector<T> entries_of(const Call& call, EntryKind kind, Decode decode, Mine 
     }
     return found;
   });
+}
+
+// What consumers of the function are called, see queue::ConsumerName.
+std::string function_role(const functions::FunctionId& id) {
+  return queue::ConsumerName{.kind = queue::ConsumerName::Kind::function, .name = id.name}.role();
 }
 
 // The version that is published of a function as it is now; the function remembers it.
@@ -79,18 +85,40 @@ void keep(engine::Turn& turn, const functions::Mapping& mapping) {
   turn.commit(queue::EntryPut{EntryKind::mapping, mapping.id, functions::encode(mapping)});
 }
 
+void keep_deployed(engine::Turn& turn, const functions::Function& function,
+                   const functions::Function& deployed) {
+  const std::string arn = function.id.arn();
+  const std::string document = functions::encode(function);
+  const std::string role = function_role(function.id);
+  std::vector<queue::Change> changes{
+      queue::EntryPut{EntryKind::function, arn, document},
+      queue::CodeDeployed{role, {{queue::code_digits(deployed.code_sha256), turn.stamp().wall}}}};
+  turn.commit(changes);
+}
+
 const functions::Function& save(engine::Turn& turn, functions::Function& function) {
   function.revision = turn.ids().uuid().text();
   function.modified_wall = turn.stamp().wall;
-  keep(turn, function);
+  if (functions::note_code(function, turn.stamp().wall)) {
+    keep_deployed(turn, function, function);
+  } else {
+    keep(turn, function);
+  }
   return function;
 }
 
 functions::Function save_and_publish(engine::Turn& turn, functions::Function& function,
                                      const std::string& description) {
-  function.revision = turn.ids().uuid().text();
-  function.modified_wall = turn.stamp().wall;
+  save(turn, function);
   return keep_published(turn, function, description);
+}
+
+void free_code(Call& call, const functions::FunctionId& function,
+               const std::set<std::string>& sha256s) {
+  for (const std::string& sha256 : sha256s) {
+    call.parts.invoker.forget(function.arn() + ":@" + queue::code_digits(sha256));
+    call.parts.functions.free_code(sha256);
+  }
 }
 
 Outcome<functions::Function> publish_version(Call& call, const CalledFunction& called,
@@ -129,6 +157,19 @@ Outcome<functions::Function> find_function(const Call& call, const CalledFunctio
 Outcome<functions::Function> called_function(const Call& call) {
   const CalledFunction called = TRY(call.function());
   return find_function(call, called);
+}
+
+std::vector<std::string> invoke_configs_of(engine::Turn& turn, const functions::FunctionId& id) {
+  std::vector<std::string> found;
+  const std::string arn = id.arn();
+  const auto& entries = std::as_const(turn).state().entries();
+  for (auto at = entries.lower_bound({EntryKind::invoke_config, arn});
+       at != entries.end() && at->first.first == EntryKind::invoke_config &&
+       at->first.second.starts_with(arn);
+       ++at) {
+    if (without_qualifier(at->first.second) == arn) found.push_back(at->first.second);
+  }
+  return found;
 }
 
 std::vector<functions::Function> all_functions(const Call& call) {

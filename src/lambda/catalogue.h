@@ -1,10 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "functions/codec.h"
+#include "functions/versions.h"
 #include "lambda/call.h"
 
 // The catalogue's entries as this room's operations need them.
@@ -18,6 +20,10 @@ Outcome<functions::Function> load_version(engine::Turn& turn, const CalledFuncti
 Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id);
 void keep(engine::Turn& turn, const functions::Function& function);
 void keep(engine::Turn& turn, const functions::Mapping& mapping);
+// The same in one record with the note that the code of `deployed`, the function or a version of
+// it, is in service from now on.
+void keep_deployed(engine::Turn& turn, const functions::Function& function,
+                   const functions::Function& deployed);
 // The same as something new: under another revision, changed now. What was saved, or published of
 // it.
 const functions::Function& save(engine::Turn& turn, functions::Function& function);
@@ -30,13 +36,19 @@ Outcome<functions::Function> find_function(const Call& call, const CalledFunctio
 // The one that the path names.
 Outcome<functions::Function> called_function(const Call& call);
 
+// Code that a function no longer has, nor had lately: what no other function has leaves the disk.
+void free_code(Call& call, const functions::FunctionId& function,
+               const std::set<std::string>& sha256s);
+
 // Lets `change(Function&)` have its way with a function, and lets those know who run it.
 template <class Change>
 Outcome<functions::Function> change_function(Call& call, const CalledFunction& called,
                                              Change change) {
+  std::set<std::string> code_before;
   auto changed = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<functions::Function> {
     auto function = load_function(turn, called);
     if (!function) return function;
+    code_before = functions::code_of(*function);
     const Outcome<void> done = change(*function);
     if (!done) return std::unexpected(done.error());
     save(turn, *function);
@@ -45,6 +57,8 @@ Outcome<functions::Function> change_function(Call& call, const CalledFunction& c
   if (changed) {
     call.parts.invoker.retire(called.id.arn());
     call.parts.changed();
+    for (const std::string& sha256 : functions::code_of(*changed)) code_before.erase(sha256);
+    free_code(call, called.id, code_before);
   }
   return changed;
 }
@@ -57,6 +71,10 @@ Outcome<functions::Function> publish_version(Call& call, const CalledFunction& c
 // for. The second is for use in turn.
 Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping);
 Outcome<void> may_touch(const Call& call, engine::Turn& turn, const functions::Mapping& mapping);
+
+// The ARNs whose asynchronous invocations are configured: of the function, its versions and its
+// aliases. In turn.
+std::vector<std::string> invoke_configs_of(engine::Turn& turn, const functions::FunctionId& id);
 
 // Every function, or mapping, of the caller's account and region, in the order of their names.
 std::vector<functions::Function> all_functions(const Call& call);

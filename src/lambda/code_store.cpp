@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -70,7 +71,21 @@ Result<CodeStore::Stored> CodeStore::put(std::string_view zip) {
     CHECK(code_failure(
         objects::write_durably(zip_path(stored.sha256), std::span(&zip, 1), options_.sync)));
   }
+  stored.pin = std::make_shared<int>();
+  std::erase_if(pins_, [](const auto& pin) { return pin.second.expired(); });
+  pins_.emplace(stored.sha256, stored.pin);
   return stored;
+}
+
+void CodeStore::remove_unless(const std::string& sha256, const std::function<bool()>& used) {
+  const std::lock_guard lock(mutex_);
+  const auto [first, last] = pins_.equal_range(sha256);
+  const bool pinned =
+      std::any_of(first, last, [](const auto& pin) { return !pin.second.expired(); });
+  if (pinned || used()) return;
+  std::error_code ignored;
+  fs::remove(zip_path(sha256), ignored);
+  fs::remove_all(code_path(sha256), ignored);
 }
 
 Result<std::string> CodeStore::zip(std::string_view sha256) const {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -19,7 +21,7 @@ namespace redrive::lambda {
 //   ROOT/code/<sha256>/    the same unpacked, made again when it is missing
 //
 // Digests are named in base64, as Lambda's CodeSha256 is; file names have them in hexadecimal. From
-// any thread: mutex_ lets one unpack at a time.
+// any thread: mutex_ lets one unpack at a time. It is never taken in the engine's turn.
 class CodeStore {
  public:
   struct Options {
@@ -35,12 +37,16 @@ class CodeStore {
   struct Stored {
     std::string sha256;
     std::uint64_t size = 0;
+    std::shared_ptr<const void> pin = {};  // Until it goes, remove_unless leaves the code alone.
   };
   // Refuses what cannot be unpacked.
   Result<Stored> put(std::string_view zip);
   Result<std::string> zip(std::string_view sha256) const;
   // Where the code lies unpacked.
   Result<std::filesystem::path> directory(std::string_view sha256);
+  // Removes one code, unless it is pinned or `used` says that it is needed. No code is put
+  // meanwhile, so what was put before and is in the catalogue is seen by `used`.
+  void remove_unless(const std::string& sha256, const std::function<bool()>& used);
   // Removes all zips but those named, and everything that can be made from them again. At start,
   // before requests.
   void keep_only(const std::set<std::string>& sha256s);
@@ -52,6 +58,8 @@ class CodeStore {
 
   const Options options_;
   std::mutex mutex_;
+  // Guarded by mutex_, like what they point to is alive: put, and perhaps not in the catalogue yet.
+  std::multimap<std::string, std::weak_ptr<const void>> pins_;
 };
 
 }  // namespace redrive::lambda

@@ -7,6 +7,8 @@
 
 #include "base/calendar.h"
 #include "base/result.h"
+#include "queue/consumer_name.h"
+#include "runtime/interpreters.h"
 
 namespace redrive::lambda {
 namespace {
@@ -244,6 +246,15 @@ documents::FunctionConfiguration describe(Call& call, const functions::Function&
       for (auto& [name, value] : out.environment->variables) value = dead_letter::kMask;
     }
   }
+  for (const functions::CodeRecord& code : function.code_history) {
+    out.kept_code.push_back({.version = call.keep(queue::code_digits(code.sha256)),
+                             .code_sha256 = call.keep(code.sha256),
+                             .code_size = static_cast<std::int64_t>(code.size),
+                             .deployed_at = call.keep(lambda_time(code.deployed_wall))});
+  }
+  const std::string warning = runtime::interpreter_warning(
+      function.runtime, runtime::interpreter_for(function.runtime).version);
+  if (!warning.empty()) out.state_reason = call.keep(warning);
   if (!function.dead_letter_arn.empty()) out.dead_letter_config = {function.dead_letter_arn};
   out.logging_config = describe_logging(call, function);
   out.kms_key_arn = if_set(function.kms_key_arn);

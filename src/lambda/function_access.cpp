@@ -96,6 +96,18 @@ std::string statement_of(const Permission& permission, const CalledFunction& cal
                      condition_of(permission));
 }
 
+// A version and an alias have policies of their own: in the function's document their statements
+// have the qualifier before the Sid.
+std::string policy_of(const CalledFunction& called) {
+  return called.is_latest() ? std::string() : called.qualifier + "/";
+}
+
+Outcome<void> check_policy_holder(const Call& call, const CalledFunction& called) {
+  if (functions::is_code_qualifier(called.qualifier)) return no_such_function(called);
+  CHECK(find_function(call, called));
+  return {};
+}
+
 Outcome<Answer> change_concurrency(Call& call, std::optional<unsigned> reserved) {
   const CalledFunction called = TRY(call.function());
   CHECK(change_function(call, called, [&](functions::Function& function) -> Outcome<void> {
@@ -131,12 +143,17 @@ Outcome<Answer> delete_concurrency(Call& call) {
 }
 
 Outcome<Answer> get_policy(Call& call) {
-  const functions::Function function = TRY(called_function(call));
-  if (function.permissions.empty()) return not_found("The resource you requested does not exist.");
+  const CalledFunction called = TRY(call.function());
+  CHECK(find_function(call, called));
+  const CalledFunction whole{.id = called.id, .qualifier = {}};
+  const functions::Function function = TRY(find_function(call, whole));
+  const std::string policy = policy_of(called);
   std::string statements;
   for (const auto& [id, statement] : function.permissions) {
+    if (id.substr(0, id.rfind('/') + 1) != policy) continue;
     statements += (statements.empty() ? "" : ",") + statement;
   }
+  if (statements.empty()) return not_found("The resource you requested does not exist.");
   return json_answer(
       200,
       PolicyAnswer{
@@ -152,13 +169,19 @@ Outcome<Answer> add_permission(Call& call) {
     return breaks_constraint(
         input.statement_id, "statementId", "satisfy regular expression pattern: ([a-zA-Z0-9-_]+)");
   }
+  if (called.qualifier == kLatest) {
+    return invalid("We currently do not support adding policies for $LATEST.");
+  }
+  CHECK(check_policy_holder(call, called));
   const std::string statement = statement_of(input, called);
-  CHECK(change_function(call, called, [&](functions::Function& function) -> Outcome<void> {
+  const std::string id = policy_of(called) + std::string(input.statement_id);
+  const CalledFunction whole{.id = called.id, .qualifier = {}};
+  CHECK(change_function(call, whole, [&](functions::Function& function) -> Outcome<void> {
     if (input.revision_id && *input.revision_id != function.revision) return stale_revision();
     if (function.permissions.size() >= kPermissionsMax) {
       return refuse(400, "PolicyLengthExceededException", "The policy has too many statements.");
     }
-    if (function.permissions.emplace(input.statement_id, statement).second) return {};
+    if (function.permissions.emplace(id, statement).second) return {};
     return refuse(409,
                   "ResourceConflictException",
                   fmt::format("The statement id ({}) provided already exists. Please provide a new "
@@ -171,8 +194,10 @@ Outcome<Answer> add_permission(Call& call) {
 Outcome<Answer> remove_permission(Call& call) {
   const CalledFunction called = TRY(call.function());
   const std::string id(call.parameter("statement"));
-  CHECK(change_function(call, called, [&](functions::Function& function) -> Outcome<void> {
-    if (function.permissions.erase(id) > 0) return {};
+  CHECK(check_policy_holder(call, called));
+  const CalledFunction whole{.id = called.id, .qualifier = {}};
+  CHECK(change_function(call, whole, [&](functions::Function& function) -> Outcome<void> {
+    if (function.permissions.erase(policy_of(called) + id) > 0) return {};
     return not_found(fmt::format("Statement {} is not found in resource policy.", id));
   }));
   return empty_answer(204);

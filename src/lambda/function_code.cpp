@@ -63,7 +63,9 @@ Outcome<PlacedCode> place_code(Call& call, const documents::Code& code) {
   if (!code.zip_file && code.s3_bucket) object = TRY(read_object(call, code));
   const std::string_view zip = code.zip_file ? code.zip_file->bytes : std::string_view(object);
   if (zip.empty()) return invalid("Please provide a source for function code.");
-  return PlacedCode{.stored = TRY(told<CodeStore::Stored>(call.parts.functions.code().put(zip))),
+  CodeStore::Stored stored = TRY(told<CodeStore::Stored>(call.parts.functions.code().put(zip)));
+  call.code_pin = stored.pin;
+  return PlacedCode{.stored = std::move(stored),
                     .directory = {},
                     .source_kms_key_arn = std::string(code.source_kms_key_arn.value_or(""))};
 }

@@ -87,6 +87,7 @@ auth::AccessKey FunctionKeys::key_of(const Reading& reading, const std::string& 
                        .role = auth::Role::scoped,
                        .queues = {},
                        .requests_per_second = 0};
+  made.sender = sender_of(function);
   if (parts_.account_wide) {
     made.role = auth::Role::operator_;
     return made;
@@ -97,6 +98,13 @@ auth::AccessKey FunctionKeys::key_of(const Reading& reading, const std::string& 
       parts_.role_permissions ? parts_.role_permissions(function.id.account, function.role)
                               : std::nullopt);
   return made;
+}
+
+std::string FunctionKeys::sender_of(const functions::Function& function) const {
+  std::string role;
+  if (parts_.role_id) role = parts_.role_id(function.id.account, function.role);
+  if (role.empty()) role = function.role.substr(function.role.rfind('/') + 1);
+  return role + ":" + function.id.name;
 }
 
 void FunctionKeys::refresh_locked() {

@@ -19,6 +19,9 @@ namespace redrive::lambda {
 using RolePermissions = std::function<std::optional<std::vector<auth::Statement>>(
     std::string_view account, std::string_view role_arn)>;
 
+// The unique id of a role (AROA...); empty when the server has no such role.
+using RoleId = std::function<std::string(std::string_view account, std::string_view role_arn)>;
+
 // The rights of a function's key: to consume from `source_arns`, the queues that are mapped to it,
 // and what its role says. A deny of the role also holds for its source queues. Pure.
 std::vector<auth::Statement> function_statements(
@@ -36,6 +39,7 @@ class FunctionKeys {
     engine::Engine& engine;
     api::Gate& gate;
     RolePermissions role_permissions = {};  // Empty: there are no roles.
+    RoleId role_id = {};                    // The same.
     bool account_wide = false;              // Each key is an operator of its whole account instead.
   };
   explicit FunctionKeys(Parts parts) : parts_(std::move(parts)) {}
@@ -44,6 +48,9 @@ class FunctionKeys {
     std::string id;
     std::string secret;
   };
+  // SenderId of what a function sends, as on AWS: the id of its role, and its name. Where there is
+  // no such role, the role's name.
+  std::string sender_of(const functions::Function& function) const;
   // The key of a function of the catalogue.
   Key key_for(const functions::FunctionId& function);
   // Functions, mappings or roles are not what they were. When this returns, keys of functions that

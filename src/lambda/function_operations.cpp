@@ -169,14 +169,17 @@ Outcome<Answer> delete_function(Call& call) {
   }
   if (!called.is_latest()) return delete_version(call, called);
   std::vector<std::string> arns = {called.id.arn()};
+  std::set<std::string> code;
   const Outcome<void> gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
     const functions::Function function = TRY(load_function(turn, called));
     for (const auto& version : functions::versions_of(function))
       arns.push_back(arn_of_version(version));
+    code = functions::code_of(function);
     const std::string arn = called.id.arn();
+    const auto configs = invoke_configs_of(turn, called.id);
     std::vector<queue::Change> changes{queue::EntryRemoved{EntryKind::function, arn}};
-    if (turn.state().find_entry(EntryKind::invoke_config, arn) != nullptr) {
-      changes.push_back(queue::EntryRemoved{EntryKind::invoke_config, arn});
+    for (const std::string& config : configs) {
+      changes.push_back(queue::EntryRemoved{EntryKind::invoke_config, config});
     }
     turn.commit(changes);
     return {};
@@ -184,6 +187,7 @@ Outcome<Answer> delete_function(Call& call) {
   CHECK(gone);
   for (const std::string& arn : arns) call.parts.invoker.forget(arn);
   call.parts.changed();
+  free_code(call, called.id, code);
   return empty_answer(204);
 }
 

@@ -8,6 +8,8 @@
 
 #include "functions/codec.h"
 #include "functions/versions.h"
+#include "queue/consumer_name.h"
+#include "runtime/interpreters.h"
 
 namespace redrive::lambda {
 namespace {
@@ -84,7 +86,9 @@ Result<std::shared_ptr<const Deployed>> Functions::deploy(const functions::Funct
                             .memory_mb = function.memory_mb,
                             .environment = environment_of(function),
                             .concurrency_max = function.reserved_concurrency,
-                            .region = function.id.region});
+                            .region = function.id.region,
+                            .code_version = queue::code_digits(function.code_sha256),
+                            .interpreter = runtime::interpreter_for(function.runtime).version});
   return deployed;
 }
 
@@ -97,6 +101,9 @@ std::map<std::string, std::string> Functions::environment_of(const functions::Fu
                       {"AWS_DEFAULT_REGION", function.id.region},
                       {"AWS_ACCESS_KEY_ID", key.id},
                       {"AWS_SECRET_ACCESS_KEY", key.secret}});
+  if (parts_.gate.open()) {
+    environment["AWS_SESSION_TOKEN"] = std::string(api::kSenderToken) + keys_.sender_of(function);
+  }
   return environment;
 }
 
@@ -116,13 +123,43 @@ std::vector<functions::Function> Functions::all_versions() const {
 
 void Functions::forget_unused_code() {
   std::set<std::string> used;
-  for (const auto& version : all_versions()) used.insert(version.code_sha256);
+  for (const auto& version : all_versions()) used.merge(functions::code_of(version));
   parts_.code.keep_only(used);
+}
+
+void Functions::free_code(const std::string& sha256) {
+  parts_.code.remove_unless(sha256, [&] {
+    constexpr std::size_t kFunctionsPerTurn = 16;
+    std::pair<EntryKind, std::string> next(EntryKind::function, "");
+    bool used = false;
+    for (bool more = true; more && !used;) {
+      more = parts_.engine.turn([&](engine::Turn& turn) {
+        const auto& entries = turn.state().entries();
+        std::size_t count = 0;
+        for (auto at = entries.lower_bound(next);
+             at != entries.end() && at->first.first == EntryKind::function;
+             ++at) {
+          next = at->first;
+          if (count++ == kFunctionsPerTurn) return true;
+          const auto function = functions::decode_function(at->second);
+          // What cannot be read may use anything.
+          used |= !function || functions::code_of(*function).contains(sha256);
+        }
+        return false;
+      });
+    }
+    return used;
+  });
 }
 
 std::set<std::string> Functions::arns() const {
   std::set<std::string> found;
-  for (const auto& version : all_versions()) found.insert(arn_of_version(version));
+  for (const auto& version : all_versions()) {
+    found.insert(arn_of_version(version));
+    for (const auto& code : version.code_history) {
+      found.insert(version.id.arn() + ":@" + queue::code_digits(code.sha256));
+    }
+  }
   return found;
 }
 

@@ -37,7 +37,8 @@ class Functions {
     api::Gate& gate;
     CodeStore& code;
     std::function<std::string()> endpoint_url;  // Where handlers find this server.
-    RolePermissions role_permissions = {};      // See FunctionKeys, like the next.
+    RolePermissions role_permissions = {};      // See FunctionKeys, like the next two.
+    RoleId role_id = {};
     bool account_wide_keys = false;
   };
   explicit Functions(Parts parts)
@@ -45,12 +46,15 @@ class Functions {
         keys_({.engine = parts_.engine,
                .gate = parts_.gate,
                .role_permissions = parts_.role_permissions,
+               .role_id = parts_.role_id,
                .account_wide = parts_.account_wide_keys}) {}
 
   // By its ARN, with or without a qualifier. resource_not_found when there is none.
   Result<std::shared_ptr<const Deployed>> find(const std::string& arn);
   // Removes code that no function has. At start, before requests.
   void forget_unused_code();
+  // Removes one code unless some function may still be run with it. From any thread, not in turn.
+  void free_code(const std::string& sha256);
   // The ARNs of all functions and of all their versions.
   std::set<std::string> arns() const;
   CodeStore& code() { return parts_.code; }

@@ -80,10 +80,10 @@ Outcome<Answer> answer_of_run(const runtime::Outcome& run, const std::string& ve
   return answer;
 }
 
-std::unexpected<Refusal> only_latest_later() {
+std::unexpected<Refusal> no_code_later() {
   return invalid(
-      "Events for later (InvocationType Event) go to $LATEST here: invoke a version or an alias "
-      "with RequestResponse, or feed it from a queue.");
+      "Code that is named by its digest is for trials: invoke it with RequestResponse. Events for "
+      "later (InvocationType Event) go to the function, a version or an alias.");
 }
 
 }  // namespace
@@ -102,8 +102,10 @@ Outcome<Answer> invoke(Call& call) {
                                  .trace = std::string(call.request.header("x-amzn-trace-id")),
                                  .invoked_arn = called.arn()};
   if (how == How::event) {
-    if (!called.is_latest()) return only_latest_later();
-    CHECK(told<void>(call.parts.invoke_async(called.id, invocation)));
+    if (functions::is_code_qualifier(called.qualifier)) return no_code_later();
+    functions::FunctionId target = called.id;
+    if (!called.is_latest()) target.name += ":" + called.qualifier;
+    CHECK(told<void>(call.parts.invoke_async(target, invocation)));
     return empty_answer(202);
   }
   call.later = true;

@@ -18,17 +18,30 @@ constexpr std::int64_t kEventRetriesMax = 2;
 constexpr std::int64_t kEventAgeMin = 60;
 constexpr std::int64_t kEventAgeMax = 21'600;
 
-std::string latest_arn(const std::string& arn) {
-  return fmt::format("{}:{}", arn, kLatest);
+// Under which it is kept: with the qualifier, unless it is $LATEST.
+std::string config_arn(const CalledFunction& called) {
+  return called.is_latest() ? called.id.arn() : called.arn();
+}
+
+// As Lambda tells it: with the qualifier in any case.
+std::string qualified_arn(const std::string& arn) {
+  return without_qualifier(arn) == arn ? fmt::format("{}:{}", arn, kLatest) : arn;
+}
+
+// Code by its digest is for trials only.
+Outcome<void> check_invoked(engine::Turn& turn, const CalledFunction& called) {
+  if (functions::is_code_qualifier(called.qualifier)) return no_such_function(called);
+  CHECK(load_version(turn, called));
+  return {};
 }
 
 Outcome<InvokeConfig> load_config(engine::Turn& turn, const CalledFunction& called) {
-  CHECK(load_function(turn, called));
+  CHECK(check_invoked(turn, called));
   const std::string* const entry =
-      turn.state().find_entry(EntryKind::invoke_config, called.id.arn());
+      turn.state().find_entry(EntryKind::invoke_config, config_arn(called));
   if (entry == nullptr) {
     return not_found(fmt::format("The function {} doesn't have an EventInvokeConfig",
-                                 latest_arn(called.id.arn())));
+                                 qualified_arn(config_arn(called))));
   }
   return told<InvokeConfig>(functions::decode_invoke_config(*entry));
 }
@@ -45,7 +58,7 @@ Outcome<InvokeConfig> called_config(const Call& call) {
 documents::InvokeConfigDocument describe_config(Call& call, const InvokeConfig& config) {
   documents::InvokeConfigDocument out{
       .last_modified = static_cast<double>(config.modified_wall.ms()) / 1000,
-      .function_arn = call.keep(latest_arn(config.function_arn)),
+      .function_arn = call.keep(qualified_arn(config.function_arn)),
       .destination_config = describe_destinations(config.on_success, config.on_failure)};
   if (config.retries_max) out.maximum_retry_attempts = *config.retries_max;
   if (config.age_max) out.maximum_event_age = config.age_max->count();
@@ -81,8 +94,8 @@ Outcome<Answer> set_config(Call& call, Rest rest) {
     }
   }
   auto config = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<InvokeConfig> {
-    CHECK(load_function(turn, called));
-    InvokeConfig changed{.function_arn = called.id.arn()};
+    CHECK(check_invoked(turn, called));
+    InvokeConfig changed{.function_arn = config_arn(called)};
     if (rest == Rest::kept) changed = TRY(load_config(turn, called));
     if (input.maximum_retry_attempts) {
       changed.retries_max = static_cast<std::uint32_t>(*input.maximum_retry_attempts);
@@ -121,7 +134,8 @@ Outcome<Answer> delete_invoke_config(Call& call) {
   const CalledFunction called = TRY(call.function());
   const Outcome<void> gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
     CHECK(load_config(turn, called));
-    turn.commit(queue::EntryRemoved{EntryKind::invoke_config, called.id.arn()});
+    const std::string arn = config_arn(called);
+    turn.commit(queue::EntryRemoved{EntryKind::invoke_config, arn});
     return {};
   });
   CHECK(gone);
@@ -132,9 +146,18 @@ Outcome<Answer> delete_invoke_config(Call& call) {
 Outcome<Answer> list_invoke_configs(Call& call) {
   const CalledFunction called = TRY(call.function());
   CHECK(find_function(call, called));
+  const auto configs = call.parts.engine.turn([&](engine::Turn& turn) {
+    std::vector<std::string> documents;
+    for (const std::string& arn : invoke_configs_of(turn, called.id)) {
+      documents.push_back(*turn.state().find_entry(EntryKind::invoke_config, arn));
+    }
+    return documents;
+  });
   documents::InvokeConfigList out;
-  const auto config = find_config(call, called);
-  if (config) out.configs.push_back(describe_config(call, *config));
+  for (const std::string& document : configs) {
+    const auto config = functions::decode_invoke_config(document);
+    if (config) out.configs.push_back(describe_config(call, *config));
+  }
   return json_answer(200, out);
 }
 

@@ -18,6 +18,9 @@ constexpr std::size_t kMappingsPageMax = 100;
 
 Outcome<CalledFunction> wanted_function(const Call& call, std::string_view name) {
   const CalledFunction called = TRY(call.function_called(name));
+  if (functions::is_code_qualifier(called.qualifier)) {
+    return invalid("Code that is named by its digest is for trials: name a version or an alias.");
+  }
   if (!find_function(call, called)) return invalid("Function does not exist");
   return called;
 }
@@ -122,7 +125,7 @@ Outcome<Answer> get_mapping(Call& call) {
   const Mapping mapping = TRY(call.parts.engine.turn(
       [&](engine::Turn& turn) { return load_mapping(turn, mapping_id(call)); }));
   CHECK(may_touch(call, mapping));
-  return json_answer(200, describe(call, mapping, settled_state(mapping)));
+  return json_answer(200, describe(call, mapping, current_state(call, mapping)));
 }
 
 Outcome<Answer> list_mappings(Call& call) {
@@ -143,7 +146,7 @@ Outcome<Answer> list_mappings(Call& call) {
       out.next_marker = out.mappings.back().uuid;
       break;
     }
-    out.mappings.push_back(describe(call, each, settled_state(each)));
+    out.mappings.push_back(describe(call, each, current_state(call, each)));
   }
   return json_answer(200, out);
 }

@@ -19,9 +19,11 @@ Outcome<void> check_with_queue(const functions::Mapping& mapping, const queue::Q
 documents::MappingDocument describe(Call& call, const functions::Mapping& mapping,
                                     std::string_view state);
 
-// What it has come to when nothing is under way.
-inline std::string_view settled_state(const functions::Mapping& mapping) {
-  return mapping.enabled ? "Enabled" : "Disabled";
+// Disabling until its poller has let go of what it received.
+inline std::string_view current_state(const Call& call, const functions::Mapping& mapping) {
+  if (mapping.enabled) return "Enabled";
+  const bool engaged = call.parts.is_engaged && call.parts.is_engaged(mapping.id);
+  return engaged ? "Disabling" : "Disabled";
 }
 
 }  // namespace redrive::lambda

@@ -18,7 +18,7 @@ bool is_word_character(char c) {
 }
 
 bool is_qualifier(std::string_view text) {
-  return text == kLatest ||
+  return text == kLatest || functions::is_code_qualifier(text) ||
          (!text.empty() && text.size() <= 128 && std::ranges::all_of(text, is_word_character));
 }
 

@@ -52,6 +52,22 @@ Outcome<void> give_version(functions::Alias& alias, const functions::Function& f
   return {};
 }
 
+// A version or an alias is gone from the function, with its permissions and what was set for
+// asynchronous invocations of it. Keeps the function.
+void forget_qualifier(engine::Turn& turn, functions::Function& function,
+                      const std::string& qualifier) {
+  std::erase_if(function.permissions,
+                [&](const auto& entry) { return entry.first.starts_with(qualifier + "/"); });
+  const std::string arn = function.id.arn();
+  const std::string config = arn + ":" + qualifier;
+  const std::string document = functions::encode(function);
+  std::vector<queue::Change> changes{queue::EntryPut{queue::EntryKind::function, arn, document}};
+  if (turn.state().find_entry(queue::EntryKind::invoke_config, config) != nullptr) {
+    changes.push_back(queue::EntryRemoved{queue::EntryKind::invoke_config, config});
+  }
+  turn.commit(changes);
+}
+
 // Lets `change(Function&)` make an alias out of what the function has, in turn, and keeps it.
 template <class Change>
 Outcome<Answer> change_alias(Call& call, int status, Change change) {
@@ -63,8 +79,15 @@ Outcome<Answer> change_alias(Call& call, int status, Change change) {
     function = *std::move(loaded);
     functions::Alias made = TRY(change(function));
     made.revision = turn.ids().uuid().text();
+    const auto before = functions::find_alias(function, made.name);
     function.aliases[made.name] = functions::encode(made);
-    keep(turn, function);
+    const auto version = functions::find_version(function, made.version);
+    const bool moved = !before || before->version != made.version;
+    if (moved && version && !version->code_sha256.empty()) {
+      keep_deployed(turn, function, *version);
+    } else {
+      keep(turn, function);
+    }
     return made;
   });
   if (!alias) return std::unexpected(alias.error());
@@ -102,6 +125,7 @@ Outcome<Answer> list_versions(Call& call) {
 }
 
 Outcome<Answer> delete_version(Call& call, const CalledFunction& called) {
+  std::set<std::string> code;
   const auto gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
     functions::Function function =
         TRY(load_function(turn, CalledFunction{.id = called.id, .qualifier = {}}));
@@ -111,13 +135,16 @@ Outcome<Answer> delete_version(Call& call, const CalledFunction& called) {
                     "ResourceConflictException",
                     fmt::format("Version {} is in use by alias {}.", alias.version, alias.name));
     }
+    code = functions::code_of(function);
     if (function.versions.erase(called.qualifier) == 0) return no_such_function(called);
-    keep(turn, function);
+    forget_qualifier(turn, function, called.qualifier);
+    for (const std::string& sha256 : functions::code_of(function)) code.erase(sha256);
     return {};
   });
   CHECK(gone);
   call.parts.invoker.forget(called.arn());
   call.parts.changed();
+  free_code(call, called.id, code);
   return empty_answer(204);
 }
 
@@ -184,7 +211,7 @@ Outcome<Answer> delete_alias(Call& call) {
   const auto gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
     functions::Function function = TRY(load_function(turn, called));
     function.aliases.erase(name);
-    keep(turn, function);
+    forget_qualifier(turn, function, name);
     return {};
   });
   CHECK(gone);

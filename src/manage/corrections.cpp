@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kTouchedMax = 10'000;
 constexpr std::size_t kBinPage = 1'000;
+constexpr std::size_t kTriedBytesMax = 256;
 
 std::unexpected<Error> refuse_choice(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
@@ -164,6 +165,19 @@ Result<documents::Message> edit_message(Call& call, const documents::EditRequest
       {.key = key, .of = message.body, .stored = changed, .destination = destination},
       {.actor = actor, .reason = input.reason}));
   return describe_message(call, destination.value_or(queue), key);
+}
+
+Result<documents::Touched> note_tried(Call& call, const documents::TriedRequest& input) {
+  const queue::QueueIdentity queue = call.queue("queue");
+  const queue::MessageKey key = TRY(call.message_key("message"));
+  if (input.code.size() > kTriedBytesMax || input.outcome.size() > kTriedBytesMax) {
+    return fail(ErrorCode::invalid_parameter_value,
+                fmt::format("`code` and `outcome` have at most {} bytes.", kTriedBytesMax));
+  }
+  const std::string actor = call.actor();
+  const std::string reason = fmt::format("{}: {}", input.code, input.outcome);
+  CHECK(call.parts.engine.note_tried(queue, key, {.actor = actor, .reason = reason}));
+  return documents::Touched{.messages = 1};
 }
 
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input) {

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/calendar.h"
 #include "dead_letter/fingerprint.h"
 #include "dead_letter/rank.h"
+#include "manage/deploys.h"
 #include "manage/group_view.h"
 #include "manage/id_prefix.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"
+#include "queue/consumer_name.h"
 
 namespace redrive::manage {
 namespace {
@@ -87,9 +90,11 @@ documents::FailureGroup describe_group(Call& call, const queue::State& state,
   for (const queue::NameIndex name : arrivals.sources) {
     out.sources.push_back(call.keep(std::string(queue_name(state.name(name)))));
   }
+  std::set<std::string> consumers;  // Several may differ in their code only.
   for (const queue::NameIndex name : arrivals.consumers) {
-    out.consumers.push_back(call.keep(state.name(name)));
+    consumers.insert(queue::parse_consumer_name(state.name(name)).plain());
   }
+  for (const std::string& name : consumers) out.consumers.push_back(call.keep(name));
   if (group.marked_by != queue::NameIndex::none) {
     out.marked_by = call.keep(state.name(group.marked_by));
   }
@@ -264,6 +269,7 @@ Result<documents::FailureGroups> list_groups(Call& call) {
     if (call.sees_all()) out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
     return {};
   }));
+  std::vector<GroupCodes> codes;  // Of each group.
   visit_in_turns(
       call.parts.engine,
       &queue::State::groups,
@@ -271,7 +277,9 @@ Result<documents::FailureGroups> list_groups(Call& call) {
       [&](engine::Turn& turn, queue::FailureGroupKey, const queue::FailureGroup& group) {
         if (group.queue != listed || !is_told(turn.state(), group)) return;
         out.groups.push_back(describe_group(call, turn.state(), group, turn.stamp().wall));
+        codes.push_back(codes_of(turn.state(), group));
       });
+  for (std::size_t i = 0; i < codes.size(); ++i) tell_deploy(call, codes[i], out.groups[i]);
   const auto sources = sources_of(call.parts.engine, identity);
   std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::count);
   std::ranges::stable_sort(out.groups, comes_first);
@@ -311,15 +319,19 @@ Result<documents::FailureGroup> show_group(Call& call) {
   documents::FailureGroup out;
   queue::FailureGroupKey key{};
   std::vector<queue::QueueIdentity> sources;
+  GroupCodes codes;
   CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
     key = group->key;
     out = describe_group(call, turn.state(), *group, turn.stamp().wall);
     sources = sources_of(turn.state(), *group);
+    codes = codes_of(turn.state(), *group);
     return {};
   }));
+  tell_deploy(call, codes, out);
   out.marks = timeline_marks(call, identity, key);
+  mark_deploys(out);
   out.sets_apart = TRY(distinctions(call, identity, key, sources));
   return out;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/calendar.h"
+#include "queue/consumer_name.h"
 
 namespace redrive::manage {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 // In the order of their values.
 constexpr std::array<std::string_view, 5> kEnds = {
     "open", "released", "visibility-expired", "failed", "processed"};
-constexpr std::array<std::string_view, 10> kEvents = {"dead-lettered",
+constexpr std::array<std::string_view, 11> kEvents = {"dead-lettered",
                                                       "redriven",
                                                       "edited",
                                                       "discarded",
@@ -20,7 +21,8 @@ constexpr std::array<std::string_view, 10> kEvents = {"dead-lettered",
                                                       "unarchived",
                                                       "replaced",
                                                       "damaged",
-                                                      "processed"};
+                                                      "processed",
+                                                      "tried"};
 
 std::string_view end_name(queue::AttemptEnd end) {
   return kEnds[static_cast<std::size_t>(end)];
@@ -60,9 +62,17 @@ std::vector<documents::Attempt> attempts_of(const engine::Peeked& message, const
   const auto& attempts = message.history->attempts;
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     const queue::Attempt& attempt = attempts[i];
+    const auto who = queue::parse_consumer_name(message.consumers[i]);
     documents::Attempt line{.received_at = keep(format_utc(attempt.received_wall)),
-                            .by = text_if_any(keep(message.consumers[i])),
+                            .by = text_if_any(keep(who.plain())),
                             .end = end_name(attempt.end)};
+    line.code = keep(who.code_version());
+    line.version = keep(who.version);
+    if (i < message.deployed.size() && message.deployed[i] != Timestamp()) {
+      line.deployed_at = keep(format_utc(message.deployed[i]));
+    }
+    line.interpreter = keep(who.interpreter);
+    line.agent = keep(who.agent);
     if (attempt.end != queue::AttemptEnd::open) line.duration_ms = attempt.duration_ms;
     line.error_type = keep(message.errors[i].type);
     line.error_message = keep(message.errors[i].message);
@@ -110,6 +120,16 @@ documents::Lineage lineage_of(const engine::Peeked& message, const Uuid& lineage
 
 namespace {
 
+std::string consumer_in(const documents::Attempt& attempt) {
+  auto who = queue::parse_consumer_name(attempt.by.value_or(""));
+  const bool function = who.kind == queue::ConsumerName::Kind::function;
+  (function ? who.code : who.app) = attempt.code;
+  who.version = attempt.version;
+  who.interpreter = attempt.interpreter;
+  who.agent = attempt.agent;
+  return who.text();
+}
+
 Result<void> read_attempt(const documents::Attempt& attempt, engine::Peeked& told) {
   const queue::Attempt read{.received_wall = TRY(time_in(attempt.received_at)),
                             .duration_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
@@ -118,7 +138,7 @@ Result<void> read_attempt(const documents::Attempt& attempt, engine::Peeked& tol
                             .company = static_cast<std::uint16_t>(std::clamp<std::int64_t>(
                                 attempt.company.value_or(0), 0, UINT16_MAX))};
   told.history->add(read);
-  told.consumers.emplace_back(attempt.by.value_or(""));
+  told.consumers.push_back(consumer_in(attempt));
   told.errors.push_back({.type = std::string(attempt.error_type),
                          .message = std::string(attempt.error_message),
                          .stack = std::string(attempt.stack_trace),

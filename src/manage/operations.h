@@ -89,6 +89,7 @@ Result<documents::ArchivedResults> note_archived(Call& call,
                                                  const documents::ArchivedRequest& input);
 Result<documents::UnarchiveResults> unarchive_messages(Call& call,
                                                        const documents::UnarchiveRequest& input);
+Result<documents::Touched> note_tried(Call& call, const documents::TriedRequest& input);
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input);
 Result<documents::MessagePage> peek_bin(Call& call);
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);

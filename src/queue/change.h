@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "queue/archived.h"
+#include "queue/code_use.h"
 #include "queue/error_table.h"
 #include "queue/failure_group.h"
 #include "queue/history.h"
@@ -229,6 +230,20 @@ struct LineageContinued {
   std::shared_ptr<const History> history;
 };
 
+// A handler ran on a copy of the message. The message itself did not move.
+struct MessageTried {
+  QueueKey queue;
+  MessageKey key;
+  NameIndex actor;
+  NameIndex reason;  // Which code ran, and how it ended.
+};
+
+// Versions of a function's code were put into service, the newest last. Adds to what is known.
+struct CodeDeployed {
+  std::string_view function;  // As ConsumerName::role says it.
+  std::vector<Deploy> deploys;
+};
+
 struct GroupLearned {
   FailureGroupKey group;
   QueueKey queue;
@@ -375,6 +390,22 @@ struct GroupSnapshot {
   Timestamp ignored_until = {};
   std::uint64_t ignored_to_total = 0;
 };
+// What messages of a queue, or of a failure group in it, met in each version of consumers' code.
+struct CodeUseSnapshot {
+  struct Use {
+    std::string code;  // As ConsumerName::code_key says it.
+    std::uint64_t processed = 0;
+    std::uint64_t failed = 0;
+    Timestamp first_wall;
+    Timestamp last_wall;
+
+    friend bool operator==(const Use&, const Use&) = default;
+  };
+  QueueKey queue;
+  FailureGroupKey group = FailureGroupKey::none;  // None: of the queue.
+  bool forgot = false;
+  std::vector<Use> uses;
+};
 struct ArchivedSnapshot {
   std::uint64_t sequence;
   const ArchivedLineage* archived = nullptr;  // When writing.
@@ -423,7 +454,8 @@ using AllFacts =
              GroupRuled, GroupRuleApplied, GroupRuleRemoved, ProcessedCounted, EntryPut,
              EntryRemoved, MessageRelocated, ServerReset, TimePassed, CheckpointBegun,
              QueueSnapshot, MessageSnapshot, WaitingSnapshot, DedupSnapshot, AttemptSnapshot,
-             TaskSnapshot, GroupSnapshot, ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded>;
+             TaskSnapshot, GroupSnapshot, ArchivedSnapshot, DeletedNameSnapshot, CheckpointEnded,
+             MessageTried, CodeDeployed, CodeUseSnapshot>;
 
 // One fact of any kind. A std::variant would do, but of forty kinds: every file that holds a fact
 // would compile its copying, moving and ending anew, which was a third of what building the server

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "queue/code_use.h"
 #include "queue/ids.h"
 
 namespace redrive::queue {
@@ -83,6 +84,7 @@ struct FailureGroup {
   std::uint64_t count = 0;          // Messages that are in it now.
   std::vector<MessageKey> samples;  // Some that are or were, the last kGroupSamples.
   std::size_t next_sample = 0;
+  CodeUses codes;  // That its messages failed with; only `failed` counts.
 
   void add_sample(MessageKey message);
   // The status at that time: an ignored group whose time or count is up is a known one.

@@ -65,6 +65,7 @@ struct LineageEvent {
     replaced,    // An edit put another in its place: this is the original.
     damaged,     // Its stored bytes could not be read; `reason` says what was wrong.
     processed,   // A consumer deleted it after a redrive; `job` is the job that redrove it.
+    tried,       // A handler ran on a copy (`dlq try`); `reason` says which and how it ended.
   };
 
   Timestamp wall;

@@ -405,6 +405,7 @@ void State::on(const ServerReset&, const Stamp&) {
   while (!queues_.empty()) remove_queue(*queues_.begin()->second);
   tasks_.clear();
   deleted_.clear();
+  deploys_.clear();
   entries_.clear();
   ++entries_version_;
   forget_archived();

@@ -48,7 +48,8 @@ struct Queue {
   std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
   std::deque<std::pair<Timestamp, std::string>> attempts_by_age;  // The same, by when they expire.
   std::string processed;                                          // See ProcessedCounted.
-  Traffic traffic;                                                // Not part of the state.
+  CodeUses codes;   // What its messages met in each version of consumers' code.
+  Traffic traffic;  // Not part of the state.
   // Messages sent at or before this have expired but are still to be removed; zero: none are.
   Timestamp behind_to;
   Timestamp expiry_at = kNever;  // When State::next_expiring looks at the queue.
@@ -156,6 +157,16 @@ class State {
   // A message's place in its queue: what entered later has a higher one.
   std::uint64_t order_of(Slot slot) const;
 
+  // The code key of a version that uses of queues and groups count by.
+  const std::string& code_key(CodeIndex code) const { return codes_[code]; }
+  // The deploys of functions by ConsumerName::role, oldest first.
+  using Deploys = std::map<std::string, std::vector<Deploy>, std::less<>>;
+  const Deploys& deploys() const { return deploys_; }
+  // When the code that made an attempt at `wall` had been deployed; zero: not known.
+  Timestamp deployed_before(NameIndex by, Timestamp wall) const;
+  CodeUseSnapshot snapshot(const CodeUses& uses, QueueKey queue,
+                           FailureGroupKey group = FailureGroupKey::none) const;
+
   using Entries = std::map<std::pair<EntryKind, std::string>, std::string>;
   const Entries& entries() const { return entries_; }
   // A document of the catalogue; nullptr when there is none.
@@ -217,6 +228,9 @@ class State {
   void on(const MessageEdited&, const Stamp&);
   void on(const MessageArchived&, const Stamp&);
   void on(const LineageContinued&, const Stamp&);
+  void on(const MessageTried&, const Stamp&);
+  void on(const CodeDeployed&, const Stamp&);
+  void on(const CodeUseSnapshot&, const Stamp&);
   void on(const GroupLearned&, const Stamp&);
   void on(const MessageGrouped&, const Stamp&);
   void on(const GroupMarked&, const Stamp&);
@@ -274,7 +288,7 @@ class State {
   void settle_job(Slot slot, Outcome outcome);
   void settle_all(const Queue& queue);
   void leave_group(Slot slot);
-  void change_group(Slot slot, FailureGroupKey to);
+  void change_group(Slot slot, FailureGroupKey to, const Stamp& stamp);
   void let_go_errors(Slot slot);
   void hold_errors(const History& history);
   void let_go_errors(const History& history);
@@ -284,6 +298,9 @@ class State {
   void forget_archived();
   Slot carry_over(MessageKey key, QueueKey from, QueueKey to, std::uint64_t sequence,
                   const Stamp& stamp);
+  // The message that is about to leave the queue was processed by its last consumer.
+  void count_processed(Queue& queue, Slot slot, const Stamp& stamp);
+  void count_failed(CodeUses& uses, const History& history, const Stamp& stamp);
   FailureGroup& add_group(const GroupLearned& fact);
   void make_room_for_group(QueueKey queue);
   const FailureGroup* oldest_empty_group(QueueKey queue) const;
@@ -319,6 +336,8 @@ class State {
   std::size_t deleted_swept_at_ = 64;  // How many there may be before old ones are looked for.
   std::vector<std::string> names_;
   std::unordered_map<std::string, NameIndex, TextHash, std::equal_to<>> name_index_;
+  CodeTable codes_;
+  Deploys deploys_;
   std::map<TaskKey, MoveTask> tasks_;
   Entries entries_;
   ErrorTable errors_;

@@ -219,7 +219,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   if (slot == kNoSlot) return;
   const FailureGroupKey before = messages_.history(slot).group;
   if (before != FailureGroupKey::none && find_group(before) != nullptr) {
-    return change_group(slot, fact.group);
+    return change_group(slot, fact.group, stamp);
   }
   History& history = messages_.history(slot);
   history.group = fact.group;
@@ -238,6 +238,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   if (history.former_group == fact.group) ++group.arrivals.failed_again;
   note_name(group.arrivals.sources, history.dead_letter_source);
   if (!history.attempts.empty()) note_name(group.arrivals.consumers, history.attempts.back().by);
+  count_failed(group.codes, history, stamp);
   if (group.status == GroupStatus::resolved) group.status = GroupStatus::regressed;
   // What was to be ignored for a while is back: somebody has to look at it again.
   if (group.status == GroupStatus::ignored && group.status_at(stamp.wall) != group.status) {
@@ -249,7 +250,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
 
 // A rule made by hand puts a message into another group. The arrivals of merged groups were added
 // when the rule was made; a group that is split off counts what it gets.
-void State::change_group(Slot slot, FailureGroupKey to) {
+void State::change_group(Slot slot, FailureGroupKey to, const Stamp& stamp) {
   const auto found = groups_.find(to);
   const FailureGroup* from = find_group(messages_.history(slot).group);
   if (found == groups_.end() || from == nullptr || from->key == to) return;
@@ -260,6 +261,7 @@ void State::change_group(Slot slot, FailureGroupKey to) {
   history.group = to;
   ++group.count;
   group.add_sample(messages_[slot].key);
+  count_failed(group.codes, history, stamp);
   if (counted) return;
   const auto died = std::find_if(history.events.rbegin(), history.events.rend(), [](const auto& e) {
     return e.kind == LineageEvent::Kind::dead_lettered;
@@ -363,7 +365,10 @@ void State::on(const MessageSettled& fact, const Stamp& stamp) {
   if (Queue* from = find(fact.from)) {
     advance(*from, stamp.now);
     const Slot held = find_message(*from, fact.key);
-    if (held != kNoSlot) messages_.history(held).end_attempt(AttemptEnd::processed, stamp.now);
+    if (held != kNoSlot) {
+      count_processed(*from, held, stamp);
+      messages_.history(held).end_attempt(AttemptEnd::processed, stamp.now);
+    }
   }
   const Slot slot = carry_over(fact.key, fact.from, fact.to, fact.sequence, stamp);
   if (slot == kNoSlot) return;

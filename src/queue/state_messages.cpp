@@ -90,7 +90,9 @@ void State::on(const MessageDeleted& fact, const Stamp& stamp) {
   if (queue == nullptr) return;
   advance(*queue, stamp.now);
   const Slot slot = expect_message(*queue, fact.key);
-  if (slot != kNoSlot) remove(mailbox(*queue), slot, Outcome::succeeded);
+  if (slot == kNoSlot) return;
+  count_processed(*queue, slot, stamp);
+  remove(mailbox(*queue), slot, Outcome::succeeded);
 }
 
 void State::on(const VisibilityChanged& fact, const Stamp& stamp) {
@@ -154,6 +156,7 @@ void State::on(const MessageDeadLettered& fact, const Stamp& stamp) {
   Message& message = messages_[slot];
   History& history = messages_.history(slot);
   history.end_attempt(AttemptEnd::visibility_expired, message.visible_at);
+  count_failed(from->codes, history, stamp);
   history.add({.wall = stamp.wall, .from = from->arn, .why = fact.why});
   if (history.redrives > 0) ++to->traffic.failed_again;
   if (!loading_) ungrouped_.push_back(fact.key);

@@ -222,12 +222,14 @@ std::string Host::interpreter(const std::string& runtime) {
     if (chosen != options_.interpreters.end()) return chosen->second;
   }
   const auto [entry, is_new] = interpreters_.try_emplace(runtime);
-  if (is_new) {
-    entry->second = find_program(python ? std::vector<std::string>{runtime, "python3"}
-                                        : std::vector<std::string>{"node", "nodejs"},
-                                 root_);
-  }
+  if (is_new) entry->second = find_interpreter(runtime, root_);
   return entry->second;
+}
+
+std::string find_interpreter(const std::string& runtime, bool for_everybody) {
+  return find_program(runtime.starts_with("python") ? std::vector<std::string>{runtime, "python3"}
+                                                    : std::vector<std::string>{"node", "nodejs"},
+                      for_everybody);
 }
 
 std::vector<std::string> sandbox_arguments(const std::string& bubblewrap) {

@@ -69,6 +69,10 @@ class Host {
   std::map<std::string, std::string> interpreters_;  // Those looked for.
 };
 
+// The program for a runtime such as python3.11: of that version, or else any python3; empty when
+// the machine has none. `for_everybody`: one that other users may read.
+std::string find_interpreter(const std::string& runtime, bool for_everybody);
+
 // The arguments of bubblewrap that every sandbox begins with: a read-only system, processes and
 // devices of its own, the network shared.
 std::vector<std::string> sandbox_arguments(const std::string& bubblewrap);

@@ -35,6 +35,10 @@ struct FunctionSpec {
   std::map<std::string, std::string> environment;
   std::optional<unsigned> concurrency_max;  // Reserved; 0: every invocation is throttled.
   std::string region;
+  // What attempts say of the code that ran: the first digits of its SHA-256, and what interprets it
+  // on this machine. Empty: not known.
+  std::string code_version = {};
+  std::string interpreter = {};
 };
 
 // Of invocations that share a lane at most so many run at a time. The others wait in it, in order,

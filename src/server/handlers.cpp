@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include "dispatch/destination.h"
 #include "functions/codec.h"
+#include "functions/versions.h"
 #include "monitor/measured_invoker.h"
 #include "runtime/late_invoker.h"
 #include "runtime/log_files.h"
@@ -32,6 +34,23 @@ Documents read_catalogue(engine::Engine& engine) {
   });
 }
 
+// The versions and aliases of a function for which events wait, or have waited.
+std::vector<std::string> qualifiers_with_events(engine::Engine& engine,
+                                                const functions::Function& function) {
+  std::vector<std::string> all;
+  for (const auto& version : functions::versions_of(function)) all.push_back(version.version);
+  for (const auto& alias : functions::aliases_of(function)) all.push_back(alias.name);
+  if (all.empty()) return all;
+  return engine.turn([&](engine::Turn& turn) {
+    std::erase_if(all, [&](const std::string& qualifier) {
+      functions::FunctionId id = function.id;
+      id.name += ":" + qualifier;
+      return turn.state().find(dispatch::async_queue_of(id)) == nullptr;
+    });
+    return all;
+  });
+}
+
 void complain(std::string_view what, const Error& error) {
   spdlog::error("{}: {}", what, error.message);
 }
@@ -53,6 +72,7 @@ Handlers::Handlers(const Parts& parts)
                   .code = code_,
                   .endpoint_url = parts.endpoint_url,
                   .role_permissions = parts.role_permissions,
+                  .role_id = parts.role_id,
                   .account_wide_keys = parts.config.function_key_scope == "account"}) {}
 
 std::unique_ptr<Handlers> Handlers::make(Parts parts) {
@@ -96,21 +116,22 @@ void Handlers::open(const Parts& parts) {
                                   .ran = parts.ran},
       dispatch::Dispatcher::Options{.processes_max = parts.config.function_processes_max,
                                     .wait_for_sync = !parts.config.memory});
-  service_ = std::make_unique<lambda::Service>(
-      lambda::Parts{.engine = parts.engine,
-                    .gate = parts.gate,
-                    .functions = functions_,
-                    .invoker = *invoker_,
-                    .buckets = &parts.buckets,
-                    .invoke_async = [this](const functions::FunctionId& function,
-                                           const runtime::Invocation& event) -> Result<void> {
-                      TRY(dispatcher_->invoke_async(function, event));
-                      return {};
-                    },
-                    .changed = [this] { reload(); },
-                    .observers = parts.observers,
-                    .directories = parts.directories,
-                    .mask_rules = parts.config.mask_rules});
+  service_ = std::make_unique<lambda::Service>(lambda::Parts{
+      .engine = parts.engine,
+      .gate = parts.gate,
+      .functions = functions_,
+      .invoker = *invoker_,
+      .buckets = &parts.buckets,
+      .invoke_async = [this](const functions::FunctionId& function,
+                             const runtime::Invocation& event) -> Result<void> {
+        TRY(dispatcher_->invoke_async(function, event));
+        return {};
+      },
+      .changed = [this] { reload(); },
+      .observers = parts.observers,
+      .is_engaged = [this](const std::string& mapping) { return dispatcher_->is_engaged(mapping); },
+      .directories = parts.directories,
+      .mask_rules = parts.config.mask_rules});
 }
 
 Handlers::~Handlers() {
@@ -175,6 +196,21 @@ dispatch::Definitions Handlers::definitions() {
                                        .dead_letter_arn = function->dead_letter_arn};
     if (const auto config = documents.configs.find(arn); config != documents.configs.end()) {
       if (auto decoded = functions::decode_invoke_config(config->second)) entry.config = *decoded;
+    }
+    for (const std::string& qualifier : qualifiers_with_events(engine_, *function)) {
+      dispatch::Definitions::Entry qualified = entry;
+      qualified.id.name += ":" + qualifier;
+      const std::string qualified_arn = qualified.id.arn();
+      const auto version = functions_.find(qualified_arn);
+      if (!version) continue;
+      qualified.spec = (*version)->spec;
+      qualified.config = {.function_arn = qualified_arn};
+      const auto config = documents.configs.find(qualified_arn);
+      if (config != documents.configs.end()) {
+        if (auto decoded = functions::decode_invoke_config(config->second))
+          qualified.config = *decoded;
+      }
+      found.functions.emplace(qualified_arn, std::move(qualified));
     }
     found.functions.emplace(arn, std::move(entry));
   }

@@ -38,6 +38,7 @@ class Handlers {
     bool directories = false;                                  // See lambda::Parts.
     OutgoingPolicies outgoing = {};
     lambda::RolePermissions role_permissions = {};
+    lambda::RoleId role_id = {};
   };
   static std::unique_ptr<Handlers> make(Parts parts);
   ~Handlers();

@@ -576,7 +576,9 @@ Result<void> serve(const Config& config) {
        .role_permissions =
            [&](std::string_view account, std::string_view role) {
              return iam::role_permissions(engine, account, role);
-           }});
+           },
+       .role_id = [&](std::string_view account,
+                      std::string_view role) { return iam::role_id(engine, account, role); }});
 
   s3::Service archive({.store = *buckets,
                        .uploads = uploads,

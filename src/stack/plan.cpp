@@ -80,10 +80,31 @@ Node without_empty_parts(Node value) {
   return value;
 }
 
+// Servers answer with every member of a retrier, files give those that differ from Step Functions'
+// defaults.
+Node with_retrier_defaults(Node policy) {
+  constexpr std::pair<std::string_view, std::string_view> kRetrierDefaults[] = {
+      {"IntervalSeconds", "1"},
+      {"MaxAttempts", "3"},
+      {"BackoffRate", "2.0"},
+      {"JitterStrategy", R"("NONE")"},
+  };
+  for (Node& retrier : policy.items()) {
+    for (const auto& [member, json] : kRetrierDefaults) {
+      if (retrier[member].is_null()) retrier.set(member, *read_json(json));
+    }
+  }
+  return policy;
+}
+
 Node effective(const Node& properties, Kind kind, std::string_view property) {
   const Node* const said = properties.find(property);
   const bool none = said == nullptr || said->is_null();
-  return without_empty_parts(none ? default_of(kind, property) : meaning_of(*said));
+  Node value = none ? default_of(kind, property) : meaning_of(*said);
+  if (kind == Kind::mapping && property == "RetryPolicy") {
+    value = with_retrier_defaults(std::move(value));
+  }
+  return without_empty_parts(std::move(value));
 }
 
 std::string shown(const Node& value) {
@@ -96,9 +117,19 @@ std::string shown(const Node& value) {
   return text.substr(0, cut) + "…";
 }
 
+// Servers answer with a log group and levels whether or not they were set.
+Node only_members_of(const Node& wanted, Node value) {
+  std::erase_if(value.members(),
+                [&](const Node::Member& member) { return !wanted.has(member.first); });
+  return value;
+}
+
 void compare(PlanItem& item, std::string_view property) {
-  const Node before = effective(item.actual->properties, item.kind, property);
+  Node before = effective(item.actual->properties, item.kind, property);
   const Node after = effective(item.wanted->properties, item.kind, property);
+  if (item.kind == Kind::function && property == "LoggingConfig") {
+    before = only_members_of(after, std::move(before));
+  }
   if (before.means(after)) return;
   item.differences.push_back({std::string(property), shown(before), shown(after)});
   const Node* const said = item.wanted->properties.find(property);

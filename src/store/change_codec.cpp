@@ -77,6 +77,9 @@ enum class Tag : std::uint8_t {
   group_ruled = 103,
   group_rule_applied = 104,
   group_rule_removed = 105,
+  message_tried = 110,
+  code_deployed = 111,
+  code_use_snapshot = 112,
 };
 
 // One pair of functions for each fact: write(w, fact) and read<Fact>(r).
@@ -275,6 +278,36 @@ void write(Writer& w, const ArchivedSnapshot& f) {
   put(w, archived.restored_wall);
   w.text(archived.place);
   put(w, archived.history);
+}
+void write(Writer& w, const MessageTried& f) {
+  w.number(Tag::message_tried);
+  w.number(f.queue);
+  w.number(f.key);
+  w.number(f.actor);
+  w.number(f.reason);
+}
+void write(Writer& w, const CodeDeployed& f) {
+  w.number(Tag::code_deployed);
+  w.text(f.function);
+  w.number(static_cast<std::uint8_t>(f.deploys.size()));
+  for (const queue::Deploy& deploy : f.deploys) {
+    w.text(deploy.code);
+    put(w, deploy.wall);
+  }
+}
+void write(Writer& w, const CodeUseSnapshot& f) {
+  w.number(Tag::code_use_snapshot);
+  w.number(f.queue);
+  w.number(f.group);
+  w.number(static_cast<std::uint8_t>(f.forgot));
+  w.number(static_cast<std::uint8_t>(f.uses.size()));
+  for (const CodeUseSnapshot::Use& use : f.uses) {
+    w.text(use.code);
+    w.number(use.processed);
+    w.number(use.failed);
+    put(w, use.first_wall);
+    put(w, use.last_wall);
+  }
 }
 void put(Writer& w, const GroupIdentity& identity) {
   w.raw(identity.id);
@@ -587,6 +620,32 @@ ErrorLearned read_error_learned_1(Reader& r) {
 ErrorLearned read_error_learned(Reader& r) {
   ErrorLearned f = read_error_learned_1(r);
   f.text.log = r.text();
+  return f;
+}
+
+CodeDeployed read_code_deployed(Reader& r) {
+  CodeDeployed f{};
+  f.function = r.text();
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    std::string code(r.text());
+    f.deploys.push_back({std::move(code), get_time(r)});
+  }
+  return f;
+}
+
+CodeUseSnapshot read_code_use_snapshot(Reader& r) {
+  CodeUseSnapshot f{};
+  f.queue = r.number<QueueKey>();
+  f.group = r.number<FailureGroupKey>();
+  f.forgot = r.number<std::uint8_t>() != 0;
+  for (auto left = r.number<std::uint8_t>(); left > 0 && r.ok(); --left) {
+    CodeUseSnapshot::Use& use = f.uses.emplace_back();
+    use.code = r.text();
+    use.processed = r.number<std::uint64_t>();
+    use.failed = r.number<std::uint64_t>();
+    use.first_wall = get_time(r);
+    use.last_wall = get_time(r);
+  }
   return f;
 }
 
@@ -984,6 +1043,15 @@ Change read_change(Reader& r, journal::Location at, std::string_view payload,
       return EntryRemoved{r.number<EntryKind>(), r.text()};
     case Tag::group_snapshot:
       return read_group_snapshot(r);
+    case Tag::message_tried:
+      return MessageTried{r.number<QueueKey>(),
+                          r.number<MessageKey>(),
+                          r.number<NameIndex>(),
+                          r.number<NameIndex>()};
+    case Tag::code_deployed:
+      return read_code_deployed(r);
+    case Tag::code_use_snapshot:
+      return read_code_use_snapshot(r);
     case Tag::move_task_ended:
       return MoveTaskEnded{r.number<TaskKey>(), r.number<TaskStatus>(), r.text()};
     case Tag::message_relocated: {

@@ -106,6 +106,8 @@ void Store::continue_checkpoint(const Stamp& stamp) {
       return checkpoint_dedup(stamp);
     case Checkpoint::Phase::attempts:
       return checkpoint_attempts(stamp);
+    case Checkpoint::Phase::codes:
+      return checkpoint_codes(stamp);
     case Checkpoint::Phase::counts:
       // What has expired or was purged must be counted before the counts are written.
       if (queue::Queue* const late = state_.next_expiring(stamp.now)) {
@@ -339,7 +341,35 @@ void Store::checkpoint_attempts(const Stamp& stamp) {
     checkpoint_.after = queue->first;
   }
   flush_snapshot(stamp, 1);
-  if (queue == queues.end()) enter_phase(Checkpoint::Phase::counts);
+  if (queue == queues.end()) enter_phase(Checkpoint::Phase::codes);
+}
+
+void Store::checkpoint_deploys(const Stamp& stamp) {
+  const auto& deploys = state_.deploys();
+  auto at = deploys.upper_bound(checkpoint_.deployed);
+  for (; at != deploys.end() && snapshot_.size() < facts_per_record(kSmallFactBytes); ++at) {
+    snapshot_.push_back(queue::CodeDeployed{at->first, at->second});
+    checkpoint_.deployed = at->first;
+  }
+  flush_snapshot(stamp, 1);
+}
+
+// Queues count which code processed their messages. All messages have been written, so replay
+// counts what happens from here on.
+void Store::checkpoint_codes(const Stamp& stamp) {
+  const auto& deploys = state_.deploys();
+  if (deploys.upper_bound(checkpoint_.deployed) != deploys.end()) return checkpoint_deploys(stamp);
+  const auto& queues = state_.queues();
+  const std::size_t facts_max = facts_per_record(kGroupFactBytes);
+  std::size_t looks = 0;
+  auto at = queues.upper_bound(checkpoint_.after);
+  for (; at != queues.end() && ++looks <= kQueuesPerSlice && snapshot_.size() < facts_max; ++at) {
+    const queue::Queue& queue = *at->second;
+    if (!queue.codes.empty()) snapshot_.push_back(state_.snapshot(queue.codes, queue.key));
+    checkpoint_.after = at->first;
+  }
+  flush_snapshot(stamp, 1);
+  if (at == queues.end()) enter_phase(Checkpoint::Phase::counts);
 }
 
 // Jobs and groups count what becomes of messages, so theirs is the state at the very end.
@@ -373,6 +403,9 @@ void Store::checkpoint_counts(const Stamp& stamp) {
                                              .owner = group.owner,
                                              .ignored_until = group.ignored_until,
                                              .ignored_to_total = group.ignored_to_total});
+    flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
+    if (group.codes.empty()) continue;
+    snapshot_.push_back(state_.snapshot(group.codes, group.queue, key));
     flush_snapshot(stamp, facts_per_record(kGroupFactBytes));
   }
   flush_snapshot(stamp, 1);

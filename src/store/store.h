@@ -99,6 +99,7 @@ class Store final : public queue::BodyLedger {
       errors,
       dedup,
       attempts,
+      codes,
       counts,
       syncing
     };
@@ -109,7 +110,8 @@ class Store final : public queue::BodyLedger {
     std::size_t name = 1;
     queue::QueueIdentity after;  // The last queue written in phases that go by queues.
     std::pair<queue::EntryKind, std::string> entry;
-    std::string attempt;  // The last one written of the next queue.
+    std::string attempt;   // The last one written of the next queue.
+    std::string deployed;  // The last function whose deploys were written.
     queue::Slot slot = 0;
     std::uint64_t archived = 0;  // The place of the last one written.
     queue::ErrorKey error = queue::ErrorKey::none;
@@ -135,6 +137,8 @@ class Store final : public queue::BodyLedger {
   void checkpoint_dedup(const queue::Stamp& stamp);
   void checkpoint_counts(const queue::Stamp& stamp);
   void checkpoint_attempts(const queue::Stamp& stamp);
+  void checkpoint_deploys(const queue::Stamp& stamp);
+  void checkpoint_codes(const queue::Stamp& stamp);
   void end_checkpoint(const queue::Stamp& stamp);
   journal::Appended append(const queue::Stamp& stamp, std::span<const queue::Change> changes);
   std::size_t facts_per_record(std::size_t fact_bytes_max) const;

@@ -147,6 +147,31 @@ TEST(Notice, SaysWhy) {
   EXPECT_EQ(slack_json(notice).rfind("{\"text\":\"*ALARM: dead letters in q*", 0), 0u);
 }
 
+TEST(Notice, LinksToTheConsoleWhereItsAddressIsKnown) {
+  Alarm alarm{.account = "000000000000", .region = "us-east-1", .name = "a/b c"};
+  EXPECT_EQ(make_notice(alarm, AlarmState::ok).link, "");
+  EXPECT_EQ(make_notice(alarm, AlarmState::ok).json.find("Link"), std::string::npos);
+  const std::string_view console = "https://redrive.example/console/";
+  const Notice notice = make_notice(alarm, AlarmState::ok, console);
+  EXPECT_EQ(notice.link, "https://redrive.example/console/alarms/a%2Fb%20c");
+  EXPECT_NE(notice.json.find(R"("Link":"https://redrive.example/console/alarms/a%2Fb%20c")"),
+            std::string::npos)
+      << notice.json;
+  EXPECT_NE(slack_json(notice).find("<https://redrive.example/console/alarms/a%2Fb%20c|Open"),
+            std::string::npos);
+  const DeadLetterReason reason{
+      .queue = "q.fifo",
+      .messages = 2,
+      .findings = {},
+      .groups = {{.id = "aa", .title = "Old", .status = "known", .count = 9, .fresh = false},
+                 {.id = "bb", .title = "New", .status = "new", .count = 1, .fresh = true}},
+      .apart = {},
+      .sample = {},
+      .commands = {}};
+  EXPECT_EQ(make_notice(alarm, AlarmState::ok, reason, console).link,
+            "https://redrive.example/console/queues/q.fifo/groups/bb");
+}
+
 TEST(Notice, SaysNothingThatSlackWouldActOn) {
   Notice notice;
   notice.title = "ALARM: <!channel>";

@@ -42,6 +42,7 @@ inline constexpr Row kRows[] = {
     {Api::manage, "peekMessages", Right::look, About::queue, "GET", "queues/{path}/messages", ""},
     {Api::manage, "showMessage", Right::look, About::queue, "GET", "queues/{path}/messages/1", ""},
     {Api::manage, "editMessage", Right::operate, About::queue, "POST", "queues/{path}/messages/1/edit", R"({"body":"x"})"},
+    {Api::manage, "noteTried", Right::operate, About::queue, "POST", "queues/{path}/messages/1/tried", R"({"code":"f","outcome":"ok"})"},
     {Api::manage, "showSpentHandle", Right::look, About::queue, "GET", "queues/{path}/spent-handle", ""},
     {Api::manage, "moveMessages", Right::consume, About::queue, "POST", "queues/{path}/moves", R"({"moves":[]})", Right::send},
     {Api::manage, "showLineage", Right::look, About::queue, "GET", "lineage/{message}", "", {}, true},

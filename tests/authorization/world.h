@@ -357,13 +357,15 @@ class World {
         },
         .sync_wanted = {},
         .log = {}});
-    watcher_.emplace(alarms::Watcher::Parts{.engine = *engine_,
-                                            .history = history_,
-                                            .courier = *courier_,
-                                            .sync_wanted = {},
-                                            .rules = {},
-                                            .notify = {},
-                                            .account = std::string(kHome)});
+    watcher_.emplace(
+        alarms::Watcher::Parts{.engine = *engine_,
+                               .history = history_,
+                               .courier = *courier_,
+                               .sync_wanted = {},
+                               .rules = {},
+                               .notify = {},
+                               .account = std::string(kHome),
+                               .has_function = [](const std::string&) { return true; }});
   }
 
   void open_services() {

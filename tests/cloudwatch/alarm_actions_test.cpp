@@ -44,6 +44,10 @@ TEST_F(CloudTest, AlarmsThatCannotBeMadeAreRefused) {
       {"&AlarmActions.member.1=smtp%3A%2F%2Fhost", "InvalidParameterValue"},
       {"&AlarmActions.member.1=file%3A%2F%2F%2Fetc%2Fpasswd", "InvalidParameterValue"},
       {"&Metrics.member.1.Id=m1", "InvalidParameterValue"},
+      // Targets that can never be reached.
+      {"&AlarmActions.member.1=arn:aws:sqs:us-east-1:000000000000:gone", "InvalidParameterValue"},
+      {"&OKActions.member.1=arn:aws:sns:us-east-1:000000000000:topic", "InvalidParameterValue"},
+      {"&InsufficientDataActions.member.1=http%3A%2F%2F10.0.0.1%2F", "InvalidParameterValue"},
   };
   for (const Case& one : cases) {
     const Reply reply = query(put(one.more));
@@ -54,6 +58,7 @@ TEST_F(CloudTest, AlarmsThatCannotBeMadeAreRefused) {
 }
 
 TEST_F(CloudTest, AnAlarmIsDescribedAsItWasMade) {
+  world_.create("alerts");
   const Reply made =
       query(put("&DatapointsToAlarm=2&TreatMissingData=breaching&AlarmDescription="
                 "a+%26+b&Tags.member.1.Key=team&Tags.member.1.Value=shop"
@@ -117,6 +122,36 @@ TEST_F(CloudTest, StatesAreSetAndRemembered) {
   const Reply history =
       query("Action=DescribeAlarmHistory&AlarmName=busy&HistoryItemType=StateUpdate");
   EXPECT_TRUE(history.has("<HistoryItemType>StateUpdate</HistoryItemType>")) << history.body;
+}
+
+TEST_F(CloudTest, TheHistorySaysWhatBecameOfAnAction) {
+  world_.create("alerts");
+  ASSERT_EQ(query(put("&AlarmActions.member.1=arn:aws:sqs:us-east-1:000000000000:alerts")).status,
+            200);
+  query("Action=SetAlarmState&AlarmName=busy&StateValue=ALARM&StateReason=r");
+  ASSERT_TRUE(courier_.wait_idle(std::chrono::seconds(30)));
+  const Reply history =
+      json("DescribeAlarmHistory", R"({"AlarmName":"busy","HistoryItemType":"Action"})");
+  for (const std::string_view part :
+       {R"("HistorySummary":"Successfully executed action arn:aws:sqs:)",
+        R"(\"actionState\":\"Succeeded\")",
+        R"(\"notificationResource\":\"arn:aws:sqs:us-east-1:000000000000:alerts\")"}) {
+    EXPECT_TRUE(history.has(part)) << part << history.body;
+  }
+  const Reply states =
+      json("DescribeAlarmHistory", R"({"AlarmName":"busy","HistoryItemType":"StateUpdate"})");
+  EXPECT_TRUE(states.has(R"(\"newState\":{\"stateValue\":\"ALARM\",\"stateReason\":\"r\"})"))
+      << states.body;
+}
+
+TEST_F(CloudTest, ReasonsOfStatesAreBounded) {
+  query(kPut);
+  const std::string set = "Action=SetAlarmState&AlarmName=busy&StateValue=ALARM&StateReason=";
+  EXPECT_EQ(query(set + std::string(1024, 'r')).status, 400);
+  EXPECT_EQ(query(set + "r&StateReasonData=" + std::string(4001, '1')).status, 400);
+  const Reply not_json = query(set + "r&StateReasonData=%7B");
+  EXPECT_TRUE(not_json.has("StateReasonData was not valid JSON")) << not_json.body;
+  EXPECT_EQ(query(set + "r&StateReasonData=%7B%22a%22%3A1%7D").status, 200);
 }
 
 TEST_F(CloudTest, ActionsAreSwitchedAndAlarmsDeletedWhetherTheyAreThereOrNot) {

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import threading
+import urllib.request
 
 import boto3
 import pytest
@@ -205,6 +206,8 @@ def test_endpoints_that_fail_hang_or_redirect_harm_nobody(start, hook):
         assert hook.next()["NewStateValue"] == "ALARM"
         queue.send("still served")
         assert watch.seconds < 8
+        clock.until("a target fails", lambda: delivery_states(server, failing.url) == ["failing"], timeout=20)
+        clock.wait(2)
         assert failing.next()["NewStateValue"] == "ALARM"  # The second attempt.
         assert redirecting.told == []
         targets = Management(server.endpoint).call("GET", "alarms/targets")["targets"]
@@ -216,7 +219,7 @@ def test_the_test_command(start, hook):
     server = start(hook.url)
     done = cli(server, "test")
     assert done.returncode == 0, done
-    assert "told" in done.stdout
+    assert "notified, HTTP 200" in done.stdout
     assert hook.next()["AlarmName"] == "test"
 
 
@@ -343,11 +346,177 @@ def test_strangers_may_not_reach_private_networks_nor_run_commands(start, hook):
     for action in ("command:touch /tmp/never", "smtp://127.0.0.1?from=a&to=b", "file:///etc/passwd"):
         with pytest.raises(client.exceptions.ClientError):
             client.put_metric_alarm(**common, AlarmActions=[action])
-    client.put_metric_alarm(**common, AlarmActions=[hook.url])
-    client.set_alarm_state(AlarmName="a", StateValue="ALARM", StateReason="try")
-    targets = clock.until(
-        "the webhook is refused",
-        lambda: [t for t in Management(server.endpoint).call("GET", "alarms/targets")["targets"] if t.get("error")],
-    )
-    assert "private" in targets[0]["error"]
+    with pytest.raises(client.exceptions.ClientError, match="private network"):
+        client.put_metric_alarm(**common, AlarmActions=[hook.url])
     assert hook.told == []
+
+
+# --- Delivery -----------------------------------------------------------------------------------
+
+
+def targets_of(server, alarm):
+    listed = Management(server.endpoint).call("GET", "alarms")["alarms"]
+    return {target["target"]: target for a in listed if a["name"] == alarm for target in a["targets"]}
+
+
+def delivery_states(server, url):
+    """What became of the last notice for a webhook."""
+    shown = url.rsplit("/", 1)[0] + "/..."
+    targets = Management(server.endpoint).call("GET", "alarms/targets")["targets"]
+    return [target["state"] for target in targets if target["target"] == shown]
+
+
+def metric_alarm(client, name="full", **more):
+    client.put_metric_alarm(
+        AlarmName=name,
+        ComparisonOperator="GreaterThanThreshold",
+        EvaluationPeriods=1,
+        MetricName="NumberOfMessagesSent",
+        Namespace="AWS/SQS",
+        Period=60,
+        Statistic="Sum",
+        Threshold=0,
+        TreatMissingData="ignore",
+        Dimensions=[{"Name": "QueueName", "Value": "orders"}],
+        **more,
+    )
+
+
+def page(server):
+    with urllib.request.urlopen(server.endpoint + "/metrics") as answer:
+        return answer.read().decode()
+
+
+def doctor(server):
+    environment = {**os.environ, "AWS_ENDPOINT_URL": server.endpoint}
+    command = [binary_path(), "doctor", "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=40)
+    return [json.loads(line)["rule"] for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def test_a_notice_fails_is_shown_as_failing_and_is_given_up(start):
+    failing = Hook(answers=[503] * 6)
+    with contextlib.closing(failing):
+        server = start(failing.url)
+        queue, dlq = queues(server)
+        fail(server, queue, "1")
+        clock.wait(10)
+        clock.until("it fails", lambda: delivery_states(server, failing.url) == ["failing"], timeout=20)
+        alarm = f"dead letters in {dlq.name}"
+        (target,) = targets_of(server, alarm).values()
+        assert target["attempts"] == 1 and "answered 503" in target["error"]
+        assert target["waiting"] is True and "nextTry" in target
+        listed = cli(server, "ls")
+        assert "1 failing" in listed.stdout and "answered 503" in listed.stderr
+        assert "next try at" in cli(server, "history", alarm).stdout
+        assert "alarm-notice-failing" in doctor(server)
+        assert 'redrive_alarm_notices_waiting{state="failing"} 1' in page(server)
+
+        for attempt, pause in enumerate((1, 5, 30, 120, 600), start=2):
+            clock.wait(pause + 1)
+            clock.until(
+                f"attempt {attempt}",
+                lambda: next(iter(targets_of(server, alarm).values()))["attempts"] == attempt,
+                timeout=20,
+            )
+        (target,) = targets_of(server, alarm).values()
+        assert target["state"] == "given-up" and target["waiting"] is False
+        assert "Gave up notifying" in cli(server, "history", alarm).stdout
+        assert "alarm-notice-undelivered" in doctor(server)
+        metrics = page(server)
+        assert "redrive_alarm_notices_given_up_total 1" in metrics
+        assert "redrive_alarm_notice_attempts_failed_total 6" in metrics
+
+
+def test_a_notice_that_arrived_is_shown_as_delivered(start, hook):
+    server = start(hook.url)
+    queue, dlq = queues(server)
+    fail(server, queue, "1")
+    clock.wait(10)
+    hook.next()
+    clock.until("it is recorded", lambda: delivery_states(server, hook.url) == ["delivered"], timeout=20)
+    shown = cli(server, "history", f"dead letters in {dlq.name}").stdout
+    assert "Notified http://127.0.0.1" in shown and "HTTP 200 (1 attempt)" in shown
+    assert "1 delivered" in cli(server, "ls").stdout
+    assert "redrive_alarm_notices_delivered_total 1" in page(server)
+    assert not [rule for rule in doctor(server) if rule.startswith("alarm-")]
+
+
+def test_the_history_of_cloudwatch_says_whether_an_action_succeeded(start):
+    server = start()
+    queues(server)
+    alerts = Queue.create(JsonRaw(server.endpoint), "alerts")
+    client = cloudwatch(server.endpoint)
+    metric_alarm(client, AlarmActions=[alerts.arn])
+    client.set_alarm_state(AlarmName="full", StateValue="ALARM", StateReason="a drill")
+
+    def action():
+        items = client.describe_alarm_history(AlarmName="full", HistoryItemType="Action")["AlarmHistoryItems"]
+        return [item for item in items if "Successfully" in item["HistorySummary"]]
+
+    (item,) = clock.until("the action succeeds", action, timeout=20)
+    data = json.loads(item["HistoryData"])
+    assert item["HistorySummary"] == f"Successfully executed action {alerts.arn}"
+    assert data["actionState"] == "Succeeded" and data["notificationResource"] == alerts.arn
+    (state,) = client.describe_alarm_history(AlarmName="full", HistoryItemType="StateUpdate")["AlarmHistoryItems"]
+    assert json.loads(state["HistoryData"])["newState"]["stateReason"] == "a drill"
+
+
+def test_targets_that_can_never_be_reached_are_refused(start):
+    server = start()
+    queues(server)
+    client = cloudwatch(server.endpoint)
+    for action in (
+        "arn:aws:sns:us-east-1:000000000000:oncall",
+        "arn:aws:sqs:us-east-1:000000000000:nowhere",
+        "arn:aws:lambda:us-east-1:000000000000:function:nobody",
+        "https://10.1.2.3/hook",
+    ):
+        for actions in ("AlarmActions", "OKActions", "InsufficientDataActions"):
+            with pytest.raises(client.exceptions.ClientError, match="can never be notified"):
+                metric_alarm(client, **{actions: [action]})
+        done = cli(server, "add", "a", "--queue", "orders", "--notify", action)
+        assert done.returncode != 0 and "can never be notified" in done.stderr
+    assert client.describe_alarms()["MetricAlarms"] == []
+
+
+def test_unreachable_targets_may_be_accepted_and_are_shown(start):
+    server = start(more='unreachable-targets = "accept"')
+    queues(server)
+    client = cloudwatch(server.endpoint)
+    topic = "arn:aws:sns:us-east-1:000000000000:oncall"
+    metric_alarm(client, AlarmActions=[topic])
+    assert targets_of(server, "full")[topic]["state"] == "unreachable"
+    assert "can never be notified" in cli(server, "ls").stderr
+    assert "alarm-target-unreachable" in doctor(server)
+    client.set_alarm_state(AlarmName="full", StateValue="ALARM", StateReason="a drill")
+    clock.until("it is given up", lambda: "Gave up notifying" in cli(server, "history", "full").stdout, timeout=20)
+
+
+def test_notices_link_to_the_console(start, hook):
+    server = start(hook.url, more='[console]\nurl = "https://redrive.example/console/"')
+    queue, dlq = queues(server)
+    fail(server, queue, "1")
+    clock.wait(10)
+    link = hook.next()["Link"]
+    assert link.startswith(f"https://redrive.example/console/queues/{dlq.name}/groups/")
+
+
+def test_a_notice_survives_kill_9_and_what_arrived_is_not_repeated(start, hook):
+    late = Hook(answers=[503])
+    with contextlib.closing(late):
+        server = start(hook.url, late.url)
+        queue, _ = queues(server)
+        fail(server, queue, "1")
+        clock.wait(10)
+        hook.next()
+        clock.until("one arrived", lambda: delivery_states(server, hook.url) == ["delivered"], timeout=20)
+        clock.until("one failed", lambda: delivery_states(server, late.url) == ["failing"], timeout=20)
+        server.kill()
+        server = start(hook.url, late.url)
+        clock.until("it is known", lambda: delivery_states(server, hook.url) == ["delivered"], timeout=20)
+        clock.wait(5)
+        assert late.next()["NewStateValue"] == "ALARM"
+        clock.until("it is recorded", lambda: delivery_states(server, late.url) == ["delivered"], timeout=20)
+        clock.wait(60)
+        assert hook.told == [] and late.told == []

@@ -1,7 +1,11 @@
 """`redrive apply`: plans, what it makes, what it leaves alone. Seen from outside with boto3."""
 
 import json
+import pathlib
+import re
+import shutil
 import subprocess
+import tomllib
 import urllib.request
 
 import boto3
@@ -274,6 +278,54 @@ def test_alarms(site):
     alarm = cloudwatch.describe_alarms(AlarmNames=["dead-orders"])["MetricAlarms"][0]
     assert alarm["Threshold"] == 5 and not alarm.get("AlarmDescription")
     assert site.apply(ORDERS, "--prune") == ["- alarm dead-orders"]
+
+
+def test_actions_that_alarms_cannot_notify_are_left_out_with_a_note(site):
+    template = json.dumps({"Resources": {
+        "Topic": {"Type": "AWS::SNS::Topic"},
+        "Queue": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": "alerts"}},
+        "Alarm": {"Type": "AWS::CloudWatch::Alarm", "Properties": {
+            "AlarmName": "busy", "Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent",
+            "Statistic": "Sum", "Period": 60, "EvaluationPeriods": 1, "Threshold": 1,
+            "ComparisonOperator": "GreaterThanThreshold",
+            "AlarmActions": [{"Ref": "Topic"}, {"Fn::GetAtt": ["Queue", "Arn"]}],
+        }},
+    }})
+    shown = site.run(template, "--yes", name="alarms.json")
+    assert "alarm busy: the action arn:aws:sns:" in shown and "is skipped" in shown
+    (alarm,) = site.client("cloudwatch").describe_alarms(AlarmNames=["busy"])["MetricAlarms"]
+    assert alarm["AlarmActions"] == ["arn:aws:sqs:us-east-1:000000000000:alerts"]
+    assert site.apply(template, name="alarms.json") == []
+
+
+def documented_topologies():
+    """Every topology in TOML that docs/ and examples/ show."""
+    root = pathlib.Path(__file__).parents[2]
+    for page in sorted(root.glob("docs/**/*.md")) + [root / "README.md"]:
+        for number, text in enumerate(re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL)):
+            if "[[queue]]" in text:
+                yield pytest.param(text, None, id=f"{page.name}-{number}")
+    for path in sorted(root.glob("examples/**/*.toml")):
+        if "[[queue]]" in path.read_text():
+            yield pytest.param(path.read_text(), path.parent, id=path.parent.name)
+
+
+def test_there_are_documented_topologies():
+    assert len(list(documented_topologies())) >= 2
+
+
+@pytest.mark.parametrize("text, beside", documented_topologies())
+def test_documented_topologies_settle(site, text, beside):
+    for function in tomllib.loads(text).get("function", []):
+        if "code" not in function:
+            continue
+        if beside:
+            shutil.copytree(beside / function["code"], site.directory / function["code"])
+        else:
+            (site.directory / function["code"]).mkdir()
+            (site.directory / function["code"] / "index.py").write_text(HANDLER)
+    assert site.apply(text) != []
+    assert site.apply(text) == []
 
 
 def test_functions_and_mappings(site):

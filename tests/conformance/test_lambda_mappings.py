@@ -86,7 +86,11 @@ def test_a_mapping_comes_and_goes(functions, function, queue):
 
     paused = functions.update_event_source_mapping(UUID=uuid, Enabled=False)
     assert paused["State"] == "Disabling"
-    assert functions.get_event_source_mapping(UUID=uuid)["State"] == "Disabled"
+    clock.until(
+        "the poller has let go",
+        lambda: functions.get_event_source_mapping(UUID=uuid)["State"] == "Disabled",
+        timeout=20,
+    )
     assert functions.update_event_source_mapping(UUID=uuid, BatchSize=5)["State"] == "Updating"
     assert functions.update_event_source_mapping(UUID=uuid, Enabled=True)["State"] == "Enabling"
     assert functions.get_event_source_mapping(UUID=uuid)["BatchSize"] == 5

@@ -123,7 +123,11 @@ def test_mappings_at_a_terminal(endpoint, code):
     assert told["IsolateRetries"] is False
     assert "not isolated" in redrive(endpoint, "mapping", "show", name).stdout
     redrive(endpoint, "mapping", "pause", queue)
-    assert "Disabled" in redrive(endpoint, "mapping", "show", queue).stdout
+    clock.until(
+        "the poller has let go",
+        lambda: "Disabled" in redrive(endpoint, "mapping", "show", queue).stdout,
+        timeout=20,
+    )
     redrive(endpoint, "mapping", "rm", queue)
     assert redrive(endpoint, "mapping", "show", queue, check=False).returncode == 1
     redrive(endpoint, "function", "rm", "-y", name)

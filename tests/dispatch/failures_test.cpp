@@ -342,6 +342,29 @@ TEST_F(Failures, OldMessagesAreNotRun) {
   EXPECT_EQ(first_document("failed").find("responseContext"), std::string::npos);
 }
 
+// None of them has run with this batch: the record has an id of its own.
+TEST_F(Failures, RecordsOfOldMessagesSayHowOftenTheyRan) {
+  world.create("failed");
+  auto made = mapping();
+  made.age_max = seconds(100);
+  made.on_failure = identity_of("failed").arn();
+  world.send("orders", "old");
+  start(made);
+  answer(raised());
+  world.send("orders", "never run");
+  world.pass(seconds(200));
+  settle();
+  std::map<std::string, std::string> by_count;
+  for (const std::string& document : world.receive("failed")) {
+    EXPECT_EQ(document.find(R"("requestId":"")"), std::string::npos) << document;
+    const std::size_t at = document.find(R"("approximateInvokeCount":)") + 25;
+    by_count[document.substr(at, 1)] = document;
+  }
+  ASSERT_EQ(by_count.size(), 2u);
+  EXPECT_NE(by_count["0"].find("never run"), std::string::npos) << by_count["0"];
+  EXPECT_NE(by_count["1"].find(R"("body":"old")"), std::string::npos) << by_count["1"];
+}
+
 TEST_F(Failures, OldMessagesWithoutADestinationAreDeadLetters) {
   auto made = mapping();
   made.age_max = seconds(60);

@@ -317,5 +317,50 @@ TEST_F(Mapping, AnotherRuntimeMeanwhileIsForTheNextBatch) {
   EXPECT_EQ(invoker.calls[1].what.payload.format(), "json");
 }
 
+// Until its poller has let go of the receive, and of what runs.
+TEST_F(Mapping, ADisabledMappingIsEngagedUntilItsBatchHasEnded) {
+  start(mapping());
+  EXPECT_TRUE(dispatcher->is_engaged("m-orders"));
+  EXPECT_FALSE(dispatcher->is_engaged("m-other"));
+  send("a");
+  ASSERT_EQ(running().size(), 1u);
+  definitions.mappings[0].enabled = false;
+  dispatcher->reload();
+  EXPECT_TRUE(dispatcher->is_engaged("m-orders"));  // The dispatcher does not know yet.
+  settle();
+  EXPECT_TRUE(dispatcher->is_engaged("m-orders"));  // The batch runs.
+  answer(returned());
+  EXPECT_FALSE(dispatcher->is_engaged("m-orders"));
+}
+
+TEST_F(Mapping, ADisabledMappingThatOnlyWaitedLetsGoAtOnce) {
+  start(mapping());
+  definitions.mappings[0].enabled = false;
+  reload();
+  EXPECT_FALSE(dispatcher->is_engaged("m-orders"));
+  definitions.mappings[0].enabled = true;
+  reload();
+  EXPECT_TRUE(dispatcher->is_engaged("m-orders"));
+}
+
+// The answer of its receive is on the way when it is disabled: the message goes back.
+TEST_F(Mapping, ADisabledMappingIsEngagedUntilItsReceiveHasEnded) {
+  start(mapping());
+  dispatcher->strand().post([this] {
+    definitions.mappings[0].enabled = false;
+    dispatcher->reload();
+  });
+  dispatcher->strand().post([this] {
+    world.send("orders", "late");  // Answers the waiting receive; handled after the reload.
+  });
+  bool engaged = false;
+  dispatcher->strand().post([this, &engaged] { engaged = dispatcher->is_engaged("m-orders"); });
+  settle();
+  EXPECT_TRUE(engaged);
+  EXPECT_FALSE(dispatcher->is_engaged("m-orders"));
+  EXPECT_TRUE(running().empty());
+  EXPECT_EQ(world.receive("orders"), Bodies{"late"});
+}
+
 }  // namespace
 }  // namespace redrive::dispatch

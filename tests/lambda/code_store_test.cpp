@@ -104,5 +104,23 @@ TEST_F(CodeStoreTest, GoesWithAServerThatKeepsNothing) {
   EXPECT_FALSE(fs::exists(passing.root));
 }
 
+TEST_F(CodeStoreTest, CodeThatNobodyNeedsIsRemoved) {
+  CodeStore store(options());
+  std::string sha256;
+  {
+    const auto stored = store.put(zip("a"));
+    ASSERT_TRUE(stored);
+    sha256 = stored->sha256;
+    // Its function may not be in the catalogue yet.
+    store.remove_unless(sha256, [] { return false; });
+    EXPECT_EQ(zips(), 1u);
+  }
+  store.remove_unless(sha256, [] { return true; });
+  EXPECT_EQ(zips(), 1u);
+  store.remove_unless(sha256, [] { return false; });
+  EXPECT_EQ(zips(), 0u);
+  EXPECT_FALSE(store.directory(sha256));
+}
+
 }  // namespace
 }  // namespace redrive::lambda

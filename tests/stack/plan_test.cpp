@@ -55,6 +55,31 @@ TEST(Plan, DocumentsAreComparedByMeaning) {
             "~ queue q RedrivePolicy\n");
 }
 
+// Servers fill in what a retrier does not say.
+TEST(Plan, RetriersAreComparedWithTheirDefaults) {
+  Resource mapping = queue("m", R"({"RetryPolicy":[{"ErrorEquals":["Timeout"],"MaxAttempts":2}]})");
+  mapping.kind = Kind::mapping;
+  Actual there = existing("m",
+                          R"({"RetryPolicy":[{"ErrorEquals":["Timeout"],"IntervalSeconds":1,)"
+                          R"("MaxAttempts":2,"BackoffRate":2,"JitterStrategy":"NONE"}]})");
+  there.kind = Kind::mapping;
+  EXPECT_EQ(shown({"shop", {mapping}, {}}, {there}), "= mapping m → m\n");
+  there.properties = *read_json(
+      R"({"RetryPolicy":[{"ErrorEquals":["Timeout"],"IntervalSeconds":4,"MaxAttempts":2}]})");
+  EXPECT_EQ(shown({"shop", {mapping}, {}}, {there}), "~ mapping m → m RetryPolicy\n");
+}
+
+TEST(Plan, LogSettingsAreComparedAsFarAsTheyAreSaid) {
+  Resource function = queue("f", R"({"LoggingConfig":{"LogFormat":"JSON"}})");
+  function.kind = Kind::function;
+  Actual there =
+      existing("f", R"({"LoggingConfig":{"LogFormat":"JSON","LogGroup":"/aws/lambda/f"}})");
+  there.kind = Kind::function;
+  EXPECT_EQ(shown({"shop", {function}, {}}, {there}), "= function f\n");
+  there.properties = *read_json(R"({"LoggingConfig":{"LogFormat":"Text"}})");
+  EXPECT_EQ(shown({"shop", {function}, {}}, {there}), "~ function f LoggingConfig\n");
+}
+
 // What the file no longer says goes back to its default, but only where the stack made the thing:
 // others may have set it by hand.
 TEST(Plan, UnsaidPropertiesOfItsOwnGoBackToTheirDefaults) {

@@ -303,6 +303,28 @@ struct Describe {
   std::string operator()(const GroupRuleRemoved& f) const {
     return fmt::format("{} {}", number(f.queue), f.number);
   }
+  std::string operator()(const MessageTried& f) const {
+    return fmt::format(
+        "{} {} {} {}", number(f.queue), number(f.key), number(f.actor), number(f.reason));
+  }
+  std::string operator()(const CodeDeployed& f) const {
+    std::string out(f.function);
+    for (const Deploy& deploy : f.deploys)
+      out += fmt::format(" {}@{}", deploy.code, deploy.wall.ms());
+    return out;
+  }
+  std::string operator()(const CodeUseSnapshot& f) const {
+    std::string out = fmt::format("{} {} {}", number(f.queue), number(f.group), f.forgot);
+    for (const auto& use : f.uses) {
+      out += fmt::format(" {} {} {} {} {}",
+                         use.code,
+                         use.processed,
+                         use.failed,
+                         use.first_wall.ms(),
+                         use.last_wall.ms());
+    }
+    return out;
+  }
   std::string operator()(const ProcessedCounted& f) const {
     return fmt::format("{} {}", number(f.queue), f.counts);
   }
@@ -555,6 +577,12 @@ struct Samples {
         GroupRuleApplied{key<QueueKey>(1), 2},
         GroupRuleRemoved{key<QueueKey>(1), 2},
         ProcessedCounted{key<QueueKey>(1), "counts"},
+        MessageTried{key<QueueKey>(1), key<MessageKey>(2), key<NameIndex>(3), key<NameIndex>(4)},
+        CodeDeployed{"function:orders", {{"9f3c2a1b", Timestamp(5)}, {"77aa01bc", Timestamp(6)}}},
+        CodeUseSnapshot{key<QueueKey>(1),
+                        key<FailureGroupKey>(2),
+                        true,
+                        {{"function:orders code=9f3c2a1b", 3, 4, Timestamp(5), Timestamp(6)}}},
         MoveTaskEnded{key<TaskKey>(1), TaskStatus::failed, "why"},
         MessageRelocated{key<MessageKey>(1), stored, {}},
         ServerReset{},

@@ -331,5 +331,29 @@ TEST(Shell, QuotesWhatAShellWouldObey) {
   EXPECT_EQ(shell_command({"a", "b c", "$(x)", "it's", ""}), "a 'b c' '$(x)' 'it'\\''s' ''");
 }
 
+TEST(Doctor, NamesTargetsOfAlarmsThatAreNotReached) {
+  const auto target = [](std::string alarm, std::string to, std::string state) {
+    return NoticeTarget{.alarm = std::move(alarm),
+                        .queue = "orders",
+                        .target = std::move(to),
+                        .state = std::move(state),
+                        .error = "refused"};
+  };
+  Topology topology(std::vector<Queue>{});
+  topology.set_notice_targets({target("a", "arn:sns", "unreachable"),
+                               target("b", "arn:sns", "unreachable"),
+                               target("a", "https://x", "failing"),
+                               target("a", "https://y", "given-up"),
+                               target("a", "https://z", "delivered"),
+                               target("a", "https://w", "unused")});
+  const auto findings = examine(topology);
+  EXPECT_THAT(told(findings),
+              ElementsAre("warning alarm-notice-failing orders",
+                          "warning alarm-notice-undelivered orders",
+                          "warning alarm-target-unreachable orders"));
+  EXPECT_THAT(findings.back().what, HasSubstr("alarm \"a\" and 1 more"));
+  EXPECT_EQ(findings.front().fix, "redrive alarm history a");
+}
+
 }  // namespace
 }  // namespace redrive::topology
