@@ -117,7 +117,7 @@ def test_a_group_names_the_deploy_that_it_began_with(launch, tmp_path):
 def test_clients_say_their_version_in_the_user_agent(endpoint):
     def consumer(version):
         return boto3.client("sqs", endpoint_url=endpoint, region_name="us-east-1",
-                            config=Config(user_agent_appid=version), **KEYS)
+                            config=Config(user_agent_extra="app/" + version), **KEYS)
 
     queue = unique_name("uaq")
     redrive(endpoint, "queue", "create", queue, "--dlq", queue + "-dlq", "--max-receives", "1")
