@@ -103,7 +103,7 @@ def test_a_group_names_the_deploy_that_it_began_with(launch, tmp_path):
 
     for build in range(3, 8):
         deploy(BAD % build)
-    kept = json.loads(redrive(server.endpoint, "function", "show", name, "--json").stdout)["KeptCode"]
+    kept = json.loads(redrive(server.endpoint, "function", "show", name, "--json").stdout)["Configuration"]["KeptCode"]
     assert [code["Version"] for code in kept] == codes[-5:]
     with pytest.raises(ClientError) as gone:
         functions.invoke(FunctionName=name, Qualifier="@" + codes[0])
