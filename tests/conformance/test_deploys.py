@@ -208,7 +208,7 @@ def test_a_function_sends_as_its_role_and_name(endpoint):
         Timeout=20))["FunctionName"]
     answer = functions.invoke(FunctionName=name, Payload=json.dumps({"url": url}))
     assert "FunctionError" not in answer, answer["Payload"].read()
-    message = sqs.receive_message(QueueUrl=url, MessageSystemAttributeNames=["SenderId"])["Messages"][0]
+    message = sqs.receive_message(QueueUrl=url, AttributeNames=["SenderId"])["Messages"][0]
     assert message["Attributes"]["SenderId"] == f"r:{name}"
     functions.delete_function(FunctionName=name)
 
