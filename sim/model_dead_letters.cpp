@@ -256,7 +256,8 @@ void Model::on(const queue::CodeDeployed& fact) {
   for (const queue::Deploy& deploy : fact.deploys) {
     if (std::ranges::find(known, deploy) == known.end()) known.push_back(deploy);
   }
-  std::ranges::stable_sort(known, {}, &queue::Deploy::wall);
+  std::ranges::sort(
+      known, {}, [](const queue::Deploy& deploy) { return std::pair(deploy.wall, deploy.code); });
   while (known.size() > queue::kDeploysKept) known.erase(known.begin());
 }
 

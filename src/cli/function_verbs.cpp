@@ -84,6 +84,10 @@ std::vector<std::pair<std::string, std::string>> lines_of(
     add("dead letters", function.dead_letter_config->target_arn.value_or(""));
   }
   add("changed", function.last_modified);
+  for (const documents::KeptCode& code : function.kept_code) {
+    add("kept code", fmt::format("@{} deployed {}", code.version, code.deployed_at));
+  }
+  add("warning", function.state_reason.value_or(""));
   // Values may be secrets, and are nobody's business here.
   for (const auto& [name, value] :
        function.environment.value_or(documents::Environment{}).variables) {

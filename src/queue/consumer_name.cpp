@@ -113,6 +113,7 @@ UserAgent parse_user_agent(std::string_view header) {
     };
     if (read.app.empty() && word.starts_with("app/")) read.app = after("app/");
     if (word.starts_with("lang/python#")) read.interpreter = "python" + after("lang/python#");
+    if (word.starts_with("Python/")) read.interpreter = "python" + after("Python/");
     if (word.starts_with("md/nodejs#")) read.interpreter = "nodejs" + after("md/nodejs#");
     if (word.starts_with("lang/java#")) read.interpreter = "java" + after("lang/java#");
     if (word.starts_with("lang/go#")) read.interpreter = "go" + after("lang/go#");

@@ -49,7 +49,7 @@ ConsumerName parse_consumer_name(std::string_view text);
 struct UserAgent {
   std::string app;          // Of `app/...`.
   std::string agent;        // Its first product.
-  std::string interpreter;  // Of `lang/python#3.11.2` or `md/nodejs#18.19.0`.
+  std::string interpreter;  // Of `lang/python#3.11.2`, `md/nodejs#18.19.0`, ...
 
   friend bool operator==(const UserAgent&, const UserAgent&) = default;
 };

@@ -1,6 +1,8 @@
 // Which code of consumers did what.
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "queue/consumer_name.h"
 #include "queue/state.h"
@@ -55,7 +57,10 @@ void State::on(const CodeDeployed& fact, const Stamp&) {
   for (const Deploy& deploy : fact.deploys) {
     if (std::ranges::find(known, deploy) == known.end()) known.push_back(deploy);
   }
-  std::ranges::stable_sort(known, {}, &Deploy::wall);
+  // In one order whatever order they came in: several may have been deployed at one moment.
+  std::ranges::sort(known, {}, [](const Deploy& deploy) {
+    return std::pair(deploy.wall, std::string_view(deploy.code));
+  });
   if (known.size() > kDeploysKept) known.erase(known.begin(), known.end() - kDeploysKept);
   if (known.empty()) deploys_.erase(std::string(fact.function));
 }

@@ -103,7 +103,7 @@ def test_a_group_names_the_deploy_that_it_began_with(launch, tmp_path):
 
     for build in range(3, 8):
         deploy(BAD % build)
-    kept = json.loads(redrive(server.endpoint, "function", "show", name, "--json").stdout)["KeptCode"]
+    kept = json.loads(redrive(server.endpoint, "function", "show", name, "--json").stdout)["Configuration"]["KeptCode"]
     assert [code["Version"] for code in kept] == codes[-5:]
     with pytest.raises(ClientError) as gone:
         functions.invoke(FunctionName=name, Qualifier="@" + codes[0])
@@ -117,7 +117,7 @@ def test_a_group_names_the_deploy_that_it_began_with(launch, tmp_path):
 def test_clients_say_their_version_in_the_user_agent(endpoint):
     def consumer(version):
         return boto3.client("sqs", endpoint_url=endpoint, region_name="us-east-1",
-                            config=Config(user_agent_appid=version), **KEYS)
+                            config=Config(user_agent_extra="app/" + version), **KEYS)
 
     queue = unique_name("uaq")
     redrive(endpoint, "queue", "create", queue, "--dlq", queue + "-dlq", "--max-receives", "1")
@@ -208,7 +208,7 @@ def test_a_function_sends_as_its_role_and_name(endpoint):
         Timeout=20))["FunctionName"]
     answer = functions.invoke(FunctionName=name, Payload=json.dumps({"url": url}))
     assert "FunctionError" not in answer, answer["Payload"].read()
-    message = sqs.receive_message(QueueUrl=url, MessageSystemAttributeNames=["SenderId"])["Messages"][0]
+    message = sqs.receive_message(QueueUrl=url, AttributeNames=["SenderId"])["Messages"][0]
     assert message["Attributes"]["SenderId"] == f"r:{name}"
     functions.delete_function(FunctionName=name)
 

@@ -63,6 +63,8 @@ TEST(UserAgent, KeepsProductAppAndInterpreter) {
       parse_user_agent("aws-sdk-js/3.400.0 ua/2.0 os/linux#6.1 lang/js md/nodejs#18.19.0 "
                        "api/sqs#3.400.0 app/9f3c2a"),
       (UserAgent{.app = "9f3c2a", .agent = "aws-sdk-js/3.400.0", .interpreter = "nodejs18.19.0"}));
+  EXPECT_EQ(parse_user_agent("Boto3/1.26.27 Python/3.11.2 Linux/6.1.0 Botocore/1.29.27 app/v1"),
+            (UserAgent{.app = "v1", .agent = "Boto3/1.26.27", .interpreter = "python3.11.2"}));
   EXPECT_EQ(parse_user_agent(""), UserAgent{});
 }
 
