@@ -167,13 +167,27 @@ void groups_are_exact(const View& view) {
             "group {}: what is said of it",
             id);
     const queue::GroupArrivals& arrivals = seen->arrivals;
-    require(arrivals.total == expected.total && arrivals.failed_again == expected.failed_again &&
-                arrivals.first_wall == expected.first_wall &&
-                arrivals.last_wall == expected.last_wall && arrivals.sources == expected.sources &&
-                arrivals.consumers == expected.consumers,
-            kGroups,
-            "group {}: its arrivals",
-            id);
+    require(
+        arrivals.total == expected.total && arrivals.failed_again == expected.failed_again &&
+            arrivals.first_wall == expected.first_wall &&
+            arrivals.last_wall == expected.last_wall && arrivals.sources == expected.sources &&
+            arrivals.consumers == expected.consumers,
+        kGroups,
+        "group {}: its arrivals: {} (not {}), {} again (not {}), from {} (not {}) to {} (not {}), "
+        "{} and {} sources, {} and {} consumers",
+        id,
+        arrivals.total,
+        expected.total,
+        arrivals.failed_again,
+        expected.failed_again,
+        arrivals.first_wall.ms(),
+        expected.first_wall.ms(),
+        arrivals.last_wall.ms(),
+        expected.last_wall.ms(),
+        arrivals.sources.size(),
+        expected.sources.size(),
+        arrivals.consumers.size(),
+        expected.consumers.size());
     codes_are_exact(view, seen->codes, expected.codes, "a group");
     const Timestamp last = arrivals.last_wall;
     require(counts_in(arrivals.daily(last)) ==

@@ -187,8 +187,11 @@ void State::on(const GroupRuled& fact, const Stamp&) {
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
   ++group_rules_version_;
-  group_rules_.insert_or_assign({fact.queue, fact.rule.number}, fact.rule);
-  if (loading_ || !fact.rule.merges()) return;  // A snapshot at the end brings the groups.
+  const bool fresh =
+      group_rules_.insert_or_assign({fact.queue, fact.rule.number}, fact.rule).second;
+  // A checkpoint repeats rules, and one that recovery does not begin with is replayed as well: only
+  // the first time adds arrivals. While loading, the snapshots of groups have them already.
+  if (!fresh || loading_ || !fact.rule.merges()) return;
   const auto from = group_index_.find({fact.queue, fact.rule.from});
   const auto into = group_index_.find({fact.queue, fact.rule.into.id});
   if (from == group_index_.end() || into == group_index_.end()) return;
