@@ -459,7 +459,10 @@ Engine::Taken Engine::take(Turn& turn, Queue& queue, const ReceiveRequest& reque
   }
   ReceiveOutcome& outcome = taken.outcome;
   changes_.clear();
-  const queue::NameIndex by = consumer_name(turn, request.consumer);
+  // Most receives find nothing: they need no name.
+  const bool empty = store_.state().mailbox(queue).visible() == 0 && request.attempt_id.empty();
+  const queue::NameIndex by =
+      empty ? queue::NameIndex::none : consumer_name(turn, request.consumer);
   const queue::ReceiveDecision decision = queue::decide_receive(
       store_.state(),
       queue,
