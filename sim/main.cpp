@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -30,6 +31,8 @@ void on_abort(int) {
 struct Run {
   std::uint64_t seed;
   int steps;
+
+  friend bool operator==(const Run&, const Run&) = default;
 };
 
 // "7" or "1..500".
@@ -147,6 +150,8 @@ int main(int argc, char** argv) {
   app.add_option(
       "--isolation", isolation, "Seeds of runs with a handler that fails whole batches: 1..200");
   app.add_option("--seed-file", file, "Seeds to run first, with their steps: one a line");
+  std::string skip_file;
+  app.add_option("--skip-file", skip_file, "Known failures: seeds not to run, as in --seed-file");
   app.add_option("--steps", steps, "Steps of each run")->check(CLI::PositiveNumber);
   app.add_flag("--verbose", verbose, "Print every step");
   CLI11_PARSE(app, argc, argv);
@@ -155,6 +160,10 @@ int main(int argc, char** argv) {
   Tally tally;
   std::vector<Run> runs = read_seed_file(file);
   for (const Run& more : parse_seeds(range, steps)) runs.push_back(more);
+  const std::vector<Run> known = read_seed_file(skip_file);
+  const std::size_t skipped =
+      std::erase_if(runs, [&](const Run& one) { return std::ranges::count(known, one) > 0; });
+  if (skipped > 0) fmt::print("{} runs skipped, listed in {}\n", skipped, skip_file);
   for (const Run& next : runs) tally.add(run(next, verbose));
   for (const Run& next : parse_seeds(isolation, 0)) tally.add(run_isolation(next.seed, verbose));
   for (const Run& next : parse_seeds(crowds, 0)) tally.add(run_crowd(next.seed, verbose));

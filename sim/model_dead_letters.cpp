@@ -32,7 +32,7 @@ bool is_bin_of(const ModelQueue& bin, const ModelQueue& queue) {
 // What was discarded goes to the same place as what was not.
 bool takes_damage_of(const ModelQueue& damaged, const ModelQueue& queue) {
   const std::string& name = queue.identity.name;
-  return damaged.identity.name == name.substr(0, name.find("!bin")) + "!damaged";
+  return damaged.identity.name == name.substr(0, name.find('!')) + "!damaged";
 }
 
 bool keeps_settled_of(const ModelQueue& settled, const ModelQueue& queue) {
