@@ -212,7 +212,7 @@ void add_dlq_groups(Verb parent, Commands& commands) {
   verb.option("--mark", options->mark, "Set the status of the group")
       .one_of({"new", "known", "ignored", "resolved"});
   verb.option("--note", options->note, "Set a note on the group");
-  verb.option("--owner", options->owner, "Who looks after the group; '' for nobody");
+  verb.option("--owner", options->owner, "Owner of the group; '' removes it");
   verb.option("--ignore-until", options->ignore_until, "Ignore the group until then")
       .value_name("TIME");
   verb.option("--ignore-count", options->ignore_count, "Ignore the group until so many more came")

@@ -370,7 +370,7 @@ Answer<TriedRun> run_tried(const DlqTryOptions& options, Session& session, const
                   source.empty() ? "a command" : "code of " + source};
 }
 
-// Of a copy nobody can tell afterwards that it ran, so that is said before.
+// A run on a copy leaves no trace in the queue, so the warning comes before it.
 void warn_of_effects(Session& session) {
   session.terminal().err << "warning: this runs the handler. The queue is not touched, but what "
                             "the handler does elsewhere (writes, mail, payments) really happens.\n";

@@ -19,7 +19,7 @@ queue::QueueSettings settled_settings(std::chrono::seconds retention) {
 }
 
 // Whether the message died and was redriven before. One that is in a dead-letter queue again has
-// not been processed, whoever deletes it there.
+// not been processed: deleting it there does not settle it.
 bool was_redriven(const queue::State& state, queue::Slot slot) {
   const queue::History* history = state.messages().history_if(slot);
   if (history == nullptr || history->redrives == 0) return false;

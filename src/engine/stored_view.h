@@ -64,7 +64,8 @@ class StoredView {
 // known to have failed.
 void prefer_judged_alone(const queue::State& state, std::vector<queue::Slot>& slots);
 
-// The error that tells best why a message failed (queue::telling_attempt); none: nobody said.
+// The error that tells best why a message failed (queue::telling_attempt); null: none was
+// reported.
 const queue::ErrorText* last_error(const queue::State& state, queue::Slot slot);
 
 }  // namespace redrive::engine

@@ -243,7 +243,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   if (!history.attempts.empty()) note_name(group.arrivals.consumers, history.attempts.back().by);
   count_failed(group.codes, history, stamp);
   if (group.status == GroupStatus::resolved) group.status = GroupStatus::regressed;
-  // What was to be ignored for a while is back: somebody has to look at it again.
+  // The condition for ignoring the group has ended: it needs attention again.
   if (group.status == GroupStatus::ignored && group.status_at(stamp.wall) != group.status) {
     group.status = GroupStatus::regressed;
     group.ignored_until = Timestamp();
