@@ -1,0 +1,8 @@
+import type { Message } from "../../api/types.gen";
+
+export interface EditProps {
+  queue: string;
+  message: Message;
+  close: () => void;
+  saved: () => void;
+}
