@@ -10,7 +10,7 @@
 
 namespace redrive::bench {
 
-// What all actors of a run did together.
+// Totals of all actors of a run.
 struct Tally {
   std::int64_t requests = 0;  // Answered.
   std::int64_t started = 0;   // Messages in send requests, answered or not.
@@ -22,11 +22,11 @@ struct Tally {
 
 enum class Step {
   request,  // There is a request to send.
-  pause,    // Nothing to do now; ask again when others have moved on.
-  done,     // Nothing to do any more.
+  pause,    // Nothing to do now; ask again when others have progressed.
+  done,     // Nothing left to do.
 };
 
-// Somebody with a purpose, who speaks through a client. Knows what to ask next, and nothing of
+// A producer or consumer that uses a client. Decides what to request next, and knows nothing of
 // sockets or protocols.
 class Actor {
  public:
@@ -43,14 +43,14 @@ class Actor {
   std::unique_ptr<Client> client_;
 };
 
-// Sends as fast as it is answered. Each send's latency counts, unless a window is set: then the
-// consumers tell the latency that matters.
+// Sends as fast as it is answered. Each send's latency is recorded, unless a window is set: then
+// consumers record the latency that matters.
 class Producer final : public Actor {
  public:
   struct Limits {
     int batch = 1;
-    std::int64_t count = 0;   // Messages of all producers together; 0: no end.
-    std::int64_t window = 0;  // Messages sent and not yet deleted, at most; 0: any number.
+    std::int64_t count = 0;   // Messages of all producers; 0: unlimited.
+    std::int64_t window = 0;  // Maximum number of messages sent and not deleted yet; 0: unlimited.
   };
   Producer(std::unique_ptr<Client> client, const Limits& limits, Tally& tally)
       : Actor(std::move(client)), limits_(limits), tally_(tally) {}
@@ -64,12 +64,13 @@ class Producer final : public Actor {
   Nanos began_{};
 };
 
-// Receives, deletes what it received, and so on.
+// Receives and deletes in a loop.
 class Consumer final : public Actor {
  public:
   enum class Until {
-    empty,    // Done at the first empty answer. Latency: of a receive and its delete together.
-    stopped,  // Goes on. Latency: from the send of a message, by its stamp, to its arrival.
+    empty,    // Done at the first empty receive. Latency: of a receive and its delete together.
+    stopped,  // Until stopped. Latency: from the send of a message, by its timestamp, to its
+              // arrival.
   };
   Consumer(std::unique_ptr<Client> client, Until until, Tally& tally)
       : Actor(std::move(client)), until_(until), tally_(tally) {}
@@ -78,7 +79,7 @@ class Consumer final : public Actor {
   void finished() override;
 
  private:
-  // What comes next: a receive, or the removal of what the last one brought.
+  // The next step: a receive, or deleting what the last one returned.
   enum class Turn { receive, remove };
   Progress begin(std::string& out);
   void note_received();

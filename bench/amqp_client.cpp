@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::uint16_t kConnection = 0;  // The channel for what concerns the whole connection.
+constexpr std::uint16_t kConnection = 0;  // Channel 0: the connection itself.
 constexpr std::uint16_t kChannel = 1;
 constexpr std::uint32_t kFrameBytesMax = 131072;
 constexpr std::size_t kFrameBytesOverhead = 8;
@@ -181,14 +181,14 @@ Progress AmqpClient::receive(std::string&) {
 Progress AmqpClient::remove(std::string& out) {
   const auto tag = parse_int<std::uint64_t>(received_.back().handle);
   assert(tag);
-  AmqpWriter(kBasicAck).u64(*tag).u8(1).append_frame(out, kChannel);  // And all before it.
+  AmqpWriter(kBasicAck).u64(*tag).u8(1).append_frame(out, kChannel);  // Including all before it.
   return Progress::done;
 }
 
 Result<Progress> AmqpClient::take(std::string& in, std::string&) {
   std::size_t taken = 0;
   while (const auto frame = TRY(parse_amqp(std::string_view(in).substr(taken)))) {
-    CHECK(take_one(*frame));
+    RETURN_IF_ERROR(take_one(*frame));
     taken += frame->size;
   }
   in.erase(0, taken);

@@ -10,8 +10,8 @@
 
 namespace redrive::bench {
 
-// A quorum queue of RabbitMQ: persistent messages with publisher confirms, and a consumer with a
-// prefetch. The server brings messages unasked and does not answer to acks.
+// A RabbitMQ quorum queue: persistent messages with publisher confirms, and a consumer with
+// prefetch. The server pushes messages and does not answer acks.
 class AmqpClient final : public Client {
  public:
   explicit AmqpClient(const Task& task);
@@ -23,7 +23,7 @@ class AmqpClient final : public Client {
   Result<Progress> take(std::string& in, std::string& out) override;
 
  private:
-  // Answers one step of the greeting with the next; done after the last one.
+  // Answers one step of the handshake with the next; done after the last one.
   Result<Progress> greet_step(std::string_view payload, std::string& out) const;
   Result<void> take_one(const AmqpFrame& frame);
   Result<void> take_method(std::string_view payload);
@@ -36,11 +36,11 @@ class AmqpClient final : public Client {
   const Stamped send_;
   bool greeted_ = false;
   std::uint64_t published_ = 0;             // The tag of the last message sent.
-  std::vector<std::uint64_t> unconfirmed_;  // Tags of the send under way.
-  std::uint64_t delivered_ = 0;             // The tag of the last message that came.
+  std::vector<std::uint64_t> unconfirmed_;  // Tags of the send in progress.
+  std::uint64_t delivered_ = 0;             // Tag of the last message received.
   std::uint64_t body_bytes_missing_ = 0;    // Of that message.
-  std::string body_start_;                  // As much of its body as holds the stamp.
-  std::vector<Arrival> waiting_;            // Came, and no receive has taken them yet.
+  std::string body_start_;                  // As much of its body as contains the timestamp.
+  std::vector<Arrival> waiting_;  // Received from the server, not returned by receive() yet.
 };
 
 }  // namespace redrive::bench

@@ -9,11 +9,11 @@
 
 namespace redrive::bench {
 
-// AMQP 0-9-1, as far as a queue needs it. A frame is
+// The subset of AMQP 0-9-1 needed for a queue. A frame is
 //
 //   u8 type | u16 channel | u32 size | payload | 0xCE
 //
-// and a method's payload begins with u16 class, u16 method. Numbers are big-endian.
+// and a method's payload starts with u16 class, u16 method. Numbers are big-endian.
 struct AmqpFrame {
   enum Type : std::uint8_t { method = 1, header = 2, body = 3, heartbeat = 8 };
   std::uint8_t type = method;
@@ -21,7 +21,7 @@ struct AmqpFrame {
   std::size_t size = 0;
 };
 
-// The frame at the beginning of `bytes`, or nothing while part of it is missing.
+// The frame at the start of `bytes`; nullopt while it is incomplete.
 Result<std::optional<AmqpFrame>> parse_amqp(std::string_view bytes);
 
 // Class and method in one number, as in `kBasicAck`.
@@ -29,7 +29,7 @@ constexpr std::uint32_t amqp_id(std::uint16_t class_id, std::uint16_t method_id)
   return std::uint32_t{class_id} << 16 | method_id;
 }
 
-// Writes a payload. Each returns the writer, so that fields stand in a row.
+// Writes a payload. Each method returns the writer, for chaining.
 class AmqpWriter {
  public:
   AmqpWriter() = default;
@@ -54,7 +54,7 @@ class AmqpWriter {
 void append_amqp_frame(std::string& out, AmqpFrame::Type type, std::uint16_t channel,
                        std::string_view payload);
 
-// Reads a payload. What is not there reads as nothing.
+// Reads a payload. Missing fields are empty.
 class AmqpReader {
  public:
   explicit AmqpReader(std::string_view payload) : rest_(payload) {}

@@ -8,8 +8,8 @@
 
 namespace redrive::bench {
 
-// A queue as a tube of beanstalkd: put, reserve-with-timeout, delete. A batch is so many commands
-// in one write; of a batch of reserves only the first waits.
+// A beanstalkd tube as a queue: put, reserve-with-timeout, delete. A batch is several commands in
+// one write; in a batch of reserves only the first waits.
 class BeanstalkClient final : public Client {
  public:
   explicit BeanstalkClient(const Task& task);
@@ -22,14 +22,14 @@ class BeanstalkClient final : public Client {
 
  private:
   void begin(Phase phase, std::size_t answers);
-  // Bytes of the answer at the beginning of `rest`, or 0 while part of it is missing.
+  // Size of the response at the start of `rest`, or 0 while it is incomplete.
   Result<std::size_t> take_one(std::string_view rest);
   Result<std::size_t> take_reserved(std::string_view rest, std::string_view line);
 
   const Task task_;
   const Stamped send_;
   const std::string receive_;
-  std::size_t awaited_ = 0;  // Answers to the request under way.
+  std::size_t awaited_ = 0;  // Outstanding responses to the current request.
   bool greeted_ = false;
 };
 

@@ -23,7 +23,7 @@ Result<void> Caller::send(std::string_view request) {
 Result<std::string> Caller::await() {
   std::string& in = connection_.in();
   while (true) {
-    CHECK(connection_.read_some());
+    RETURN_IF_ERROR(connection_.read_some());
     const auto reply = TRY(parse_reply(in));
     if (!reply) continue;
     if (reply->status != 200) return refusal(*reply);
@@ -34,7 +34,7 @@ Result<std::string> Caller::await() {
 }
 
 Result<std::string> Caller::call(std::string_view request) {
-  CHECK(send(request));
+  RETURN_IF_ERROR(send(request));
   return await();
 }
 

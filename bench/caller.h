@@ -9,17 +9,17 @@
 
 namespace redrive::bench {
 
-// An answer that is not what was hoped for, as an error that quotes it.
+// An unexpected response as an error that quotes it.
 std::unexpected<Error> refusal(const Reply& reply);
 
-// One request after another on a connection, waiting for each: what comes before and beside load.
+// One request at a time on a connection, blocking: for setup and for requests besides the load.
 class Caller {
  public:
   static Result<Caller> open(const Endpoint& endpoint);
 
-  // Sends now; the answer is for await(). In between the server is at work, or waiting.
+  // Sends only; await() gets the response.
   Result<void> send(std::string_view request);
-  // The body of the answer, which must be a 200.
+  // The body of the response, which must be a 200.
   Result<std::string> await();
   Result<std::string> call(std::string_view request);
 
@@ -29,7 +29,7 @@ class Caller {
   Connection connection_;
 };
 
-// Makes the queue and returns its URL; an existing one of that name will do.
+// Creates the queue, or finds an existing one, and returns its URL.
 Result<std::string> create_queue(const Endpoint& endpoint, std::string_view name);
 
 }  // namespace redrive::bench

@@ -41,7 +41,7 @@ std::vector<Stamped> make_sends(const Options& options, const std::vector<std::s
 
 Result<std::unique_ptr<Cast>> Cast::make(const Options& options) {
   std::unique_ptr<Cast> cast(new Cast(options));
-  if (options.protocol == Protocol::sqs) CHECK(cast->prepare_sqs());
+  if (options.protocol == Protocol::sqs) RETURN_IF_ERROR(cast->prepare_sqs());
   return cast;
 }
 
@@ -111,7 +111,7 @@ Result<std::unique_ptr<Load>> Cast::wait_in_long_polls() {
         std::make_unique<SqsClient>(idle_), Consumer::Until::stopped, idle_tally_));
   }
   auto load = TRY(Load::open(options_.endpoint, std::move(waiters)));
-  CHECK(load->run(kIdleSettling));
+  RETURN_IF_ERROR(load->run(kIdleSettling));
   return load;
 }
 

@@ -10,15 +10,15 @@
 
 namespace redrive::bench {
 
-// Who takes part in a run: the actors that the options ask for, and what they share. It outlives
-// the loads they play in.
+// The actors requested by the options, and what they share. Must outlive the loads they are used
+// in.
 class Cast {
  public:
-  // Makes the queues, where that is not left to the clients.
+  // Creates the queues, unless the clients do so themselves.
   static Result<std::unique_ptr<Cast>> make(const Options& options);
 
   std::vector<std::unique_ptr<Actor>> actors();
-  // Opens `--idle-polls` and leaves them waiting; they wait as long as the result lives.
+  // Opens `--idle-polls` long polls; they wait as long as the result lives.
   Result<std::unique_ptr<Load>> wait_in_long_polls();
   const Tally& tally() const { return tally_; }
 

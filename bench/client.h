@@ -15,45 +15,46 @@ namespace redrive::bench {
 enum class Progress { under_way, done };
 enum class Role { producer, consumer };
 
-// A message that came, by the name its server wants to hear when it is deleted.
+// A received message, with the handle that the server needs to delete it.
 struct Arrival {
   std::string handle;
-  std::optional<Nanos> sent;  // By the stamp in its body.
+  std::optional<Nanos> sent;  // From the timestamp in its body.
 };
 
-// What one client of a queue does, whatever the protocol.
+// What one client of a queue does, independent of the protocol.
 struct Task {
   Role role = Role::producer;
   std::string queue;
-  int number = 0;  // Of this client among those of its run.
+  int number = 0;  // Number of this client in its run.
   int batch = 1;
   int receive_batch = 10;
   std::size_t body_bytes = 1024;
-  int wait_seconds = 0;  // Of a receive that finds nothing.
+  int wait_seconds = 0;  // For an empty receive.
 };
 
-// One client's side of a conversation: turns "send", "receive" and "remove" into bytes, and finds
-// the answers in what comes back. It knows no socket and no clock, so a table of bytes tests it.
+// The protocol side of a client: turns "send", "receive" and "remove" into bytes and parses the
+// responses. Uses no socket and no clock, so it can be tested with tables of bytes.
 //
-// At most one request is under way. `in` holds what has come and was not understood yet; a client
-// takes from its front what it understands. `out` is only ever appended to.
+// At most one request is in progress. `in` holds unparsed bytes; a client removes what it has
+// parsed from the front. `out` is only appended to.
 class Client {
  public:
   virtual ~Client() = default;
 
-  // What is said before the first request, making the queue included. Called until it is done, at
-  // first with nothing in `in`.
+  // The handshake before the first request, including creation of the queue. Called until it is
+  // done, at first with an empty `in`.
   virtual Result<Progress> greet(std::string& in, std::string& out);
-  // A send of `Task::batch` messages.
+  // Sends `Task::batch` messages.
   virtual void send(std::string& out, Nanos sent) = 0;
-  // Done at once when messages are here already, where a server brings them unasked.
+  // Done immediately if messages are already here, for servers that push.
   virtual Progress receive(std::string& out) = 0;
-  // Deletes what the last receive brought. Done at once where servers do not answer to that.
+  // Deletes what the last receive returned. Done immediately for servers that do not respond to
+  // deletes.
   virtual Progress remove(std::string& out) = 0;
-  // Done when the answer to the request under way is complete; an error if it is a refusal.
+  // Done when the response to the current request is complete; an error if it was refused.
   virtual Result<Progress> take(std::string& in, std::string& out) = 0;
 
-  // What the last receive brought.
+  // The messages of the last receive.
   std::span<const Arrival> received() const { return received_; }
 
  protected:
@@ -63,7 +64,7 @@ class Client {
   Phase phase_ = Phase::idle;
 };
 
-// Something a server said that it should not have, as an error that quotes it.
+// An unexpected server message as an error that quotes it.
 std::unexpected<Error> unwelcome(std::string_view server, std::string_view words);
 
 }  // namespace redrive::bench

@@ -80,12 +80,12 @@ Result<void> Connection::read() {
 }
 
 Result<void> Connection::flush_all() {
-  while (!TRY(flush())) CHECK(wait_for(POLLOUT));
+  while (!TRY(flush())) RETURN_IF_ERROR(wait_for(POLLOUT));
   return {};
 }
 
 Result<void> Connection::read_some() {
-  CHECK(wait_for(POLLIN));
+  RETURN_IF_ERROR(wait_for(POLLIN));
   return read();
 }
 

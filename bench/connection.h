@@ -12,7 +12,7 @@ struct Endpoint {
   std::uint16_t port = 9324;
 };
 
-// A kept connection. Reading and writing never block: who waits, and how, is the owner's choice.
+// A keep-alive connection. Reads and writes never block; the owner decides how to wait.
 class Connection {
  public:
   static Result<Connection> open(const Endpoint& endpoint);
@@ -21,16 +21,16 @@ class Connection {
   ~Connection();
 
   int fd() const { return fd_; }
-  // What has come and nobody took away yet.
+  // Received, unconsumed bytes.
   std::string& in() { return in_; }
-  // What is to go out: append to it, then flush.
+  // Bytes to send: append, then flush.
   std::string& out() { return out_; }
-  // Writes as much as the socket takes. True when all of it is out.
+  // Writes as much as the socket accepts. True if everything is written.
   Result<bool> flush();
-  // Appends what has come to in(), be it nothing.
+  // Appends available bytes to in(), possibly none.
   Result<void> read();
 
-  // These two wait, with limited patience.
+  // These two block, with a timeout.
   Result<void> flush_all();
   Result<void> read_some();
 

@@ -1,5 +1,5 @@
-// How many invocations of a trivial Python handler with an event of ten records the runtime room
-// does in a second, beside the same handler in a bare loop, and what each costs the server.
+// Throughput of functions/runtime for a trivial Python handler with an event of ten records,
+// compared with the same handler in a bare loop, and the cost of each invocation for the server.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/invoker.h"
+#include "functions/runtime/invoker.h"
 
 namespace redrive::runtime {
 namespace {
@@ -62,7 +62,7 @@ std::string event_of_ten() {
 
 struct Rate {
   double per_second = 0;
-  double cpu_us = 0;         // For each, of the process that counts,
+  double cpu_us = 0;         // Per invocation, of the measuring process,
   double python_cpu_us = 0;  // and of its workers.
 };
 
@@ -93,7 +93,7 @@ double cpu_seconds(int who) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Keeps a number of invocations under way until the time is over.
+// Keeps a number of invocations in progress until the time is over.
 class Load {
  public:
   Load(Invoker& invoker, std::shared_ptr<const FunctionSpec> function, std::string event)
@@ -133,7 +133,7 @@ class Load {
     if (--left_ == 0) over_->set_value();
   }
 
-  static constexpr unsigned kWaiting = 16;  // As a mapping with a backlog has them.
+  static constexpr unsigned kWaiting = 16;  // Like a mapping with a backlog.
 
   Invoker& invoker_;
   const std::shared_ptr<Lane> lane_ = std::make_shared<Lane>();
@@ -168,7 +168,7 @@ Rate measure_runtime(const fs::path& root, const std::shared_ptr<const FunctionS
     rate.cpu_us = (cpu_seconds(RUSAGE_SELF) - cpu) / count * 1e6;
     count += static_cast<double>(warm);
   }
-  // Known when they have ended; their start is in it, too.
+  // Known only after they have exited; includes their start.
   rate.python_cpu_us = (cpu_seconds(RUSAGE_CHILDREN) - python_cpu) / count * 1e6;
   return rate;
 }

@@ -18,7 +18,7 @@ std::string_view skip_space(std::string_view text) {
   return first == kNowhere ? std::string_view() : text.substr(first);
 }
 
-// The length of a string's contents, up to the quote that ends it.
+// The length of a string's contents, up to its closing quote.
 std::size_t contents_size(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;

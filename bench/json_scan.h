@@ -5,12 +5,12 @@
 
 namespace redrive::bench {
 
-// Walks the values of one member, wherever in a document it occurs: just enough JSON to keep the
-// generator cheaper than what it measures. A value is handed out as it stands, escapes and all,
-// and can be pasted into another document.
+// Finds the values of one member anywhere in a document: just enough JSON to keep the load
+// generator cheaper than what it measures. A value is returned raw, with its escapes, and can be
+// pasted into another document.
 class JsonTexts {
  public:
-  // `quoted_name` with its quotes: "\"ReceiptHandle\"".
+  // `quoted_name` includes the quotes: "\"ReceiptHandle\"".
   JsonTexts(std::string_view document, std::string_view quoted_name)
       : rest_(document), quoted_name_(quoted_name) {}
 

@@ -13,12 +13,12 @@ namespace redrive::bench {
 namespace {
 
 constexpr std::size_t kEventsMax = 256;
-constexpr int kTurnMilliseconds = 20;  // How late the end of the time may be noticed.
+constexpr int kTurnMilliseconds = 20;  // Maximum delay before the end of the time is noticed.
 
 Result<void> greet(Connection& connection, Client& client) {
   while (TRY(client.greet(connection.in(), connection.out())) == Progress::under_way) {
-    CHECK(connection.flush_all());
-    CHECK(connection.read_some());
+    RETURN_IF_ERROR(connection.flush_all());
+    RETURN_IF_ERROR(connection.read_some());
   }
   return connection.flush_all();
 }
@@ -30,11 +30,11 @@ Result<std::unique_ptr<Load>> Load::open(const Endpoint& endpoint,
   const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_fd < 0) return fail(ErrorCode::network, "no epoll set to be had");
   std::unique_ptr<Load> load(new Load(epoll_fd));
-  load->seats_.reserve(actors.size());  // epoll and paused_ point at seats.
+  load->seats_.reserve(actors.size());  // epoll and paused_ point to seats.
   for (auto& actor : actors) {
     Seat& seat = load->seats_.emplace_back(Seat{TRY(Connection::open(endpoint)), std::move(actor)});
-    CHECK(greet(seat.connection, seat.actor->client()));
-    CHECK(load->watch(seat, EPOLLIN));
+    RETURN_IF_ERROR(greet(seat.connection, seat.actor->client()));
+    RETURN_IF_ERROR(load->watch(seat, EPOLLIN));
   }
   return load;
 }
@@ -46,23 +46,23 @@ Load::~Load() {
 Result<void> Load::run(Nanos time_max, const std::function<bool()>& is_over) {
   const Nanos end = now() + time_max;
   for (Seat& seat : seats_) {
-    CHECK(advance(seat));
-    CHECK(digest(seat));  // What came behind the last words of the greeting.
+    RETURN_IF_ERROR(advance(seat));
+    RETURN_IF_ERROR(digest(seat));  // Bytes that followed the handshake.
   }
   std::array<epoll_event, kEventsMax> events;
   while (done_ < seats_.size() && now() < end && !(is_over && is_over())) {
     const int count = epoll_wait(epoll_fd_, events.data(), events.size(), kTurnMilliseconds);
     for (int i = 0; i < count; ++i) {
-      CHECK(serve(*static_cast<Seat*>(events[static_cast<std::size_t>(i)].data.ptr)));
+      RETURN_IF_ERROR(serve(*static_cast<Seat*>(events[static_cast<std::size_t>(i)].data.ptr)));
     }
-    CHECK(advance_paused());
+    RETURN_IF_ERROR(advance_paused());
   }
   return {};
 }
 
 Result<void> Load::serve(Seat& seat) {
-  if ((seat.watched & EPOLLOUT) != 0) CHECK(flush(seat));
-  CHECK(seat.connection.read());
+  if ((seat.watched & EPOLLOUT) != 0) RETURN_IF_ERROR(flush(seat));
+  RETURN_IF_ERROR(seat.connection.read());
   return digest(seat);
 }
 
@@ -87,7 +87,7 @@ Result<void> Load::flush(Seat& seat) {
 }
 
 Result<void> Load::advance_paused() {
-  for (Seat* seat : std::exchange(paused_, {})) CHECK(advance(*seat));
+  for (Seat* seat : std::exchange(paused_, {})) RETURN_IF_ERROR(advance(*seat));
   return {};
 }
 

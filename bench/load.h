@@ -12,18 +12,18 @@
 
 namespace redrive::bench {
 
-// Actors at their connections, driven by one thread and one epoll set.
+// Runs actors and their connections in one thread with epoll.
 class Load {
  public:
-  // Connects them one after the other and lets each say its greeting.
+  // Connects them one after the other and performs each handshake.
   static Result<std::unique_ptr<Load>> open(const Endpoint& endpoint,
                                             std::vector<std::unique_ptr<Actor>> actors);
   ~Load();
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
-  // Runs until every actor is done, the time is up or `is_over` says so; answers still on their way
-  // are not waited for. The first refused or broken answer ends it with an error.
+  // Runs until every actor is done, the time is up or `is_over` returns true; pending responses are
+  // not waited for. The first refused or broken response ends it with an error.
   Result<void> run(Nanos time_max, const std::function<bool()>& is_over = {});
 
  private:
@@ -31,7 +31,7 @@ class Load {
     Connection connection;
     std::unique_ptr<Actor> actor;
     Step state = Step::pause;
-    std::uint32_t watched = 0;  // epoll's events.
+    std::uint32_t watched = 0;  // Registered epoll events.
   };
 
   explicit Load(int epoll_fd) : epoll_fd_(epoll_fd) {}

@@ -1,4 +1,4 @@
-// The actors and the loop, against a server that keeps a queue in a counter.
+// Tests the actors and the loop with a server whose queue is a counter.
 
 #include "bench/load.h"
 
@@ -24,8 +24,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Answers whatever asks. A receive takes up to ten of the `waiting` messages; one that finds none
-// is answered empty at once, or held until something is sent if `holds_polls`.
+// Answers every request. A receive takes up to ten of the `waiting` messages; an empty one is
+// answered at once, or held until something is sent if `holds_polls`.
 class FakeServer {
  public:
   std::atomic<int> waiting = 0;

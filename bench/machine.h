@@ -10,18 +10,18 @@
 
 namespace redrive::bench {
 
-// CPU time that a process and its living descendants have used, user and system, to the nanosecond:
-// the kernel's process clocks, not the ticks of /proc. Nothing when there is no such process.
+// CPU time used by a process and its living descendants, user and system, in nanoseconds from the
+// kernel's process clocks rather than the ticks of /proc. nullopt if there is no such process.
 std::optional<Nanos> cpu_time_of(pid_t process);
 Nanos own_cpu_time();
 
-// Keeps this process on one core from now on.
+// Pins this process to one core.
 Result<void> pin_to_core(int core);
 
-// As many open files as this process may have: ten thousand connections need them.
+// Raises the limit of open files to its maximum: ten thousand connections need them.
 void raise_file_limit();
 
-// The processor's name and how many there are, such as "AMD EPYC x2".
+// The CPU's name and number, such as "AMD EPYC x2".
 std::string machine_name();
 
 }  // namespace redrive::bench

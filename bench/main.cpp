@@ -1,10 +1,10 @@
-// redrive-bench: one question to a running server, asked many times.
+// redrive-bench: measures a running server.
 //
 //   send   producers only; latency of a request
 //   drain  receives and deletes until the queue is empty; latency of the pair
 //   e2e    half the connections produce, half consume by long polls, with a bounded number of
 //          messages between them; latency from the send to the arrival
-//   wake   the same latency on a server that is otherwise idle, one message at a time
+//   wake   the same latency on an otherwise idle server, one message at a time
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ void note_times(Measurement& run, const Reading& before, const Reading& after) {
     run.server_cpu = *after.server_cpu - *before.server_cpu;
 }
 
-// Where servers bring messages unasked, nothing tells a consumer that none are left: only a count.
+// For servers that push, nothing tells a consumer that the queue is empty, so messages are counted.
 bool is_drained(const Options& options, const Tally& tally) {
   return options.mode == Mode::drain && options.count > 0 && tally.deleted >= options.count;
 }
@@ -52,7 +52,7 @@ Result<Measurement> run_load(const Options& options) {
   const Tally& tally = cast->tally();
   Measurement run;
   const Reading before(options);
-  CHECK(load->run(time_max, [&] { return is_drained(options, tally); }));
+  RETURN_IF_ERROR(load->run(time_max, [&] { return is_drained(options, tally); }));
   note_times(run, before, Reading(options));
   run.requests = tally.requests;
   run.messages = options.mode == Mode::send ? tally.sent : tally.deleted;
@@ -75,7 +75,7 @@ Result<Measurement> run_wake(const Options& options) {
 }
 
 Result<std::string> measure(const Options& options) {
-  if (options.core) CHECK(pin_to_core(*options.core));
+  if (options.core) RETURN_IF_ERROR(pin_to_core(*options.core));
   raise_file_limit();
   const Measurement run =
       options.mode == Mode::wake ? TRY(run_wake(options)) : TRY(run_load(options));

@@ -1,15 +1,15 @@
-// What it costs to prove a signature: the aim is at most 3 µs a request with a body of 1 KiB.
+// Cost of verifying a signature: the target is at most 3 µs per request with a body of 1 KiB.
 
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
-#include "auth/authenticate.h"
+#include "net/auth/authenticate.h"
 
 namespace redrive::auth {
 namespace {
 
-// A SendMessage as an SDK for JavaScript sends it: every header is signed.
+// A SendMessage as sent by the JavaScript SDK: every header is signed.
 class SignedRequest {
  public:
   explicit SignedRequest(std::size_t body_bytes) : body_(body_bytes, 'x') {

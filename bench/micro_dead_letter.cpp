@@ -5,15 +5,15 @@
 
 #include <random>
 
-#include "dead_letter/features.h"
-#include "dead_letter/rank.h"
+#include "dead_letters/triage/features.h"
+#include "dead_letters/triage/rank.h"
 
 namespace {
 
 using namespace redrive;
-using namespace redrive::dead_letter;
+using namespace redrive::triage;
 
-// An order with about thirty values, many of them one of very many.
+// An order with about thirty values, many of them with high cardinality.
 std::string order(std::mt19937& random, bool bad) {
   std::string body = fmt::format(R"({{"id":{},"tenant":"t-{}","amount":{},"lines":[)",
                                  random(),
@@ -46,7 +46,7 @@ void count_message(benchmark::State& state) {
 }
 BENCHMARK(count_message);
 
-// What a question costs besides reading up to 256 messages: counting them, and the comparison.
+// The cost of a query besides reading up to 256 messages: counting them, and the comparison.
 void compare(benchmark::State& state) {
   std::mt19937 random(1);
   FeatureCounts processed;

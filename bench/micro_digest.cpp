@@ -1,4 +1,4 @@
-// What the digests of one message cost.
+// Cost of the digests of one message.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// What the server spends on a batch besides the handler: receive, read, encode, judge, delete.
+// The server's cost per batch besides the handler: receive, read, encode, judge, delete.
 
 #include <benchmark/benchmark.h>
 #include <utility>
@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/digest.h"
-#include "dispatch/dispatcher.h"
-#include "dispatch/letter.h"
-#include "engine/engine.h"
-#include "journal/journal.h"
+#include "core/engine/engine.h"
+#include "core/journal/journal.h"
+#include "functions/dispatch/dispatcher.h"
+#include "functions/dispatch/letter.h"
 
 namespace redrive::dispatch {
 namespace {
@@ -100,8 +100,8 @@ void dispatch_batch(benchmark::State& state) {
 }
 BENCHMARK(dispatch_batch)->Arg(100)->Arg(1'000)->Arg(10'000);
 
-// The same when there is always more: no waiting at the queue, and each receive is paid for. The
-// time is that of all batches; items are batches.
+// The same with a constant backlog: no waiting at the queue, and the cost of each receive is
+// included. The time is that of all batches; items are batches.
 void dispatch_backlog(benchmark::State& state) {
   constexpr int kBatches = 64;
   DispatchBench bench;

@@ -1,5 +1,5 @@
-// What it costs to append a record of 1 KiB: in memory alone, and written to files without waiting
-// for the disk. Waiting is the disk's cost, not ours; bench/run measures it.
+// Cost of appending a record of 1 KiB: in memory only, and written to files without waiting for the
+// disk. The wait is the disk's cost; bench/run measures it.
 
 #include <benchmark/benchmark.h>
 
@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "journal/journal.h"
-#include "journal/posix_files.h"
+#include "core/journal/journal.h"
+#include "core/journal/posix_files.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr std::size_t kRecordBytes = 1024;
 constexpr std::uint64_t kRecordsPerWrite = 64;          // A busy group commit.
 constexpr std::uint64_t kRecordsPerCheckpoint = 32768;  // About 32 MiB: one segment.
 
-// Files whose sync is free, so that only our own work is counted.
+// Files whose sync does nothing, so that only our own work is measured.
 class UnsyncedFile final : public File {
  public:
   explicit UnsyncedFile(std::unique_ptr<File> file) : file_(std::move(file)) {}
@@ -63,7 +63,7 @@ class UnsyncedFiles final : public Files {
   Files& files_;
 };
 
-// A directory in the working directory, which is on a real disk where /tmp may not be.
+// A directory below the working directory, which is on a real disk where /tmp may not be.
 class Directory {
  public:
   Directory() : path_(fs::current_path() / "redrive-micro-journal") { fs::remove_all(path_); }
@@ -77,7 +77,7 @@ class Directory {
   fs::path path_;
 };
 
-// Lets the journal reuse its segments, as checkpoints do in the server.
+// Lets the journal reuse its segments, like checkpoints in the server.
 void checkpoint(Journal& journal) {
   const std::string_view nothing = "checkpoint";
   const Sequence begin = journal.append_checkpoint_begin(std::span(&nothing, 1)).sequence;

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "queue/handle_rules.h"
-#include "queue/receive.h"
-#include "queue/send.h"
-#include "queue/state.h"
+#include "core/queue/handle_rules.h"
+#include "core/queue/receive.h"
+#include "core/queue/send.h"
+#include "core/queue/state.h"
 
 namespace {
 
@@ -23,10 +23,10 @@ class NoLedger final : public BodyLedger {
   void let_go(const BodyRef&) override {}
 };
 
-// A state with one queue, and the moment it is at.
-class Desk {
+// A state with one queue, and its current time.
+class QueueBench {
  public:
-  Desk() : state_(ledger_) {
+  QueueBench() : state_(ledger_) {
     const QueueIdentity identity{"000000000000", "us-east-1", "bench"};
     state_.apply(ServerStarted{ids_.secret()}, stamp_);
     state_.apply(NameLearned{NameIndex{1}, identity.arn()}, stamp_);
@@ -61,7 +61,7 @@ class Desk {
         queue_->key, key, state_.generation(state_.find_message(*queue_, key))};
     const auto decision = decide_delete(state_, *queue_, handle.seal(state_.secret()), stamp_);
     assert(decision && *decision);
-    state_.apply(**decision, stamp_);
+    state_.apply((*decision)->fact, stamp_);
   }
 
  private:
@@ -75,11 +75,11 @@ class Desk {
 };
 
 void message_life(benchmark::State& state) {
-  Desk desk;
-  for (std::int64_t i = 0; i < state.range(0); ++i) desk.send();
+  QueueBench pool;
+  for (std::int64_t i = 0; i < state.range(0); ++i) pool.send();
   for (auto _ : state) {
-    desk.send();
-    desk.remove(desk.receive());
+    pool.send();
+    pool.remove(pool.receive());
   }
 }
 BENCHMARK(message_life)->Arg(0)->Arg(100'000)->ArgName("waiting");

@@ -1,19 +1,18 @@
-// SendMessage in the JSON protocol: from the request's body to a struct, and from a struct to the
-// answer's body.
+// SendMessage in the JSON protocol: decoding the request's body, and encoding the response's.
 
 #include <benchmark/benchmark.h>
 
 #include <cassert>
 #include <string>
 
-#include "sqs/messages.h"
-#include "wire/decoder.h"
-#include "wire/encode.h"
+#include "aws/sqs/model/messages.h"
+#include "net/wire/decoder.h"
+#include "net/wire/encode.h"
 
 namespace {
 
 constexpr std::size_t kWireBodyBytes = 1024;
-constexpr std::size_t kPadding = 64;  // What the decoder may read beyond the end.
+constexpr std::size_t kPadding = 64;  // Read-ahead of the decoder.
 
 struct Request {
   std::string bytes;

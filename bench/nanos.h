@@ -6,7 +6,7 @@ namespace redrive::bench {
 
 using Nanos = std::chrono::nanoseconds;
 
-// Time for measuring with: runs forward, is the same for every process of the machine.
+// Monotonic time, the same for every process of the machine.
 inline Nanos now() {
   return std::chrono::steady_clock::now().time_since_epoch();
 }

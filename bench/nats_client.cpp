@@ -11,7 +11,7 @@ namespace {
 
 using Kind = NatsFrame::Kind;
 
-// What our subscriptions are for, by the number each is made with.
+// Our subscriptions, by number.
 constexpr std::string_view kConfirmations = "1";
 constexpr std::string_view kMessages = "2";
 constexpr std::string_view kCreations = "3";
@@ -32,7 +32,7 @@ std::string send_frames(const Task& task, const std::string& inbox) {
   return out;
 }
 
-// Inboxes are names for the whole server: other processes have theirs.
+// Inbox names are global to the server, so they include the process id.
 std::string inbox_of(const Task& task) {
   return fmt::format("_INBOX.{}.{}.", getpid(), task.number);
 }
@@ -74,7 +74,7 @@ Result<Progress> NatsClient::greet(std::string& in, std::string& out) {
     const auto frame = TRY(parse_nats(in));
     if (!frame) return Progress::under_way;
     if (frame->kind == Kind::info && awaited_ == kCreationAnswers) append_greeting(out);
-    CHECK(take_one(*frame, out));
+    RETURN_IF_ERROR(take_one(*frame, out));
     in.erase(0, frame->size);
   }
   return Progress::done;
@@ -113,7 +113,7 @@ Progress NatsClient::remove(std::string& out) {
 Result<Progress> NatsClient::take(std::string& in, std::string& out) {
   std::size_t taken = 0;
   while (const auto frame = TRY(parse_nats(std::string_view(in).substr(taken)))) {
-    CHECK(take_one(*frame, out));
+    RETURN_IF_ERROR(take_one(*frame, out));
     taken += frame->size;
   }
   in.erase(0, taken);
@@ -140,7 +140,7 @@ Result<void> NatsClient::take_one(const NatsFrame& frame, std::string& out) {
 }
 
 Result<void> NatsClient::take_message(const NatsFrame& frame) {
-  if (frame.kind == Kind::message_with_header) {  // Not a message of ours: the end of a pull.
+  if (frame.kind == Kind::message_with_header) {  // Not a message: the end of a pull.
     credit_ = 0;
     pull_ended_ = true;
     return {};
@@ -150,7 +150,7 @@ Result<void> NatsClient::take_message(const NatsFrame& frame) {
   return {};
 }
 
-// Something was made or stored: a queue, a message, an ack.
+// A queue was created, or a message or an ack was stored.
 Result<void> NatsClient::take_created(const NatsFrame& frame) {
   if (frame.kind == Kind::message_with_header ||
       frame.payload.find("\"error\"") != frame.payload.npos)

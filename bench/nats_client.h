@@ -9,8 +9,8 @@
 
 namespace redrive::bench {
 
-// A queue as a JetStream work queue in files, with one durable pull consumer. Publishes and acks
-// are both confirmed. Pulls are asked for ahead, so messages come while others are being acked.
+// A JetStream work queue in files, with one durable pull consumer. Publishes and acks are both
+// confirmed. Pulls are requested ahead, so messages arrive while others are being acked.
 class NatsClient final : public Client {
  public:
   explicit NatsClient(const Task& task);
@@ -32,10 +32,10 @@ class NatsClient final : public Client {
   const std::string stream_;
   const std::string inbox_;
   const Stamped send_;
-  std::size_t awaited_ = 0;       // Confirmations of the request under way, or of the greeting.
-  int credit_ = 0;                // Messages asked for that have not come.
-  bool pull_ended_ = false;       // The server gave a pull up: nothing came for a while.
-  std::vector<Arrival> waiting_;  // Came, and no receive has taken them yet.
+  std::size_t awaited_ = 0;  // Outstanding confirmations of the current request or the handshake.
+  int credit_ = 0;           // Requested messages that have not arrived.
+  bool pull_ended_ = false;  // The server ended a pull: nothing arrived for a while.
+  std::vector<Arrival> waiting_;  // Received from the server, not returned by receive() yet.
 };
 
 }  // namespace redrive::bench

@@ -29,7 +29,7 @@ std::optional<Kind> kind_of(std::string_view word) {
   return std::nullopt;
 }
 
-// The words of a message's first line; they end with its size.
+// Parses the first line of a message, which ends with its size.
 Result<std::optional<NatsFrame>> parse_message(Kind kind, std::string_view bytes,
                                                std::string_view line) {
   const auto words = split(line, ' ');

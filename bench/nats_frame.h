@@ -7,7 +7,7 @@
 
 namespace redrive::bench {
 
-// One thing a NATS server says, as views into the bytes it was read from:
+// One message of a NATS server, as views into the bytes it was parsed from:
 //
 //   MSG <subject> <sid> [reply] <size>\r\n<payload>\r\n
 //   HMSG <subject> <sid> [reply] <header size> <size>\r\n<header><payload>\r\n
@@ -17,11 +17,11 @@ struct NatsFrame {
   Kind kind = Kind::ok;
   std::string_view subscription;
   std::string_view reply;
-  std::string_view payload;  // With the header; of an error, its words.
+  std::string_view payload;  // Including the header; for an error, its text.
   std::size_t size = 0;
 };
 
-// The frame at the beginning of `bytes`, or nothing while part of it is missing.
+// The frame at the start of `bytes`; nullopt while it is incomplete.
 Result<std::optional<NatsFrame>> parse_nats(std::string_view bytes);
 
 }  // namespace redrive::bench

@@ -21,7 +21,7 @@ const std::map<std::string, Protocol> kProtocols = {{"sqs", Protocol::sqs},
 const std::map<std::string, Format> kFormats = {
     {"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
 
-// An option whose values have names.
+// An option with named values.
 template <class Value>
 CLI::Option* add_named(CLI::App& app, const std::string& name,
                        const std::map<std::string, Value>& names, Value& place) {
@@ -68,7 +68,7 @@ void add_curves(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 50'000));
 }
 
-// What only the SQS protocol has, for lack of need elsewhere.
+// Checks for options that only the SQS protocol supports.
 bool is_possible(const Options& options) {
   const bool plain = options.mode != Mode::wake && options.queues == 1 && options.groups == 0 &&
                      options.idle_polls == 0 && options.queue_url.empty();

@@ -15,16 +15,16 @@ enum class Mode { send, drain, e2e, wake };
 enum class Protocol { sqs, redis, beanstalk, nats, amqp };
 enum class Format { text, json, csv };
 
-// What redrive-bench was asked for.
+// Command-line options of redrive-bench.
 struct Options {
   Mode mode = Mode::send;
   Protocol protocol = Protocol::sqs;
   Endpoint endpoint;
   std::string queue = "bench";
-  std::string queue_url;  // When given, nothing is created: the server need not be a queue at all.
+  std::string queue_url;  // If given, nothing is created: the server need not be a queue at all.
   int queues = 1;         // More than one: producers send to `queue-0`, `queue-1`, … in turn.
-  int groups = 0;  // More than none: the queue is a FIFO queue, sends go to so many groups in turn.
-  int idle_polls = 0;  // Long polls that wait in a queue of their own while the load runs.
+  int groups = 0;         // Positive: a FIFO queue; sends go to that many groups in turn.
+  int idle_polls = 0;     // Long polls that wait at a separate queue while the load runs.
   int connections = 32;
   int batch = 1;
   int receive_batch = 10;
@@ -40,7 +40,7 @@ struct Options {
   std::string commit = "unknown";
 };
 
-// The parsed command line, or the exit code of a run that ends here (help, or a mistake).
+// The parsed command line, or the exit code if the program ends here (help, or an error).
 struct Parsed {
   Options options;
   std::optional<int> exit_code;

@@ -8,24 +8,24 @@
 
 namespace redrive::bench {
 
-// A time in which a processor did not run although a real-time thread on it was due.
+// A time in which a CPU did not run although a real-time thread on it was due.
 struct Pause {
   Nanos begin;
   Nanos end;
 };
 
-// How much of [begin, end) lies in none of the pauses, which may overlap and come in any order.
+// How much of [begin, end) is outside the pauses, which may overlap and are unordered.
 Nanos time_outside(Nanos begin, Nanos end, std::vector<Pause> pauses);
 
-// Watches each processor with a real-time thread that sleeps for short times. A virtual machine
-// stands still while its host runs others; what a client measures in such a time says nothing of
-// the server. Without the right to real-time priority, pauses include the machine's own load.
+// Watches each CPU with a real-time thread that sleeps for short times. A virtual machine stands
+// still while its host runs others; what a client measures during that time says nothing about the
+// server. Without permission for real-time priority, pauses include the machine's own load.
 class PauseWatch {
  public:
   PauseWatch();
   ~PauseWatch() { stop(); }
 
-  // Ends the watch. All pauses of at least kPauseMin.
+  // Ends the watch and returns all pauses of at least kPauseMin.
   std::vector<Pause> stop();
 
  private:

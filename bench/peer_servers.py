@@ -196,7 +196,7 @@ def fauxqs(persistence):
     return start
 
 
-# In the order of the tables: name, how to start it, what has happened when it answers.
+# In the order of the tables: name, how to start it, what is durable when it answers.
 PEERS = (
     ("nginx", start_nginx, "nothing: a constant 200 to the same request"),
     ("Redis streams", start_redis, "fsync (appendfsync always)"),
@@ -204,7 +204,7 @@ PEERS = (
     ("beanstalkd", start_beanstalkd, "fsync of each write"),
     ("RabbitMQ quorum", start_rabbitmq, "fsync of its log"),
     ("fauxqs, SQLite", fauxqs(persistence=True), "commit of a transaction"),
-    ("fauxqs, memory", fauxqs(persistence=False), "nothing is kept"),
+    ("fauxqs, memory", fauxqs(persistence=False), "nothing is stored"),
 )
 
 

@@ -1,5 +1,5 @@
-// Sends one message every few milliseconds and says how long the answers took: how much a client
-// notices of whatever else the server does. bench/probe runs it beside the expensive things.
+// Sends one message every few milliseconds and reports the latencies: how much a client notices of
+// the server's other work. bench/probe runs it during expensive operations.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -30,8 +30,8 @@ struct ProbeOptions {
   std::uint32_t every_ms = 5;
 };
 
-// The probe must not measure how long it waits for a processor itself. Allowed for root only;
-// without it the figures include the machine's load.
+// The probe must not measure its own wait for a CPU. Requires root; without it the figures include
+// the machine's load.
 void ask_for_real_time() {
   const sched_param priority{.sched_priority = 1};
   if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) {
@@ -39,7 +39,7 @@ void ask_for_real_time() {
   }
 }
 
-// The owner closes our input when there is nothing more to measure.
+// The parent closes our stdin when there is nothing more to measure.
 bool is_told_to_stop() {
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   return ::poll(&input, 1, 0) > 0;
@@ -54,11 +54,11 @@ void sleep_until(Nanos due) {
 
 Result<void> send_and_wait(Connection& connection, const std::string& request) {
   connection.out().append(request);
-  CHECK(connection.flush_all());
+  RETURN_IF_ERROR(connection.flush_all());
   while (true) {
     const auto reply = TRY(parse_reply(connection.in()));
     if (!reply) {
-      CHECK(connection.read_some());
+      RETURN_IF_ERROR(connection.read_some());
       continue;
     }
     if (reply->status != 200) {
@@ -91,7 +91,7 @@ Result<void> probe(const ProbeOptions& options) {
                  options.endpoint,
                  "SendMessage",
                  fmt::format(R"({{"QueueUrl":"{}","MessageBody":"probe"}})", options.queue_url));
-  CHECK(send_and_wait(connection, request));  // The first pays for what is cold.
+  RETURN_IF_ERROR(send_and_wait(connection, request));  // The first one warms up.
   const Nanos period = std::chrono::milliseconds(options.every_ms);
   Latencies latencies;
   std::vector<std::pair<Nanos, Nanos>> sends;
@@ -99,7 +99,7 @@ Result<void> probe(const ProbeOptions& options) {
   for (Nanos due = now(); !is_told_to_stop(); due = std::max(due + period, now())) {
     sleep_until(due);
     const Nanos begun = now();
-    CHECK(send_and_wait(connection, request));
+    RETURN_IF_ERROR(send_and_wait(connection, request));
     sends.emplace_back(begun, now());
     latencies.add(sends.back().second - begun);
   }

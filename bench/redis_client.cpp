@@ -39,7 +39,7 @@ Result<Progress> RedisClient::greet(std::string& in, std::string& out) {
   }
   const auto reply = TRY(parse_resp(in));
   if (!reply) return Progress::under_way;
-  // The first of all clients makes the group.
+  // The first client creates the group.
   if (!reply->error.empty() && !reply->error.starts_with("BUSYGROUP"))
     return unwelcome("Redis", reply->error);
   in.erase(0, reply->size);

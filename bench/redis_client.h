@@ -8,8 +8,8 @@
 
 namespace redrive::bench {
 
-// A queue as a Redis stream with one consumer group: XADD, XREADGROUP, XACK and XDEL. A batch is
-// so many commands in one write.
+// A Redis stream with one consumer group as a queue: XADD, XREADGROUP, XACK and XDEL. A batch is
+// several commands in one write.
 class RedisClient final : public Client {
  public:
   explicit RedisClient(const Task& task);
@@ -27,7 +27,7 @@ class RedisClient final : public Client {
   const Task task_;
   const Stamped send_;
   std::string receive_;
-  int awaited_ = 0;  // Answers to the request under way.
+  int awaited_ = 0;  // Outstanding responses to the current request.
   bool greeted_ = false;
 };
 

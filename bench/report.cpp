@@ -50,7 +50,8 @@ std::vector<Field> fields_of(const Options& options, const Measurement& run,
   return fields;
 }
 
-// Labels come from the command line and may hold anything; bytes that JSON forbids become spaces.
+// Labels come from the command line and may contain anything; characters forbidden in JSON become
+// spaces.
 std::string quoted(std::string_view text, std::string_view escaped_quote) {
   std::string out = "\"";
   for (const char c : text) {

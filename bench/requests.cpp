@@ -21,7 +21,7 @@ constexpr std::string_view kHead =
     "Content-Length: {size}\r\n"
     "\r\n";
 
-// The members of a message after its body. Places for the stamp make deduplication ids that differ.
+// The members of a message after its body. Timestamp placeholders make deduplication ids unique.
 std::string fifo_members(const SendShape& shape, int index) {
   if (shape.group.empty()) return "";
   return fmt::format(R"(, "MessageGroupId": "{}", "MessageDeduplicationId": "{}-{}")",

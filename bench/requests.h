@@ -10,8 +10,8 @@
 
 namespace redrive::bench {
 
-// Appends one request of the JSON protocol, with the headers that boto3 sends. The signature has
-// the right form and is wrong: servers that check it need another tool.
+// Appends one request of the JSON protocol, with the headers that boto3 sends. The signature is
+// well-formed but wrong: servers that verify it need another tool.
 void append_request(std::string& out, const Endpoint& endpoint, std::string_view action,
                     std::string_view body);
 
@@ -26,7 +26,7 @@ std::string receive_request(const Endpoint& endpoint, std::string_view queue_url
 void append_delete_request(std::string& out, const Endpoint& endpoint, std::string_view queue_url,
                            std::span<const Arrival> messages);
 
-// What the messages of a send are like. A group makes it a send to a FIFO queue.
+// The messages of a send. A group makes it a send to a FIFO queue.
 struct SendShape {
   int batch = 1;
   std::size_t body_bytes = 1024;

@@ -8,7 +8,7 @@
 namespace redrive::bench {
 namespace {
 
-// Reads values one after the other until as many as were announced are complete.
+// Reads values until as many as announced are complete.
 class Walk {
  public:
   explicit Walk(std::string_view bytes) : bytes_(bytes) {}
@@ -25,7 +25,7 @@ class Walk {
   RespReply reply;
 
  private:
-  // How many values follow as parts of the one read; nothing while bytes are missing.
+  // How many nested values follow; nullopt while bytes are missing.
   Result<std::optional<std::int64_t>> read_one() {
     const std::size_t end = bytes_.find("\r\n", reply.size);
     if (end == std::string_view::npos) return std::nullopt;

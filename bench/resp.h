@@ -17,15 +17,15 @@ namespace redrive::bench {
 void append_command(std::string& out, std::span<const std::string_view> words);
 void append_command(std::string& out, std::initializer_list<std::string_view> words);
 
-// An answer laid flat: all its texts in their order, however deep they were nested. For answers
-// whose structure is known that is all one needs.
+// A flattened response: all its texts in order, regardless of nesting. That suffices for responses
+// with a known structure.
 struct RespReply {
-  std::vector<std::string_view> texts;  // Views into the bytes parsed.
+  std::vector<std::string_view> texts;  // Views into the parsed bytes.
   std::string_view error;               // Without its `-`; empty if there is none.
   std::size_t size = 0;
 };
 
-// The answer at the beginning of `bytes`, or nothing while part of it is missing.
+// The response at the start of `bytes`; nullopt while it is incomplete.
 Result<std::optional<RespReply>> parse_resp(std::string_view bytes);
 
 }  // namespace redrive::bench

@@ -6,7 +6,7 @@
 namespace redrive::bench {
 namespace {
 
-// A batch may fail in part, with a 200 all the same.
+// A batch may fail partially, with status 200.
 bool has_failed_entries(std::string_view body) {
   return body.find("\"Failed\"") != std::string_view::npos &&
          body.find("\"Code\"") != std::string_view::npos;

@@ -8,16 +8,16 @@
 
 namespace redrive::bench {
 
-// What the clients of a run ask, made once for all of them.
+// Prepared requests shared by the clients of a run.
 struct SqsTarget {
   Endpoint endpoint;
-  std::string queue_url;  // Consumers' queue.
+  std::string queue_url;  // The consumers' queue.
   std::string receive_request;
-  std::vector<Stamped> sends;  // Taken in turn, by all clients together: queues, or groups.
+  std::vector<Stamped> sends;  // Used in turn by all clients: queues, or groups.
   std::size_t sends_next = 0;
 };
 
-// The JSON protocol over HTTP. The queue is there already.
+// The JSON protocol over HTTP. The queue already exists.
 class SqsClient final : public Client {
  public:
   explicit SqsClient(SqsTarget& target) : target_(target) {}

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kPlace = "@@@@@@@@@@@@@@@@@@@@";
 static_assert(kPlace.size() == kStampDigits);
 
-// No digit, so that a stamp can be told from what follows it; nothing that JSON would escape.
+// Contains no digits, so that the timestamp's end can be found, and nothing that JSON would escape.
 constexpr std::string_view kFiller = "the quick brown fox jumps over the lazy dog; ";
 
 }  // namespace

@@ -10,15 +10,15 @@
 
 namespace redrive::bench {
 
-// A body begins with the moment it was sent, as so many digits.
+// A body starts with the time it was sent, in this many digits.
 inline constexpr std::size_t kStampDigits = 20;
 std::optional<Nanos> stamp_of(std::string_view body);
 
-// A body of that size, with a place where the moment goes.
+// A body of that size, with a placeholder for the time.
 std::string body_text(std::size_t size);
 
-// A request that is sent many times, made once: to send it is to copy it and to write the time into
-// each place that body_text() left for it.
+// A request that is sent many times, built once: sending copies it and writes the time into each
+// placeholder left by body_text().
 class Stamped {
  public:
   explicit Stamped(std::string bytes);

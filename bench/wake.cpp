@@ -28,12 +28,12 @@ Result<Latencies> measure_wake(const Endpoint& endpoint, std::string_view queue_
       receive_request(endpoint, queue_url, {.messages_max = 1, .wait_seconds = kWaitSeconds});
   Latencies latencies;
   for (int i = 0; i < shape.samples; ++i) {
-    CHECK(consumer.send(receive));
+    RETURN_IF_ERROR(consumer.send(receive));
     std::this_thread::sleep_for(shape.pause);
     std::string request;
     const Nanos sent = now();
     send.append_to(request, sent);
-    CHECK(producer.send(request));
+    RETURN_IF_ERROR(producer.send(request));
     const std::string answer = TRY(consumer.await());
     latencies.add(now() - sent);
     TRY(producer.await());

@@ -1,5 +1,5 @@
-// What most files include and nobody here changes, parsed once: see precompiled.cmake. Every file still
-// includes what it uses; the release's rooms are compiled without this.
+// What most files include and nobody here changes, parsed once: see precompiled.cmake. Every file
+// still includes what it uses; the release's rooms are compiled without this.
 #pragma once
 
 #include <algorithm>

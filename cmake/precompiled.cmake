@@ -1,5 +1,5 @@
-# Clang's builds parse the headers of others once: house_headers for rooms, test_headers for tests, which may
-# have other flags. Both are made without what rooms add for themselves, and taken by targets that agree.
+# Clang builds precompile third-party headers once: house_headers for modules, test_headers for tests, which may have
+# other flags. Both are compiled without the definitions that modules add, and used by targets with the same flags.
 set(PRECOMPILE OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(PRECOMPILE ON)

@@ -1,4 +1,4 @@
-// Any bytes, as each thing that the dead_letter room reads of strangers. The first byte chooses: a
+// Arbitrary bytes for each untrusted input of dead_letters/triage. The first byte chooses: a
 // filter, stored feature counts, a failure report with its body, a message to count and to show, or
 // a patch with its document.
 
@@ -10,21 +10,21 @@
 #include <string>
 #include <string_view>
 
-#include "dead_letter/features.h"
-#include "dead_letter/filter.h"
-#include "dead_letter/fingerprint.h"
-#include "dead_letter/json_patch.h"
-#include "dead_letter/json_scan.h"
-#include "dead_letter/rank.h"
-#include "dead_letter/secrets.h"
+#include "dead_letters/triage/features.h"
+#include "dead_letters/triage/filter.h"
+#include "dead_letters/triage/fingerprint.h"
+#include "dead_letters/triage/json_patch.h"
+#include "dead_letters/triage/json_scan.h"
+#include "dead_letters/triage/rank.h"
+#include "dead_letters/triage/secrets.h"
 
 namespace {
 
-using namespace redrive::dead_letter;
+using namespace redrive::triage;
 
 constexpr AttributeView kAttributes[] = {{"store_id", "Number", "3"}, {"a", "String", "x"}};
 
-// What precedes the first zero byte is the filter, the rest the body it is put to.
+// The part before the first zero byte is the filter, the rest the body it is applied to.
 void filter(std::string_view text) {
   const std::size_t zero = std::min(text.find('\0'), text.size());
   const auto parsed = Filter::parse(text.substr(0, zero));
@@ -32,7 +32,7 @@ void filter(std::string_view text) {
   parsed->matches(
       {.body = text.substr(std::min(zero + 1, text.size())), .attributes = kAttributes});
   const auto negated = Filter::parse("not (" + parsed->text() + ")");
-  // Only what is at a limit does not bear the words around it.
+  // Parsing fails only if the added words exceed a limit.
   if (negated) assert(negated->matches({}) != parsed->matches({}));
 }
 
@@ -51,7 +51,7 @@ void stored_counts(std::string_view bytes) {
   rank(dead, *counts, 5);
 }
 
-// The fields of the report, divided by zero bytes.
+// The fields of the report, separated by zero bytes.
 void report(std::string_view bytes) {
   const auto next = [&] {
     const std::string_view field = bytes.substr(0, bytes.find('\0'));
@@ -77,7 +77,7 @@ void body(std::string_view bytes) {
   assert(mask_secrets(bytes, {.bytes_max = 100}).size() <= 100);
 }
 
-// What precedes the first zero byte is the patch, the rest the document.
+// The part before the first zero byte is the patch, the rest the document.
 void patch(std::string_view text) {
   const std::size_t zero = std::min(text.find('\0'), text.size());
   const auto parsed = JsonPatch::parse(text.substr(0, zero));

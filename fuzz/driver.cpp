@@ -40,7 +40,7 @@ std::vector<std::string> load_corpus(const std::vector<std::string>& paths) {
       inputs.push_back(read_file(path));
       continue;
     }
-    // In order of name, or a seed would mean something else on another machine.
+    // Sorted by name, so that a seed means the same on every machine.
     std::set<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(path)) files.insert(entry.path());
     for (const auto& file : files) inputs.push_back(read_file(file));
@@ -48,7 +48,7 @@ std::vector<std::string> load_corpus(const std::vector<std::string>& paths) {
   return inputs;
 }
 
-// One small change: a byte, a cut, a repetition, a piece of another input.
+// One small change: a byte, a deletion, a repetition, a piece of another input.
 void mutate(std::string& input, const std::vector<std::string>& corpus, SeededIds& random) {
   const auto below = [&](std::size_t limit) { return limit == 0 ? 0 : random.bits() % limit; };
   const std::size_t at = below(input.size() + 1);
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   SeededIds random(seed);
   std::string input;
   for (std::uint64_t i = 0; i < runs; ++i) {
-    // Mutations pile up for a while, then start again from the corpus.
+    // Mutations accumulate for a while, then start again from the corpus.
     if (i % 8 == 0) input = corpus.empty() ? std::string() : corpus[random.bits() % corpus.size()];
     for (std::uint64_t n = random.bits() % 4; n != UINT64_MAX; --n) mutate(input, corpus, random);
     run(input);

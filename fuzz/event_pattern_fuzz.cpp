@@ -1,5 +1,6 @@
-// What precedes the first zero byte is a filter pattern, the rest the body of a message it is put
-// to; the same bytes are read as a retry policy with an error's name, and as a handler's answer.
+// The part before the first zero byte is a filter pattern, the rest the body of a message it is
+// applied to; the same bytes are read as a retry policy with an error's name, and as a handler's
+// response.
 
 #include <algorithm>
 #include <cassert>
@@ -8,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "events/batch_result.h"
-#include "events/pattern.h"
-#include "events/retry_policy.h"
+#include "functions/events/batch_result.h"
+#include "functions/events/pattern.h"
+#include "functions/events/retry_policy.h"
 
 namespace {
 

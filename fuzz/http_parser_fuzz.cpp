@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/http/parse_pieces.h"
+#include "tests/net/http/parse_pieces.h"
 
-// The property: bytes parsed at once and the same bytes cut anywhere give the same requests and the
-// same refusal, and no body is larger than the limit. The first byte of the input chooses the cuts;
+// Property: bytes parsed at once and the same bytes split anywhere give the same requests and the
+// same refusal, and no body exceeds the limit. The first byte of the input chooses the split;
 // limits are small so that short inputs reach them.
 namespace {
 
@@ -18,7 +18,7 @@ using redrive::http::ParseOutcome;
 constexpr Limits kLimits{
     .target_bytes_max = 64, .head_bytes_max = 512, .headers_max = 8, .body_bytes_max = 256};
 
-// Pieces of 1 to 64 bytes, drawn from a small generator.
+// Pieces of 1 to 64 bytes, from a small generator.
 std::vector<std::string_view> cut(std::string_view bytes, std::uint32_t seed) {
   std::vector<std::string_view> pieces;
   while (!bytes.empty()) {

@@ -1,5 +1,5 @@
-// What precedes the first zero byte is a handler's answer or error document, the rest the log of
-// its run.
+// The part before the first zero byte is a handler's response or error document, the rest the log
+// of its run.
 
 #include <algorithm>
 #include <cassert>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "events/item_causes.h"
+#include "functions/events/item_causes.h"
 
 namespace {
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "journal/format.h"
-#include "journal/journal.h"
+#include "core/journal/format.h"
+#include "core/journal/journal.h"
 #include "sim/faulty_files.h"
 
-// Bytes become the first segment of a journal. Opening it refuses or succeeds; what it replayed
-// once it replays again; what repair calls healthy opens. The first byte says how much help the
-// rest gets to look like a segment, for chance does not find checksums.
+// The input becomes the first segment of a journal. Opening refuses or succeeds; a second open
+// replays the same; what repair calls healthy can be opened. The first byte says how much of the
+// rest is fixed up to look like a segment, because random mutation does not find checksums.
 namespace {
 
 using namespace redrive;
@@ -30,7 +30,7 @@ SegmentHeader header_of(std::uint32_t number) {
   return header;
 }
 
-// Gives every record that could be one a checksum that is right.
+// Gives every plausible record a correct checksum.
 std::uint32_t mend_checksums(std::string& segment) {
   std::uint64_t at = kSegmentHeaderBytes;
   while (at + kRecordHeaderBytes <= segment.size()) {

@@ -1,6 +1,6 @@
-// Any bytes, as the JSON body of any action: decoded or refused, never a crash; and what was
-// decoded comes back equal from its own encoding. The first byte chooses the action, the lowest bit
-// of the second whether the rest is read as the action's input or output.
+// Arbitrary bytes as the JSON body of any action: decoded or refused, never a crash; and a decoded
+// value survives an encode/decode round trip. The first byte chooses the action, the lowest bit of
+// the second whether the rest is read as the action's input or output.
 
 #include <cassert>
 #include <cstddef>
@@ -8,16 +8,16 @@
 #include <memory>
 #include <string>
 
+#include "aws/sqs/model/actions.h"
 #include "base/text.h"
-#include "sqs/actions.h"
-#include "wire/decoder.h"
-#include "wire/encode.h"
+#include "net/wire/decoder.h"
+#include "net/wire/encode.h"
 
 namespace {
 
 using namespace redrive;
 
-// A copy followed by exactly the padding the decoder is promised.
+// A copy followed by exactly the padding that the decoder requires.
 struct Body {
   explicit Body(std::string_view text)
       : bytes(std::make_unique<char[]>(text.size() + 64)), size(text.size()) {
@@ -43,7 +43,7 @@ void check(std::string_view text) {
   const Body copy(encoded);
   const bool decoded = wire::decode_json(again, copy.view(), second).has_value();
   assert(decoded);
-  // Half a surrogate pair in a message comes back as U+FFFD: JSON cannot hold it.
+  // An unpaired surrogate in a message comes back as U+FFFD: JSON cannot represent it.
   const bool replaced = encoded.find("\uFFFD") != encoded.npos;
   assert(replaced || first == second);
 }

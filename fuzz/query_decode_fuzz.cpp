@@ -1,6 +1,6 @@
-// Any bytes, as the query string and form body of any action: decoded or refused, never a crash;
-// and what was decoded comes back equal from its own encoding. The first byte chooses the action; a
-// line feed parts the query string from the body.
+// Arbitrary bytes as the query string and form body of any action: decoded or refused, never a
+// crash; and a decoded value survives an encode/decode round trip. The first byte chooses the
+// action; a line feed separates the query string from the body.
 
 #include <algorithm>
 #include <cassert>
@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string>
 
-#include "sqs/actions.h"
-#include "wire/decoder.h"
-#include "wire/encode.h"
+#include "aws/sqs/model/actions.h"
+#include "net/wire/decoder.h"
+#include "net/wire/encode.h"
 
 namespace {
 

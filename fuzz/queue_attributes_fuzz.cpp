@@ -1,5 +1,5 @@
-// Any text, as any queue attribute: set or refused, never a crash; and what was set is reported as
-// a text that sets the same again. A policy that was taken also stands AddPermission and
+// Arbitrary text as any queue attribute: set or refused, never a crash; and what was set is
+// reported as a text that sets the same again. An accepted policy also survives AddPermission and
 // RemovePermission. The first byte chooses the attribute, its highest bit the kind of queue.
 
 #include <array>
@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/queue_attributes.h"
-#include "sqs/policy_document.h"
+#include "aws/sqs/model/policy_document.h"
+#include "front/queue_attributes.h"
 
 namespace {
 
@@ -38,18 +38,18 @@ void check_policy(const std::string& policy) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const auto& names = api::settable_attributes();
+  const auto& names = front::settable_attributes();
   const std::string_view name = names[(data[0] & ~kFifo) % names.size()];
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   queue::QueueSettings before;
   if (data[0] & kFifo) before.fifo.emplace();
 
-  const auto once = api::apply_attributes(before, {{name, text}}, api::AttributeUse::change);
+  const auto once = front::apply_attributes(before, {{name, text}}, front::AttributeUse::change);
   if (!once) return 0;
-  const auto reported = api::attribute_text(*once, name);
+  const auto reported = front::attribute_text(*once, name);
   if (reported) {
     const auto again =
-        api::apply_attributes(before, {{name, *reported}}, api::AttributeUse::change);
+        front::apply_attributes(before, {{name, *reported}}, front::AttributeUse::change);
     require(again && *again == *once);
   }
   if (!once->policy.empty()) check_policy(once->policy);

@@ -1,6 +1,6 @@
-// Any text, as a receipt handle: only what was sealed opens, and it opens to what was sealed. The
-// text is tried as it stands and, since chance does not find seals, as the numbers of a handle
-// whose text then loses one bit.
+// Arbitrary text as a receipt handle: only sealed handles open, and they open to what was sealed.
+// The text is tried as it is and, since random mutation does not find seals, as the numbers of a
+// handle whose text then has one bit flipped.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "queue/receipt_handle.h"
+#include "core/queue/receipt_handle.h"
 
 namespace {
 

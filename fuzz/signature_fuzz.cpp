@@ -1,6 +1,6 @@
-// Any request, as far as its signature goes. What it claims is read or refused, and no claim passes
-// with a key that signed nothing. The same request, signed by us, passes; with another body it does
-// not. The input is a request without a version:
+// Arbitrary requests for signature verification. The claim is parsed or refused, and no claim
+// passes with a key that signed nothing. The same request, signed by us, passes; with another body
+// it does not. The input is a request without a version:
 //
 //   METHOD path?query LF   Name: value LF ...   LF   body
 
@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "auth/credential.h"
-#include "auth/sigv4.h"
 #include "base/text.h"
+#include "net/auth/credential.h"
+#include "net/auth/sigv4.h"
 
 namespace {
 
@@ -36,7 +36,7 @@ std::string_view take_until(std::string_view& rest, char end) {
   return taken;
 }
 
-// The http room lets only tokens pass as names.
+// net/http accepts only tokens as names.
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
@@ -53,7 +53,7 @@ std::vector<HeaderField> take_headers(std::string_view& rest) {
   return headers;
 }
 
-// What a signature adds, and what would stand in its place.
+// Headers added by a signature, or that would take their place.
 bool is_of_signature(const HeaderField& header) {
   constexpr std::array<std::string_view, 5> kNames = {
       "authorization", "date", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"};

@@ -1,4 +1,4 @@
-// Messages put into an archive by those who received them, and taken back from there.
+// Messages archived by the consumers that received them, and restored.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ const Fact* find_last_fact(std::span<const Record> records) {
 
 }  // namespace
 
-// As the worker does: look, copy, and only then let go. A crash may come before each step.
+// Like the worker: look, copy, and only then release. A crash may come before each step.
 void Driver::archive_held() {
   const auto from = choose_received_queue();
   if (!from) return;
@@ -33,11 +33,11 @@ void Driver::archive_held() {
   const Shown& shown = handles.front();
   const std::string text = seal(shown);
   const std::string_view view = text;
-  const auto held = world_.engine().look_at_held(identity_of(*from), std::span(&view, 1));
+  const auto held = world_.dead_letters().lineages.held(identity_of(*from), std::span(&view, 1));
   require(held.has_value(), kPutAway, "queue {}", number(*from));
   world_.follow(world_.take_records());
   world_.settle_answers();
-  // As of now: who was waiting for messages may have got this one since it was looked at.
+  // As of now: a waiting receive may have got this one since it was looked at.
   const auto expected = move_refusal(shown, *from, *from);
   const auto& message = held->messages.front();
   const bool readable = !world_.disk_fails() && !world_.is_flipped(shown.handle.key);
@@ -50,10 +50,10 @@ void Driver::archive_held() {
   std::string stored(message->message.body.size, '\0');
   if (!world_.engine().read_body(message->message.body, stored.data())) return;
   const auto place = world_.graveyard().bury(message->message, std::move(stored));
-  if (!place || chance_.one_in(6)) return;  // It was killed before it could let go.
-  const engine::ArchivedByHolder archived{.handle = text, .place = *place};
-  const auto done = world_.engine().archive_held(
-      identity_of(*from), std::span(&archived, 1), {.actor = "worker", .reason = {}});
+  if (!place || chance_.one_in(6)) return;  // Killed before it could release.
+  const dead_letters::ArchivedByHolder archived{.handle = text, .place = *place};
+  const auto done = world_.dead_letters().lineages.archive_held(
+      identity_of(*from), std::span(&archived, 1), {.name = "worker", .reason = {}});
   if (!done || (!done->front() && !readable)) return;
   require(
       is_as_expected(done->front(), expected), kPutAway, "message {}", number(shown.handle.key));
@@ -64,8 +64,8 @@ void Driver::archive_held() {
   require(!world_.model().messages().contains(shown.handle.key), kPutAway, "it is still there");
 }
 
-// A queue with dead letters gets a policy that ends in the archive, soon: for those that have had
-// their redrives, for those that are about to expire, or for both.
+// Sets a policy on a queue with dead letters that soon ends in the archive: for letters that have
+// used up their redrives, for those about to expire, or for both.
 void Driver::doom() {
   std::vector<queue::QueueKey> queues;
   std::uint32_t redrives = 1;
@@ -84,7 +84,7 @@ void Driver::doom() {
                            .then = chance_.one_in(4) ? Then::park : Then::archive,
                            .archive_expiring = chance_.one_in(2),
                            .archive = "graveyard"};
-  // Expiring means: within ten minutes.
+  // Expiring means within ten minutes.
   if (settings.dead_letters->archive_expiring) settings.retention = std::chrono::seconds(900);
   world_.engine().turn([&](engine::Turn& turn) {
     turn.commit(queue::QueueSettingsChanged{key, settings});
@@ -106,14 +106,14 @@ void Driver::unarchive() {
   const bool back = archived.known.restored_wall != Timestamp();
   const bool repeated = queue.settings.is_fifo() &&
                         world_.model().find_dedup(queue, letter.group, letter.dedup) != nullptr;
-  engine::Unarchive message{.draft = draft_of(letter),
-                            .lineage = archived.known.lineage,
-                            .archived_as = archived.known.message_id,
-                            .told = grave.told,
-                            .again = again};
+  dead_letters::Unarchive message{.draft = draft_of(letter),
+                                  .lineage = archived.known.lineage,
+                                  .archived_as = archived.known.message_id,
+                                  .told = grave.told,
+                                  .again = again};
   message.draft.delay = std::chrono::seconds(0);
-  const auto done = world_.engine().unarchive(
-      queue.identity, std::span(&message, 1), {.actor = "ada", .reason = "fixed"});
+  const auto done = world_.dead_letters().lineages.unarchive(
+      queue.identity, std::span(&message, 1), {.name = "ada", .reason = "fixed"});
   const auto records = world_.take_records();
   require(done.has_value(), kBack, "{}", queue.identity.name);
   require(done->front().before == ((back && !again) || repeated),

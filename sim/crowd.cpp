@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "base/digest.h"
+#include "core/engine/in_turns.h"
 #include "sim/violation.h"
 
 namespace redrive::sim {
@@ -13,11 +15,13 @@ namespace {
 using queue::QueueSettings;
 using std::chrono::seconds;
 
-// Several times what one turn may do.
+// Several times the limit of one turn.
 constexpr std::int64_t kCrowdMin = 2'000;
 constexpr std::int64_t kCrowdMax = 30'000;
 constexpr int kPumpsMax = 100'000;
-constexpr int kCrowdSteps = 25;
+constexpr int kCrowdSteps = 30;
+constexpr std::array<std::string_view, 10> kCrowdGroups = {
+    "g0", "g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8", "g9"};
 
 constexpr Shape kCrowdShape{.segment_bytes = 4u << 20,
                             .tail_cache_bytes = 0,
@@ -127,17 +131,28 @@ std::vector<engine::Received> Crowd::receive(const std::string& name, Duration v
   return *std::move(got);
 }
 
-void Crowd::send_many() {
-  const auto count = static_cast<std::size_t>(chance_.between(kCrowdMin, kCrowdMax)) / 10 * 10;
+void Crowd::send(const std::string& name, std::size_t count) {
+  const bool fifo = name.ends_with(".fifo");
   for (std::size_t sent = 0; sent < count; sent += 10) {
     std::vector<std::string> tails(10);
+    std::vector<std::string> dedups(10);
     std::vector<queue::Draft> drafts;
-    for (std::string& tail : tails) {
-      store::encode_tail(tail, {.body = fmt::format("{}", chance_.below(10))});
-      drafts.push_back({.tail = tail, .tail_crc = crc32c(tail)});
+    for (std::size_t i = 0; i < 10; ++i) {
+      const std::string_view group = fifo ? kCrowdGroups[i] : std::string_view();
+      if (fifo) dedups[i] = fmt::format("{}", ++last_dedup_);
+      store::encode_tail(
+          tails[i],
+          {.group = group, .dedup = dedups[i], .body = fmt::format("{}", chance_.below(10))});
+      drafts.push_back(
+          {.group = group, .dedup = dedups[i], .tail = tails[i], .tail_crc = crc32c(tails[i])});
     }
-    require(engine().send(crowd_identity("orders"), drafts).has_value(), "sends succeed", "");
+    require(engine().send(crowd_identity(name), drafts).has_value(), "sends succeed", "");
   }
+}
+
+void Crowd::send_many() {
+  const auto count = static_cast<std::size_t>(chance_.between(kCrowdMin, kCrowdMax)) / 10 * 10;
+  send("orders", count);
   expected_ += count;
 }
 
@@ -146,7 +161,8 @@ void Crowd::receive_all() {
   }
 }
 
-// Everything that was delivered becomes visible spent, and is dead-lettered by the next receive.
+// Everything delivered becomes visible with no receives left, and is dead-lettered by the next
+// receive.
 void Crowd::let_die() {
   quiet_down();
   receive_all();
@@ -196,7 +212,7 @@ void Crowd::start_job() {
                                        .to_move = before,
                                        .plan = plan});
   });
-  if (chance_.one_in(3)) return;  // Others come in between.
+  if (chance_.one_in(3)) return;  // Other steps come in between.
   pass(seconds(100));
   require(!plan.filter.empty() || size("dead") == 0, "jobs move what there is", "");
 }
@@ -247,6 +263,151 @@ void Crowd::restart() {
   check();
 }
 
+void Crowd::remove(const std::string& name) {
+  engine().turn([&](engine::Turn& turn) { turn.commit(queue::QueueDeleted{queue(name).key}); });
+}
+
+// A new delay of a FIFO queue holds for what waits, however many there are.
+void Crowd::change_delay() {
+  QueueSettings settings;
+  settings.fifo.emplace();
+  settings.delay = seconds(900);
+  create("late.fifo", settings);
+  const auto count = static_cast<std::size_t>(chance_.between(kCrowdMin, kCrowdMax)) / 40 * 10;
+  send("late.fifo", count);
+  if (chance_.one_in(2)) pump();
+  clock_.advance(seconds(100));
+  settings.delay = seconds(chance_.one_in(2) ? 50 : 900);
+  change("late.fifo", settings);
+  check();
+  settings.delay = seconds(200);
+  change("late.fifo", settings);
+  if (chance_.one_in(2)) restart();
+  clock_.advance(seconds(101));
+  pump();
+  const std::size_t visible = engine().turn([&](engine::Turn& turn) {
+    return turn.state().mailbox(**turn.queue(crowd_identity("late.fifo"))).visible();
+  });
+  pump();
+  require(visible >= std::min<std::size_t>(count, 900), "delays end", "{} of {}", visible, count);
+  remove("late.fifo");
+  check();
+  pump();
+}
+
+// Receives wait for a queue that goes, for a message or for their time to end.
+void Crowd::wait_often() {
+  pump();
+  create("short-lived", {});
+  std::size_t ended = 0;
+  std::size_t begun = 0;
+  const auto wait = [&](const std::string& name) {
+    const auto start = engine().receive(crowd_identity(name),
+                                        {.max = 1, .visibility = seconds(1)},
+                                        seconds(20),
+                                        [&](Result<engine::ReceiveOutcome>) { ++ended; });
+    begun += start.answer ? 0 : 1;
+  };
+  for (int i = 0; i < 3000; ++i) wait("short-lived");
+  for (int i = 0; i < 3000; ++i) wait("others");
+  remove("short-lived");
+  check();
+  pump();
+  pass(seconds(20));
+  require(ended == begun, "every wait ends", "{} of {}", ended, begun);
+}
+
+void Crowd::call_often() {
+  std::size_t made = 0;
+  for (int i = 0; i < 3000; ++i) engine().call_at(engine().now() + seconds(1), [&] { ++made; });
+  pass(seconds(1));
+  require(made == 3000, "every call is made", "{} were", made);
+}
+
+// As many groups as there may be, and jobs that ended, in several queues: checkpoints write them.
+void Crowd::learn_groups() {
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = fmt::format("grouped{}", i);
+    if (state().find(crowd_identity(name)) == nullptr) create(name, {});
+    const queue::QueueKey key = queue(name).key;
+    const std::string arn = crowd_identity(name).arn();
+    engine().turn([&](engine::Turn& turn) {
+      const std::size_t known = turn.state().groups_of(key);
+      for (std::size_t at = known; at < queue::kGroupsPerQueue; ++at) {
+        queue::GroupIdentity identity{
+            .id = ids_.uuid().bytes, .basis = 0, .title = "", .reason = ""};
+        turn.commit(queue::GroupLearned{next(turn.state().last_group()), key, identity});
+      }
+      for (int job = 0; job < 10; ++job) {
+        const queue::TaskKey task = next(turn.state().last_task());
+        turn.commit(queue::MoveTaskStarted{.task = task,
+                                           .id = ids_.uuid(),
+                                           .source = key,
+                                           .source_arn = arn,
+                                           .destination_arn = {}});
+        turn.commit(queue::MoveTaskEnded{task, queue::TaskStatus::completed, {}});
+      }
+    });
+  }
+  check();
+  pump();
+}
+
+// One job for each of many queues.
+void Crowd::run_many_jobs() {
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = fmt::format("idle{}", i);
+    if (state().find(crowd_identity(name)) == nullptr) create(name, {});
+    const std::string arn = crowd_identity(name).arn();
+    engine().turn([&](engine::Turn& turn) {
+      turn.commit(queue::MoveTaskStarted{.task = next(turn.state().last_task()),
+                                         .id = ids_.uuid(),
+                                         .source = queue(name).key,
+                                         .source_arn = arn,
+                                         .destination_arn = {}});
+    });
+  }
+  pass(seconds(10));
+  for (int i = 0; i < 300; ++i) {
+    const auto* task = state().active_task(queue(fmt::format("idle{}", i)).key);
+    require(task == nullptr, "every job ends", "one still runs");
+  }
+}
+
+void Crowd::put_documents() {
+  for (int i = 0; i < 3000; ++i) {
+    engine().turn([&](engine::Turn& turn) {
+      const std::string name = fmt::format("document {}", i);
+      turn.commit(queue::EntryPut{queue::EntryKind::setting, name, "{}"});
+    });
+  }
+  std::size_t seen = 0;
+  engine::visit_documents(
+      engine(), queue::EntryKind::setting, "document ", [&](const auto&, const auto&) {
+        ++seen;
+        return true;
+      });
+  require(seen == 3000, "every document is read", "{} were", seen);
+}
+
+void Crowd::reset() {
+  const std::size_t queues = state().queues().size();
+  require(engine().reset() == queues, "a reset forgets every queue", "of {}", queues);
+  check();
+  require(state().queues().empty() && state().entries().empty(), "a reset forgets all", "");
+  pump();
+  create_all();
+  expected_ = 0;
+}
+
+void Crowd::create_all() {
+  create("dead", {});
+  QueueSettings settings;
+  settings.redrive = queue::RedrivePolicy{crowd_identity("dead").arn(), 1};
+  create("orders", settings);
+  create("others", {});
+}
+
 Verdict Crowd::run() {
   static constexpr std::pair<std::string_view, Step> kSteps[] = {
       {"send many", &Crowd::send_many},
@@ -261,15 +422,18 @@ Verdict Crowd::run() {
       {"shorten retention", &Crowd::shorten_retention},
       {"expire everything", &Crowd::expire_everything},
       {"restart", &Crowd::restart},
+      {"change delay", &Crowd::change_delay},
+      {"wait often", &Crowd::wait_often},
+      {"call often", &Crowd::call_often},
+      {"learn groups", &Crowd::learn_groups},
+      {"run many jobs", &Crowd::run_many_jobs},
+      {"put documents", &Crowd::put_documents},
+      {"reset", &Crowd::reset},
   };
   Verdict verdict;
   try {
     open();
-    create("dead", {});
-    QueueSettings settings;
-    settings.redrive = queue::RedrivePolicy{crowd_identity("dead").arn(), 1};
-    create("orders", settings);
-    create("others", {});
+    create_all();
     for (step_ = 1; step_ <= kCrowdSteps; ++step_) {
       const auto& [name, step] = expected_ == 0 ? kSteps[0] : chance_.pick(kSteps);
       if (verbose_) fmt::print("{:5} {}: {} messages\n", step_, name, expected_);

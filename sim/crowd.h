@@ -14,14 +14,15 @@
 
 namespace redrive::sim {
 
-// The most units of work that one turn of the engine may do (queue::State::work): with half a
-// microsecond for a unit, what a probe that sends a message every few milliseconds may notice.
+// Maximum units of work per engine turn (queue::State::work): at half a microsecond per unit, what
+// a probe that sends a message every few milliseconds may notice.
 inline constexpr std::uint64_t kWorkPerTurnMax = 10'000;
 
-// Thousands of messages at once: spent ones in front of a consumer, expiry, policies, jobs, purges,
-// checkpoints and restarts. The model is coarse (how many messages are where, and that none is
-// delivered after its time); what matters is that no turn does more than its share, however much
-// there is to do.
+// Thousands of messages at once: messages without receives left in front of a consumer, expiry,
+// policies, jobs, purges, new delays, checkpoints, resets and restarts; and thousands of queues,
+// waiting receives, calls, failure groups, jobs and documents. The model is coarse (how many
+// messages are where, and that none is delivered after its time); what matters is that no turn
+// exceeds its share of work, however much there is to do.
 class Crowd {
  public:
   explicit Crowd(std::uint64_t seed, bool verbose = false);
@@ -43,19 +44,29 @@ class Crowd {
   void shorten_retention();
   void expire_everything();
   void restart();
+  void change_delay();
+  void wait_often();
+  void call_often();
+  void learn_groups();
+  void run_many_jobs();
+  void put_documents();
+  void reset();
 
   engine::Engine& engine() { return server_->engine(); }
   const queue::State& state() { return server_->store().state(); }
   queue::Queue& queue(const std::string& name);
   void open();
   void create(const std::string& name, queue::QueueSettings settings);
+  void create_all();
+  void remove(const std::string& name);
+  void send(const std::string& name, std::size_t count);
   void change(const std::string& name, const queue::QueueSettings& settings);
-  // Short poll, pumping until it is answered.
+  // Short poll, running due work until it is answered.
   std::vector<engine::Received> receive(const std::string& name, Duration visibility);
-  // Does what is due until nothing is.
+  // Runs due work until there is none.
   void pump();
   void pass(Duration time);
-  // Ends what moves messages by itself.
+  // Stops everything that moves messages by itself.
   void quiet_down();
   void check();
   std::size_t size(const std::string& name);
@@ -70,8 +81,9 @@ class Crowd {
   Graveyard graveyard_;
   std::unique_ptr<Server> server_;
   int step_ = 0;
-  std::size_t expected_ = 0;  // Messages that there are.
+  std::size_t expected_ = 0;  // Total number of messages.
   std::uint64_t most_work_ = 0;
+  std::uint64_t last_dedup_ = 0;
 };
 
 }  // namespace redrive::sim

@@ -1,14 +1,14 @@
-// Bits that flip on the disk, under a server that runs or stands still.
+// Bits that flip on disk, under a running or stopped server.
 
-#include "journal/format.h"
+#include "core/journal/format.h"
 #include "sim/invariants.h"
 #include "sim/violation.h"
 #include "sim/world.h"
 
 namespace redrive::sim {
 
-// Only what has been durable for a while: the segment that is being written has its last page in
-// memory, and writes it again.
+// Only what has been durable for a while: the last page of the active segment is in memory and is
+// written again.
 bool World::may_flip(std::uint32_t segment) const {
   for (const auto& use : server_->journal().usage()) {
     if (use.segment == segment) return !use.active;
@@ -16,8 +16,8 @@ bool World::may_flip(std::uint32_t segment) const {
   return false;
 }
 
-// The messages that a bit may be flipped in, and how many of their last bytes are to choose from:
-// of records that a start replays the rest has to be whole, or it is refused.
+// The messages in which a bit may be flipped, and how many of their last bytes are eligible: the
+// rest of a record that a start replays must be intact, or the start is refused.
 std::vector<std::pair<queue::MessageKey, std::uint64_t>> World::flippable() {
   std::vector<std::pair<queue::MessageKey, std::uint64_t>> found;
   const auto bytes = files_.bytes(std::string(journal::kManifestName));
@@ -49,13 +49,16 @@ std::optional<queue::MessageKey> World::flip_bit() {
   return key;
 }
 
-void World::mend(const queue::BodyRef& body) {
+void World::mend(queue::MessageKey key) {
+  const queue::Slot slot = store().state().messages().find(key);
+  if (slot == queue::kNoSlot) return;
+  const queue::BodyRef body = store().state().messages()[slot].body;
   const auto found = flips_.find({body.segment, body.offset});
   if (found == flips_.end()) return;
   for (const Flip& flip : found->second) {
     files_.flip_bit(journal::segment_name(body.segment), flip.offset, flip.bit);
   }
-  mended_.insert(found->first);
+  mended_.insert(key);
   flips_.erase(found);
 }
 
@@ -64,16 +67,15 @@ bool World::is_flipped(queue::MessageKey key) {
   return slot != queue::kNoSlot && is_flipped(store().state().messages()[slot].body);
 }
 
+// By its key: a crash may take back that it was restored, and compaction may then move its bytes,
+// which can be read again.
 bool World::was_flipped(queue::MessageKey key) {
-  const queue::Slot slot = store().state().messages().find(key);
-  if (slot == queue::kNoSlot) return false;
-  const queue::BodyRef& body = store().state().messages()[slot].body;
-  return is_flipped(body) || mended_.contains({body.segment, body.offset});
+  return is_flipped(key) || mended_.contains(key);
 }
 
 void World::damaged_is_damaged(const queue::MessageDamaged& fact) {
   const queue::Slot slot = store().state().messages().find(fact.key);
-  if (slot == queue::kNoSlot) return;  // Dropped since, or its time was over.
+  if (slot == queue::kNoSlot) return;  // Dropped since, or expired.
   require(is_flipped(store().state().messages()[slot].body),
           "only what is damaged is set aside",
           "message {}",

@@ -1,8 +1,9 @@
-// What is done about dead letters.
+// Operations on dead letters.
 
 #include <algorithm>
 #include <set>
 
+#include "core/queue/hidden_queues.h"
 #include "sim/driver.h"
 #include "sim/violation.h"
 
@@ -41,8 +42,11 @@ queue::ErrorText choose_error(Chance& chance) {
 
 queue::TaskPlan choose_plan(Chance& chance, const Model& model) {
   queue::TaskPlan plan{.name = "job", .reason = "fixed", .actor = "ada"};
-  plan.frozen_at = 1;  // The place is known when it starts.
-  if (chance.one_in(3)) plan.filter = fmt::format("received >= {}", chance.below(4));
+  plan.frozen_at = 1;  // Set when it starts.
+  if (chance.one_in(3)) {
+    const std::string_view comparison = chance.one_in(2) ? ">=" : "<";
+    plan.filter = fmt::format("received {} {}", comparison, chance.below(4));
+  }
   if (chance.one_in(6)) plan.filter = fmt::format("redriven < {}", chance.below(3));
   if (chance.one_in(4) && !model.groups().empty()) plan.group = chance.pick(model.groups()).first;
   if (chance.one_in(4)) plan.limit = 1 + chance.below(5);
@@ -122,7 +126,7 @@ void Driver::group() {
   const bool all = chance_.one_in(3);
   std::size_t left = 0;
   do {
-    left = world_.engine().group_dead_letters(1 + chance_.below(20));
+    left = world_.dead_letters().groups.group_some(1 + chance_.below(20));
     world_.follow(world_.take_records());
     world_.settle_answers();
   } while (all && left > 0);
@@ -165,7 +169,8 @@ void Driver::rule_groups() {
   const auto rules = model.group_rules();
   if (!rules.empty() && chance_.one_in(4)) {
     const auto [place, rule] = chance_.pick(rules);
-    const auto done = world_.engine().remove_group_rule(identity_of(place.first), rule.number);
+    const auto done =
+        world_.dead_letters().groups.remove_rule(identity_of(place.first), rule.number);
     require(done.has_value(), "rules of groups can be removed", "rule {}", rule.number);
   } else if (chance_.one_in(2)) {
     std::vector<queue::GroupIdentity> others;
@@ -173,19 +178,19 @@ void Driver::rule_groups() {
       if (known.queue == group.queue && other != key) others.push_back(known.identity);
     }
     if (others.empty()) return;
-    (void)world_.engine().merge_groups(
-        identity, group.identity.id, chance_.pick(others).id, {.actor = "ada"});
+    (void)world_.dead_letters().groups.merge(
+        identity, group.identity.id, chance_.pick(others).id, {.name = "ada"});
   } else {
     const std::string filter = fmt::format("received >= {}", 1 + chance_.below(4));
-    (void)world_.engine().split_group(
-        identity, group.identity.id, filter, fmt::format("split {}", filter), {.actor = "ada"});
+    (void)world_.dead_letters().groups.split(
+        identity, group.identity.id, filter, fmt::format("split {}", filter), {.name = "ada"});
   }
   world_.follow(world_.take_records());
   world_.settle_answers();
 }
 
 void Driver::count_processed() {
-  world_.engine().count_processed();
+  world_.dead_letters().processed.count();
   world_.follow(world_.take_records());
   world_.settle_answers();
 }
@@ -220,8 +225,8 @@ void Driver::try_message() {
   for (const MessageKey message : choose_messages(*key, 1)) {
     const auto found = world_.model().messages().find(message);
     const bool there = found != world_.model().messages().end() && found->second.queue == *key;
-    const auto noted =
-        world_.engine().note_tried(identity_of(*key), message, {.actor = "ada", .reason = "as is"});
+    const auto noted = world_.dead_letters().bin.note_tried(
+        identity_of(*key), message, {.name = "ada", .reason = "as is"});
     require(noted.has_value() == there, kTries, "message {}", number(message));
     world_.follow(world_.take_records());
   }
@@ -247,7 +252,7 @@ void Driver::change_task(queue::TaskKey key, TaskStatus status, std::uint32_t ra
   world_.follow(world_.take_records());
 }
 
-// Pauses, resumes or paces one.
+// Pauses, resumes or changes the rate of a job.
 void Driver::change_job() {
   const auto keys = unfinished_tasks();
   if (keys.empty()) return;
@@ -260,7 +265,7 @@ void Driver::change_job() {
   change_task(key, pause ? TaskStatus::paused : TaskStatus::running, rate);
 }
 
-// Some of a queue's messages, one of them perhaps twice, and perhaps one that never was.
+// Some of a queue's messages, possibly one of them twice, and possibly one that never existed.
 std::vector<MessageKey> Driver::choose_messages(QueueKey queue, std::size_t count) {
   std::vector<MessageKey> all;
   for (const auto& [key, message] : world_.model().messages()) {
@@ -285,13 +290,13 @@ void Driver::discard() {
     }
   }
   const auto done =
-      world_.engine().discard(identity_of(*key), keys, {.actor = "ada", .reason = "spam"});
+      world_.dead_letters().bin.discard(identity_of(*key), keys, {.name = "ada", .reason = "spam"});
   require(done.has_value() && *done == free.size(), kBins, "{} to discard", free.size());
   world_.follow(world_.take_records());
   world_.settle_answers();
   for (const MessageKey message : free) {
     const QueueKey now = world_.model().messages().at(message).queue;
-    require(identity_of(now) == engine::bin_of(identity_of(*key)), kBins, "another place");
+    require(identity_of(now) == queue::bin_of(identity_of(*key)), kBins, "another place");
   }
   tell("  {} of {} from {}", free.size(), keys.size(), identity_of(*key).name);
 }
@@ -299,14 +304,14 @@ void Driver::discard() {
 void Driver::restore() {
   const auto key = choose_queue();
   if (!key) return;
-  const auto bin = world_.model().find_by_arn(engine::bin_of(identity_of(*key)).arn());
+  const auto bin = world_.model().find_by_arn(queue::bin_of(identity_of(*key)).arn());
   if (!bin) return;
   auto keys = choose_messages(*bin, 1 + chance_.below(3));
   std::set<MessageKey> there;
   for (const MessageKey message : keys) {
     if (world_.model().messages().contains(message)) there.insert(message);
   }
-  const auto done = world_.engine().restore(identity_of(*key), keys, {.actor = "bob"});
+  const auto done = world_.dead_letters().bin.restore(identity_of(*key), keys, {.name = "bob"});
   require(done.has_value() && *done == there.size(), kBins, "{} to restore", there.size());
   tell("  {} of {} to {}", there.size(), keys.size(), identity_of(*key).name);
   world_.follow(world_.take_records());
@@ -323,7 +328,7 @@ void Driver::edit() {
 
 void Driver::edit_message(QueueKey key, MessageKey message) {
   const queue::QueueIdentity identity = identity_of(key);
-  const auto page = world_.engine().peek_one(identity, message);
+  const auto page = world_.dead_letters().peek.one(identity, message);
   world_.follow(world_.take_records());
   world_.settle_answers();
   const auto found = world_.model().messages().find(message);
@@ -343,10 +348,10 @@ void Driver::edit_message(QueueKey key, MessageKey message) {
       rewrite_letter(chance_, world_.letter(message), world_.shape().body_bytes_max);
   const std::string stored = stored_bytes(letter);
   const std::uint32_t edition = found->second.edition + 1;
-  const auto done = world_.engine().edit(
+  const auto done = world_.dead_letters().bin.edit(
       identity,
       {.key = message, .of = seen, .stored = stored, .destination = destination},
-      {.actor = "ada", .reason = "typo"});
+      {.name = "ada", .reason = "typo"});
   const bool right = fits && !held && !outdated;
   const bool readable = !world_.disk_fails() && !world_.is_flipped(seen);
   require(done.has_value() == right || (right && !readable), kEdits, "message {}", number(message));
@@ -358,7 +363,7 @@ void Driver::edit_message(QueueKey key, MessageKey message) {
   world_.settle_answers();
 }
 
-// What was edited is in the bin as it was, under another key.
+// The original of an edited message is in the bin, under another key.
 void Driver::keep_original(MessageKey edited, std::span<const Record> records) {
   Letter original = world_.letter(edited);
   for (const Record& record : records) {
@@ -379,13 +384,13 @@ void Driver::keep_original(MessageKey edited, std::span<const Record> records) {
 
 void Driver::bring_back_all() {
   for (const auto& [key, queue] : std::map(world_.model().queues())) {
-    const auto bin = world_.model().find_by_arn(engine::bin_of(queue.identity).arn());
+    const auto bin = world_.model().find_by_arn(queue::bin_of(queue.identity).arn());
     if (!bin) continue;
     std::vector<MessageKey> keys;
     for (const auto& [message, known] : world_.model().messages()) {
       if (known.queue == *bin) keys.push_back(message);
     }
-    const auto done = world_.engine().restore(queue.identity, keys, {.actor = "bob"});
+    const auto done = world_.dead_letters().bin.restore(queue.identity, keys, {.name = "bob"});
     require(done.has_value() && *done == keys.size(), kBins, "{} to restore", keys.size());
     world_.follow(world_.take_records());
   }

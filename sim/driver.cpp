@@ -27,9 +27,11 @@ Shape choose_shape(Chance& chance) {
 
 Driver::Driver(const Options& options)
     : options_(options),
-      chance_(options.seed),
-      world_(chance_, choose_shape(chance_), options.seed) {
-  // Each seed likes some steps more, and some of the rare ones not at all: so they meet more often.
+      chance_(chance_for(options)),
+      world_(chance_, choose_shape(chance_), options.replay ? options.replay->seed : options.seed) {
+  end_step();
+  // Each seed favours some steps and omits some of the rare ones, so that certain combinations
+  // occur more often.
   for (const Choice& choice : choices()) {
     static constexpr std::uint64_t kTastes[] = {0, 1, 2, 4};
     const std::uint64_t taste = chance_.pick(kTastes);
@@ -100,17 +102,56 @@ std::string Driver::where() {
   return fmt::format("seed {} step {}", seed_now, step_now);
 }
 
+// A run begins with its setup, which the constructor ends.
+Chance Driver::chance_for(const Options& options) {
+  Chance chance(options.seed);
+  if (options.replay != nullptr) {
+    const TracedStep& setup = options.replay->steps.front();
+    chance.replay(setup.draws, options.replay->seed_of(setup));
+  }
+  if (options.record != nullptr) {
+    options.record->seed = options.replay != nullptr ? options.replay->seed : options.seed;
+    options.record->steps.push_back({.name = std::string(kSetup)});
+    chance.record_into(&options.record->steps.back().draws);
+  }
+  return chance;
+}
+
+const Driver::Choice* Driver::find_choice(std::string_view name) {
+  const auto found = std::ranges::find(choices(), name, &Choice::name);
+  return found == choices().end() ? nullptr : &*found;
+}
+
+bool Driver::knows(std::string_view step) {
+  return step == kSetup || step == kDrain || find_choice(step) != nullptr;
+}
+
+void Driver::begin_step(std::string_view name, const TracedStep* traced) {
+  step_now = step_;
+  if (options_.replay != nullptr && traced != nullptr) {
+    chance_.replay(traced->draws, options_.replay->seed_of(*traced));
+  }
+  if (options_.record == nullptr) return;
+  options_.record->steps.push_back({.name = std::string(name)});
+  chance_.record_into(&options_.record->steps.back().draws);
+}
+
+void Driver::end_step() {
+  chance_.record_into(nullptr);
+}
+
 void Driver::note(const std::string& line) {
   trace_ = crc32c(line, static_cast<std::uint32_t>(trace_));
+  if (options_.record != nullptr && line.starts_with("  ")) {
+    options_.record->steps.back().notes.push_back(line.substr(2));
+  }
   if (options_.verbose) fmt::print("{:5} {}\n", step_, line);
 }
 
 Verdict Driver::run() {
   seed_now = options_.seed;
   try {
-    for (int i = 0; i < 6; ++i) create_queue();
-    for (step_ = 1; step_ <= options_.steps; ++step_) step();
-    drain();
+    options_.replay != nullptr ? run_traced(*options_.replay) : run_chosen();
   } catch (const Violation& violation) {
     return {.passed = false,
             .step = step_,
@@ -127,16 +168,41 @@ Verdict Driver::run() {
           .totals = world_.totals()};
 }
 
-void Driver::step() {
-  step_now = step_;
+void Driver::run_chosen() {
+  for (int i = 0; i < 6; ++i) perform(*find_choice("create queue"));
+  for (step_ = 1; step_ <= options_.steps; ++step_) perform(choose_step());
+  drain({});
+}
+
+void Driver::run_traced(const Trace& trace) {
+  TracedStep last{.name = std::string(kDrain)};
+  for (const TracedStep& step : trace.steps) {
+    if (step.name == kSetup) continue;
+    if (step.name == kDrain) {
+      last = step;
+      break;
+    }
+    ++step_;
+    perform(*find_choice(step.name), &step);
+  }
+  drain(last);
+}
+
+const Driver::Choice& Driver::choose_step() {
   std::uint64_t at = chance_.below(weight_total_);
   std::size_t chosen = 0;
   while (at >= weights_[chosen]) at -= weights_[chosen++];
-  tell("{} (record {})", choices()[chosen].name, world_.journal().appended());
+  return choices()[chosen];
+}
+
+void Driver::perform(const Choice& choice, const TracedStep* traced) {
+  begin_step(choice.name, traced);
+  tell("{} (record {})", choice.name, world_.journal().appended());
   if (options_.verbose) std::fflush(stdout);
-  (this->*choices()[chosen].step)();
-  world_.settle_answers();  // Whatever it was, time may have passed for those who wait.
+  (this->*choice.step)();
+  world_.settle_answers();  // Time may have passed for waiting receives.
   world_.check();
+  end_step();
 }
 
 std::optional<queue::QueueKey> Driver::choose_queue() {
@@ -161,7 +227,7 @@ std::optional<queue::QueueKey> Driver::choose_received_queue() {
   return world_.model().queues().contains(key) ? key : choose_queue();
 }
 
-// What is due happens, and not only may.
+// Everything due must happen, not merely may.
 void Driver::let_policies_act(const std::set<std::string>& but_of) {
   if (world_.disk_fails()) return;
   world_.graveyard().always_takes = true;
@@ -170,12 +236,13 @@ void Driver::let_policies_act(const std::set<std::string>& but_of) {
   world_.graveyard().always_takes = false;
 }
 
-// Ends all misfortune and everything that is under way.
+// Ends all faults and everything in progress.
 void Driver::quiet_down() {
   world_.limit_space(std::nullopt);
   let_policies_act(gone_);
   world_.end(Ending::power_lost);
-  world_.end(Ending::clean);  // In case the recovery was cut short once more.
+  world_.end(Ending::clean);
+  while (world_.disk_fails()) world_.end(Ending::power_lost);  // A restart may plan another fault.
   for (const queue::TaskKey key : unfinished_tasks()) {
     if (world_.model().tasks().at(key).status == queue::TaskStatus::running) continue;
     world_.engine().turn([&](engine::Turn& turn) {
@@ -197,9 +264,10 @@ void Driver::quiet_down() {
   world_.check();
 }
 
-// Receives and deletes everything there is: nothing is lost, nothing is left over.
-void Driver::drain() {
-  step_now = ++step_;
+// Receives and deletes everything: nothing is lost, nothing is left over.
+void Driver::drain(const TracedStep& traced) {
+  ++step_;
+  begin_step(kDrain, &traced);
   tell("drain");
   quiet_down();
   bring_back_all();
@@ -224,9 +292,10 @@ void Driver::drain() {
   world_.sync();
   world_.replay_elsewhere();
   world_.end(Ending::killed);
+  end_step();
 }
 
-// What was processed after a redrive is all that is left, and goes with its queue.
+// Messages processed after a redrive are all that is left, and go with their queue.
 void Driver::forget_settled() {
   for (const auto& [key, queue] : std::map(world_.model().queues())) {
     if (!queue.identity.is_settled()) continue;

@@ -10,11 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/trace.h"
 #include "sim/world.h"
 
 namespace redrive::sim {
 
-// What a seed led to.
+// The result of a seed.
 struct Verdict {
   bool passed = true;
   int step = 0;
@@ -24,20 +25,24 @@ struct Verdict {
   World::Totals totals;
 };
 
-// Clients, operators, time and misfortune: chooses what happens next, does it to the world, and
-// holds every answer against the model.
+// Clients, operators, time and faults: chooses the next step, applies it to the world, and compares
+// every answer with the model.
 class Driver {
  public:
   struct Options {
     std::uint64_t seed = 0;
     int steps = 400;
     bool verbose = false;
+    const Trace* replay = nullptr;  // Steps to repeat in place of `steps` chosen ones.
+    Trace* record = nullptr;        // Filled as the run goes on, also when it is cut short.
   };
+  // Whether there are such steps; those of a trace to be replayed must be.
+  static bool knows(std::string_view step);
   explicit Driver(const Options& options);
 
   Verdict run();
 
-  // The seed and step being run, for whoever has to report an abort.
+  // The seed and step being run, for reporting an abort.
   static std::string where();
 
  private:
@@ -108,10 +113,10 @@ class Driver {
   void move_held();
   struct PlannedMove {
     queue::MessageKey key{};
-    engine::Move move{};
+    dead_letters::Move move{};
     std::optional<ErrorCode> expected = {};
-    std::optional<Letter> letter = {};  // As it is rewritten,
-    std::string stored = {};            // in bytes.
+    std::optional<Letter> letter = {};  // The edited letter,
+    std::string stored = {};            // as bytes.
     std::uint32_t edition = 0;
   };
   PlannedMove plan_move(const Shown& shown, queue::QueueKey from,
@@ -126,7 +131,7 @@ class Driver {
   std::vector<queue::MessageKey> choose_messages(queue::QueueKey queue, std::size_t count);
   std::vector<queue::TaskKey> unfinished_tasks();
   void change_task(queue::TaskKey key, queue::TaskStatus status, std::uint32_t rate);
-  // What happens to a message that a consumer gives up, or the error it is told.
+  // The error expected for a failure report, if any.
   std::optional<ErrorCode> report_refusal(const Shown& shown, queue::QueueKey queue,
                                           queue::Disposition disposition);
 
@@ -156,14 +161,22 @@ class Driver {
   void fill_disk();
   void empty_disk();
 
-  void step();
-  void drain();
+  static Chance chance_for(const Options& options);
+  static const Choice* find_choice(std::string_view name);
+  // `traced` has the step's draws, if the run is a replay.
+  void begin_step(std::string_view name, const TracedStep* traced);
+  void end_step();
+  void perform(const Choice& choice, const TracedStep* traced = nullptr);
+  void run_chosen();
+  void run_traced(const Trace& trace);
+  const Choice& choose_step();
+  void drain(const TracedStep& traced);
   void forget_settled();
   void drain_queue(queue::QueueKey queue);
   void quiet_down();
   void let_policies_act(const std::set<std::string>& but_of);
   std::optional<queue::QueueKey> choose_queue();
-  // Mostly one that has messages, or one that messages were received from.
+  // Usually one that has messages, or one that messages were received from.
   std::optional<queue::QueueKey> choose_full_queue();
   std::optional<queue::QueueKey> choose_received_queue();
   queue::QueueIdentity identity_of(queue::QueueKey queue) {
@@ -173,17 +186,17 @@ class Driver {
   void tell(fmt::format_string<Args...> text, Args&&... args) {
     note(fmt::format(text, std::forward<Args>(args)...));
   }
-  void note(const std::string& line);  // For the trace, and whoever wants to read along.
+  void note(const std::string& line);  // For the trace and for verbose output.
 
   const Options options_;
   Chance chance_;
   World world_;
-  std::vector<std::uint64_t> weights_;  // This seed's taste in steps.
+  std::vector<std::uint64_t> weights_;  // This seed's weights of the steps.
   std::uint64_t weight_total_ = 0;
   std::uint64_t waits_ = 0;
   std::uint64_t trace_ = 0;
   int step_ = 0;
-  std::set<std::string> gone_;  // ARNs of queues that were deleted, perhaps to be made again.
+  std::set<std::string> gone_;  // ARNs of deleted queues, possibly created again.
 };
 
 }  // namespace redrive::sim

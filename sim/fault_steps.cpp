@@ -1,4 +1,4 @@
-// What time, the disk and the power do.
+// Time, disk and power.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace redrive::sim {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-// How long until something ends, give or take a millisecond: rules err at their edges.
+// Time until something ends, plus or minus a millisecond: rules fail at their boundaries.
 std::optional<Duration> Driver::choose_edge() {
   const Model& model = world_.model();
   std::vector<Timestamp> ends;
@@ -55,7 +55,7 @@ void Driver::advance_time() {
   const Duration by = edge ? *edge : choose_stretch();
   world_.clock().advance(by);
   tell("  {} ms", by.count());
-  // The timer comes in time, mostly.
+  // The timer is usually on time.
   if (!chance_.one_in(4) && world_.engine().armed() <= world_.now()) world_.tick();
 }
 
@@ -67,7 +67,7 @@ void Driver::tick() {
   world_.tick();
 }
 
-// While the disk works, the server goes on: what is appended meanwhile is not in this sync.
+// While the disk works, the server continues: what is appended meanwhile is not in this sync.
 void Driver::sync() {
   if (!chance_.one_in(2)) return world_.sync();
   world_.sync([this] {
@@ -87,7 +87,7 @@ void Driver::sync() {
   });
 }
 
-// Messages are edited while they are copied or archived.
+// Messages are edited while they are relocated or archived.
 void Driver::maintain() {
   std::function<void(queue::MessageKey)> meanwhile;
   if (chance_.one_in(2)) {

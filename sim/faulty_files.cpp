@@ -31,9 +31,9 @@ bool coin(IdSource& chance) {
 
 struct FaultyFiles::Node {
   std::string bytes;    // As programs see them.
-  std::string durable;  // As the disk has them.
-  // What each sector has held since the last sync, oldest first. A sector that reaches over the end
-  // of the file is as short as the file was then.
+  std::string durable;  // As on disk.
+  // The contents of each sector since the last sync, oldest first. A sector that extends beyond the
+  // end of the file is as short as the file was then.
   std::map<std::uint64_t, std::vector<std::string>> unsynced;
 
   void write(std::uint64_t offset, std::string_view data) {
@@ -85,7 +85,7 @@ class FaultyFiles::OpenFile final : public journal::File {
 
   Result<std::size_t> read(std::uint64_t offset, char* out, std::size_t size) override {
     const std::lock_guard lock(files_.mutex_);
-    CHECK(check());
+    RETURN_IF_ERROR(check());
     if (files_.failing_reads_) return io_error("reading failed", files_.path(name_));
     if (offset >= node_->bytes.size()) return 0;
     return node_->bytes.copy(out, size, offset);
@@ -95,9 +95,9 @@ class FaultyFiles::OpenFile final : public journal::File {
     std::string bytes;
     for (const std::string_view part : parts) bytes += part;
     const std::lock_guard lock(files_.mutex_);
-    CHECK(check());
-    CHECK(files_.count_operation("writing", name_));
-    CHECK(files_.grow(*node_, offset + bytes.size(), name_));
+    RETURN_IF_ERROR(check());
+    RETURN_IF_ERROR(files_.count_operation("writing", name_));
+    RETURN_IF_ERROR(files_.grow(*node_, offset + bytes.size(), name_));
     node_->write(offset, bytes);
     return {};
   }
@@ -109,8 +109,8 @@ class FaultyFiles::OpenFile final : public journal::File {
   Result<void> sync() override {
     if (const auto work = files_.take_during_sync()) work();
     const std::lock_guard lock(files_.mutex_);
-    CHECK(check());
-    CHECK(files_.count_operation("syncing", name_));
+    RETURN_IF_ERROR(check());
+    RETURN_IF_ERROR(files_.count_operation("syncing", name_));
     if (files_.syncs_left_ && (*files_.syncs_left_)-- == 0) {
       files_.syncs_left_.reset();
       return io_error("syncing failed", files_.path(name_));
@@ -121,14 +121,14 @@ class FaultyFiles::OpenFile final : public journal::File {
 
   Result<std::uint64_t> size() override {
     const std::lock_guard lock(files_.mutex_);
-    CHECK(check());
+    RETURN_IF_ERROR(check());
     return node_->bytes.size();
   }
 
   Result<void> reserve(std::uint64_t bytes) override {
     const std::lock_guard lock(files_.mutex_);
-    CHECK(check());
-    CHECK(files_.count_operation("reserving", name_));
+    RETURN_IF_ERROR(check());
+    RETURN_IF_ERROR(files_.count_operation("reserving", name_));
     return files_.grow(*node_, bytes, name_);
   }
 
@@ -151,7 +151,7 @@ FaultyFiles::~FaultyFiles() = default;
 
 Result<std::vector<std::string>> FaultyFiles::list() {
   const std::lock_guard lock(mutex_);
-  CHECK(check_running(""));
+  RETURN_IF_ERROR(check_running(""));
   std::vector<std::string> out;
   for (const auto& [name, node] : names_) out.push_back(name);
   return out;
@@ -159,7 +159,7 @@ Result<std::vector<std::string>> FaultyFiles::list() {
 
 Result<std::unique_ptr<journal::File>> FaultyFiles::open(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  CHECK(check_running(name));
+  RETURN_IF_ERROR(check_running(name));
   const auto found = names_.find(name);
   if (found == names_.end()) return io_error("there is no such file", path(name));
   return handle(name, found->second);
@@ -167,7 +167,7 @@ Result<std::unique_ptr<journal::File>> FaultyFiles::open(const std::string& name
 
 Result<std::unique_ptr<journal::File>> FaultyFiles::create(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  CHECK(count_operation("creating", name));
+  RETURN_IF_ERROR(count_operation("creating", name));
   give_space_back(name);
   const auto node = std::make_shared<Node>();
   name_changes_.push_back({.to = name, .node = node});
@@ -177,7 +177,7 @@ Result<std::unique_ptr<journal::File>> FaultyFiles::create(const std::string& na
 
 Result<void> FaultyFiles::rename(const std::string& from, const std::string& to) {
   const std::lock_guard lock(mutex_);
-  CHECK(count_operation("renaming", from));
+  RETURN_IF_ERROR(count_operation("renaming", from));
   if (!names_.contains(from)) return io_error("there is no such file", path(from));
   give_space_back(to);
   name_changes_.push_back({.from = from, .to = to, .node = names_.at(from)});
@@ -187,7 +187,7 @@ Result<void> FaultyFiles::rename(const std::string& from, const std::string& to)
 
 Result<void> FaultyFiles::exchange(const std::string& from, const std::string& to) {
   const std::lock_guard lock(mutex_);
-  CHECK(count_operation("exchanging", from));
+  RETURN_IF_ERROR(count_operation("exchanging", from));
   if (!names_.contains(from)) return io_error("there is no such file", path(from));
   if (!names_.contains(to)) return io_error("there is no such file", path(to));
   name_changes_.push_back(
@@ -198,7 +198,7 @@ Result<void> FaultyFiles::exchange(const std::string& from, const std::string& t
 
 Result<void> FaultyFiles::remove(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  CHECK(count_operation("removing", name));
+  RETURN_IF_ERROR(count_operation("removing", name));
   if (!names_.contains(name)) return io_error("there is no such file", path(name));
   give_space_back(name);
   name_changes_.push_back({.from = name, .node = names_.at(name)});
@@ -208,7 +208,7 @@ Result<void> FaultyFiles::remove(const std::string& name) {
 
 Result<void> FaultyFiles::sync_directory() {
   const std::lock_guard lock(mutex_);
-  CHECK(count_operation("syncing", ""));
+  RETURN_IF_ERROR(count_operation("syncing", ""));
   durable_names_ = names_;
   name_changes_.clear();
   return {};
@@ -246,7 +246,7 @@ void FaultyFiles::crash(IdSource& chance) {
 }
 
 void FaultyFiles::crash_names(IdSource& chance) {
-  // Most file systems keep a prefix of the changes; none promises to.
+  // Most file systems keep a prefix of the changes; none guarantees it.
   const bool in_order = coin(chance);
   const std::size_t kept = chance.bits() % (name_changes_.size() + 1);
   for (std::size_t i = 0; i < name_changes_.size(); ++i) {
@@ -335,8 +335,8 @@ Result<void> FaultyFiles::check_running(const std::string& name) const {
 
 Result<void> FaultyFiles::grow(Node& node, std::uint64_t size, const std::string& name) {
   if (size <= node.bytes.size()) return {};
-  CHECK(take_space(size - node.bytes.size(), name));
-  node.bytes.resize(size);  // Zeros nobody wrote: whether the length survives a crash is chance.
+  RETURN_IF_ERROR(take_space(size - node.bytes.size(), name));
+  node.bytes.resize(size);  // Unwritten zeros: whether the length survives a crash is random.
   return {};
 }
 

@@ -11,20 +11,19 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "journal/files.h"
+#include "core/journal/files.h"
 
 namespace redrive::sim {
 
 // A directory in memory that behaves as badly as a real one may.
 //
-// Every file has bytes as programs see them and bytes as the disk has them; sync() makes the second
-// equal the first. A crash keeps of what was not synced whatever chance decides: each sector of 512
-// bytes is as it was, or as some write since left it, independently of its neighbours, so that a
-// write may be torn anywhere and a later one survive an earlier one. Creations, renames and
-// removals since the last sync_directory() survive as a prefix or as a subset. Equal seeds give
-// equal crashes.
+// Every file has bytes as programs see them and bytes as on disk; sync() makes the second equal to
+// the first. A crash keeps a random part of what was not synced: each sector of 512 bytes is as it
+// was, or as some write since left it, independently of its neighbours, so that a write may be torn
+// anywhere and a later one may survive an earlier one. Creations, renames and removals since the
+// last sync_directory() survive as a prefix or as a subset. Equal seeds give equal crashes.
 //
-// Handles opened before a crash fail afterwards. All calls may come from any thread.
+// Handles opened before a crash fail afterwards. Thread-safe.
 class FaultyFiles final : public journal::Files {
  public:
   FaultyFiles();
@@ -39,32 +38,30 @@ class FaultyFiles final : public journal::Files {
   Result<void> sync_directory() override;
   std::string path(const std::string& name) const override;
 
-  // The machine loses power and comes back. Faults asked for below are over.
+  // The machine loses power and comes back. Requested faults are cancelled.
   void crash(IdSource& chance);
 
-  // After `operations` more calls that change something, every call fails, as if the machine stood
-  // still: the moment to crash() it. With 0 it stands still at once.
+  // After `operations` more modifying calls, every call fails, as if the machine stood still: the
+  // moment to crash() it. With 0 immediately.
   void stop_after(std::uint64_t operations);
-  // The calls that changed something, or tried to, so far.
+  // The number of modifying calls so far, including failed ones.
   std::uint64_t operations() const;
 
-  void fail_sync_after(
-      std::uint64_t syncs);  // So many more syncs of files succeed, the next fails.
+  void fail_sync_after(std::uint64_t syncs);  // That many more file syncs succeed, the next fails.
   void fail_reads(bool failing);
-  // How many more bytes the files may grow by; without a limit there is no end of space. Removing a
-  // file gives its bytes back.
+  // How many more bytes the files may grow by; nullopt: unlimited. Removing a file frees its bytes.
   void limit_space(std::optional<std::uint64_t> bytes);
 
-  // Runs `work` in the middle of the next sync of a file: what was written before is on its way to
-  // the disk, and what `work` does is not part of the sync. Once; called without a lock.
+  // Runs `work` in the middle of the next sync of a file: earlier writes are on their way to the
+  // disk, and what `work` does is not part of the sync. Once; called without a lock.
   void during_next_sync(std::function<void()> work);
 
-  // Changes what the disk has, behind everybody's back.
+  // Changes the bytes on disk unnoticed.
   void flip_bit(const std::string& name, std::uint64_t offset, unsigned bit);
-  void put(const std::string& name, std::string bytes);  // Durable at once.
-  void erase(const std::string& name);                   // The same for removing.
+  void put(const std::string& name, std::string bytes);  // Durable immediately.
+  void erase(const std::string& name);                   // Likewise for removing.
 
-  // What programs would read; nullopt when there is no such file.
+  // What programs would read; nullopt if the file does not exist.
   std::optional<std::string> bytes(const std::string& name) const;
 
  private:
@@ -97,7 +94,7 @@ class FaultyFiles final : public journal::Files {
   Names names_;
   Names durable_names_;
   std::vector<NameChange> name_changes_;
-  std::uint64_t generation_ = 0;  // Counts crashes.
+  std::uint64_t generation_ = 0;  // Number of crashes.
   std::uint64_t operations_ = 0;
   std::optional<std::uint64_t> stop_at_;
   std::optional<std::uint64_t> syncs_left_;

@@ -164,7 +164,7 @@ void deduplication_windows_are_exact(const View& view) {
               expected.identity.name,
               found == nullptr ? "forgotten" : "another");
     }
-    // Walked as a checkpoint does: an id that was taken again has two places and counts once.
+    // Iterated like a checkpoint: an id that was accepted again has two entries and counts once.
     std::set<queue::DedupId> live;
     for (std::uint64_t at = seen.first(); at < seen.last(); ++at) {
       const auto& [id, entry] = seen.at(at);

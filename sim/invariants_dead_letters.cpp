@@ -1,4 +1,4 @@
-// Jobs, groups and errors, held against the model.
+// Compares jobs, groups and errors with the model.
 
 #include <map>
 #include <numeric>
@@ -16,8 +16,8 @@ using queue::MessageKey;
 using queue::Slot;
 using queue::TaskKey;
 
-// What the histories of the messages in memory say. Some of them have ended by now, and nobody has
-// looked: their jobs and groups still count them.
+// Recounted from the histories of the messages in memory. Some of them have ended but have not been
+// removed yet: their jobs and groups still count them.
 struct Recount {
   std::map<TaskKey, std::uint64_t> open;
   std::map<TaskKey, std::uint64_t> open_but_over;
@@ -52,7 +52,7 @@ std::uint64_t counts_in(std::span<const std::uint32_t> ring) {
   return std::accumulate(ring.begin(), ring.end(), std::uint64_t{0});
 }
 
-// Of the last so many days or minutes.
+// The sum over the last `size` days or minutes.
 std::uint64_t counts_since(const std::map<std::int64_t, std::uint64_t>& counts, std::int64_t now,
                            std::size_t size) {
   std::uint64_t sum = 0;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/digest.h"
-#include "queue/isolation.h"
+#include "core/queue/isolation.h"
 #include "sim/violation.h"
 
 namespace redrive::sim {
@@ -56,7 +56,7 @@ void IsolationRun::create(const std::string& name, queue::QueueSettings settings
   });
 }
 
-// Durable before the run goes on: what is sent is not what is tried here.
+// Synced before continuing: sending is not under test here.
 void IsolationRun::send() {
   for (std::uint64_t left = 1 + chance_.below(8); left > 0; --left) {
     std::string tail;
@@ -119,7 +119,7 @@ void IsolationRun::fail_together(const Batch& batch) {
 
 void IsolationRun::report(const engine::Received& message, std::size_t company) {
   const auto handle = message.handle.text(server_->store().state().secret());
-  // Refused when its time is over: then it comes back as one whose run has no result.
+  // Refused if its visibility timeout has ended: it then comes back as a run without a result.
   static_cast<void>(engine().report_failure(isolation_identity("orders"),
                                             {.handle = handle,
                                              .error = {.type = company > 1 ? "Shared" : "Own"},
@@ -148,7 +148,8 @@ void IsolationRun::lose_power() {
   if (crashes_ >= kCrashesMax) return;
   ++crashes_;
   restart();
-  files_.crash(chance_.source());
+  SeededIds fate = chance_.details();
+  files_.crash(fate);
   open();
 }
 
@@ -165,14 +166,15 @@ void IsolationRun::sync() {
 
 void IsolationRun::maintain() {
   require(engine().maintain().has_value(), "maintenance goes on", "");
-  static_cast<void>(engine().group_dead_letters(10));
+  static_cast<void>(dead_letters().groups.group_some(10));
 }
 
-// What is held is prolonged meanwhile, as the dispatcher does; not always in time.
+// The visibility of held messages is extended meanwhile, like in the dispatcher; not always in
+// time.
 void IsolationRun::pass_time() {
   clock_.advance(Duration(chance_.below(20'000)));
   if (crashes_ < kCrashesMax && chance_.one_in(10)) {
-    ++crashes_;  // To what is held it is the same.
+    ++crashes_;  // For held messages the effect is the same.
   } else {
     for (const Batch& batch : held_) {
       for (const engine::Received& message : batch) {
@@ -190,7 +192,7 @@ bool IsolationRun::is_empty(const std::string& name) {
   return state.mailbox(*state.find(isolation_identity(name))).size() == 0;
 }
 
-// Without misfortune, until everything has been processed or has died.
+// Without faults, until everything has been processed or dead-lettered.
 void IsolationRun::finish() {
   for (int i = 0; !is_empty("orders"); ++i) {
     require(i < kStepsToFinish, kDie, "the queue does not become empty");
@@ -205,10 +207,10 @@ void IsolationRun::finish() {
 }
 
 void IsolationRun::only_the_bad_are_dead() {
-  const auto page = engine().peek(isolation_identity("dead"), {}, 10'000);
+  const auto page = dead_letters().peek.page(isolation_identity("dead"), {}, 10'000);
   require(page.has_value(), "the dead can be looked at", "");
   std::set<queue::MessageKey> dead;
-  for (const engine::Peeked& message : page->messages) {
+  for (const dead_letters::Peeked& message : page->messages) {
     const queue::MessageKey key = message.mark.key;
     dead.insert(key);
     require(!good_.contains(key), kSurvive, "message {}", number(key));

@@ -15,15 +15,16 @@
 
 namespace redrive::sim {
 
-// A queue that feeds a handler which fails for every batch with a bad message in it, as the
-// dispatcher would run it, while the server loses power or is killed between any two steps. When
-// the queue is empty, the dead-letter queue has exactly the bad messages, and each of them has
-// failed alone.
+// A queue that feeds a handler which fails for every batch with a bad message in it, run as by the
+// dispatcher, while the server loses power or is killed between any two steps. When the queue is
+// empty, the dead-letter queue contains exactly the bad messages, and each of them has failed
+// alone.
 class IsolationRun {
  public:
   struct Options {
     std::uint64_t seed = 0;
-    bool isolates = true;  // Off: as plain batches are retried, to see that the run notices.
+    // Off: plain batch retries, to check that the run detects the difference.
+    bool isolates = true;
     bool verbose = false;
   };
   explicit IsolationRun(const Options& options);
@@ -47,6 +48,7 @@ class IsolationRun {
   void pass_time();
 
   engine::Engine& engine() { return server_->engine(); }
+  dead_letters::DeadLetters& dead_letters() { return server_->dead_letters(); }
   void open();
   void restart();
   void create(const std::string& name, queue::QueueSettings settings);
@@ -68,7 +70,7 @@ class IsolationRun {
   std::unique_ptr<Server> server_;
   std::set<queue::MessageKey> good_;
   std::set<queue::MessageKey> bad_;
-  std::vector<Batch> held_;  // Received, and not run yet.
+  std::vector<Batch> held_;  // Received but not run yet.
   int crashes_ = 0;
   int step_ = 0;
 };

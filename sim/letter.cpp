@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "core/store/message_codec.h"
 #include "sim/violation.h"
-#include "store/message_codec.h"
 
 namespace redrive::sim {
 namespace {
 
 constexpr std::uint64_t kGroupsInLetters = 4;
-constexpr std::uint64_t kDedupIds = 8;  // Few, so that they meet again.
+constexpr std::uint64_t kDedupIds = 8;  // Few, so that they repeat.
 
 std::string write_body(Chance& chance, std::size_t bytes_max) {
-  // Mostly small, now and then large: what one record holds varies with it.
+  // Usually small, sometimes large, so that records vary in how much they hold.
   const std::size_t most = chance.one_in(8) ? bytes_max : bytes_max / 8;
   std::string body(1 + chance.below(most), '\0');
-  for (char& c : body) c = static_cast<char>('a' + chance.below(26));
+  SeededIds text = chance.details();
+  for (char& c : body) c = static_cast<char>('a' + text.bits() % 26);
   return body;
 }
 
@@ -74,7 +75,7 @@ Letter write_letter(Chance& chance, Post post, std::size_t body_bytes_max) {
     letter.group = fmt::format("g{}", chance.below(kGroupsInLetters));
   if (post == Post::fifo) {
     letter.dedup = chance.one_in(4) ? fmt::format("d{}", chance.below(kDedupIds))
-                                    : fmt::format("u{:x}", chance.source().bits());
+                                    : fmt::format("u{:x}", chance.below(std::uint64_t{1} << 32));
   } else if (chance.one_in(4)) {
     letter.delay = std::chrono::seconds(chance.below(20));
   }

@@ -9,13 +9,13 @@
 
 #include "base/ids.h"
 #include "base/time.h"
-#include "queue/ids.h"
-#include "queue/send.h"
+#include "core/queue/ids.h"
+#include "core/queue/send.h"
 #include "sim/chance.h"
 
 namespace redrive::sim {
 
-// A message as its sender wrote it, kept outside the server to be held against what consumers get.
+// A message as its sender wrote it, kept outside the server to be compared with what consumers get.
 struct Letter {
   struct Attribute {
     std::string name;
@@ -29,7 +29,7 @@ struct Letter {
   std::string trace;
   std::vector<Attribute> attributes;
   std::optional<std::chrono::seconds> delay;
-  std::string tail;  // All that, as the store lays it out.
+  std::string tail;  // All of that, as encoded by the store.
 
   // Known once it was accepted.
   queue::MessageKey key{};
@@ -39,7 +39,7 @@ struct Letter {
   Timestamp visible_at;
 };
 
-// The kinds of letters a queue takes.
+// The kinds of letters that a queue accepts.
 enum class Post { standard, fifo };
 
 Letter write_letter(Chance& chance, Post post, std::size_t body_bytes_max);
@@ -48,7 +48,7 @@ queue::Draft draft_of(const Letter& letter);
 Letter rewrite_letter(Chance& chance, const Letter& letter, std::size_t body_bytes_max);
 std::string stored_bytes(const Letter& letter);
 
-// The stored bytes are those of the letter, to the last one.
+// Requires the stored bytes to be exactly those of the letter.
 void stored_bytes_are_the_letters(std::string_view stored, const Letter& letter);
 
 }  // namespace redrive::sim

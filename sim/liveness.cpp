@@ -1,4 +1,4 @@
-// What has to happen, and when: policies act, jobs halt, space comes back.
+// Liveness: policies act, jobs halt, space is reclaimed.
 
 #include <algorithm>
 #include <ranges>
@@ -13,7 +13,7 @@ using queue::MessageKey;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// The engine looks again at a message that a consumer held, or that the archive did not take.
+// The engine checks a message again that a consumer held, or that the archive did not accept.
 constexpr Duration kLooksAgain = seconds(30);
 constexpr Duration kSlack = kLooksAgain + seconds(5);
 constexpr Duration kBeforeExpiry = minutes(10);
@@ -32,7 +32,7 @@ bool can_be_redriven(const Model& model, const ModelMessage& message) {
                        model.queues().at(message.queue).settings.is_fifo();
 }
 
-// Whether the policy has something to do with this message that does not depend on its age.
+// Whether the policy has something to do with this message regardless of its age.
 bool is_to_go(const Model& model, const ModelMessage& message,
               const queue::DeadLetterPolicy& policy) {
   if (policy.is_spent(message.history.redrives)) {
@@ -41,7 +41,7 @@ bool is_to_go(const Model& model, const ModelMessage& message,
   return policy.redrive_after > seconds(0) && can_be_redriven(model, message);
 }
 
-// How long it has been a dead letter, by the clock that policies go by.
+// How long it has been a dead letter, according to the clock used by policies.
 Duration dead_for(const ModelMessage& message, Timestamp wall) {
   using Kind = queue::LineageEvent::Kind;
   for (const auto& event : std::views::reverse(message.history.events)) {
@@ -76,7 +76,7 @@ Duration World::time_for_policies() {
 void World::policies_have_acted(const std::set<std::string>& but_of) {
   for (const auto& [key, message] : model().messages()) {
     const auto* policy = policy_of(now_model_, message);
-    // What was held until lately will be looked at again.
+    // Messages held until recently will be checked again.
     const bool held = message.phase == queue::Phase::in_flight ||
                       (message.receive_count > 0 && message.visible_at > now() - kSlack);
     if (policy == nullptr || held) continue;
@@ -102,7 +102,7 @@ void World::policies_have_acted(const std::set<std::string>& but_of) {
   }
 }
 
-// A job is looked at again within a second, whatever its rate.
+// A job is checked again within a second, whatever its rate.
 void World::jobs_have_halted() {
   for (const auto& [key, task] : model().tasks()) {
     if (!now_model_.must_halt(task)) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -15,24 +14,42 @@
 #include "sim/crowd.h"
 #include "sim/driver.h"
 #include "sim/isolation.h"
+#include "sim/replay.h"
 
 namespace {
 
 using redrive::sim::Driver;
 using redrive::sim::Verdict;
 
-// An assertion of the server failed: say where, as the seed is all one needs.
+// The run that is being recorded, and where to.
+struct Recording {
+  std::string path;
+  redrive::sim::Trace trace;
+
+  redrive::sim::Trace* target() { return path.empty() ? nullptr : &trace; }
+  void save(const std::string& remark) {
+    if (path.empty()) return;
+    if (!remark.empty()) trace.remarks.push_back(remark);
+    if (const auto saved = save_trace(path, trace); !saved) fail_with(saved.error().message);
+  }
+  [[noreturn]] static void fail_with(const std::string& message) {
+    fmt::print(stderr, "redrive-sim: {}\n", message);
+    std::exit(EXIT_FAILURE);
+  }
+};
+Recording recording;
+
+// An assertion of the server failed: report the seed, which is all that is needed.
 void on_abort(int) {
   const std::string line = Driver::where() + ": aborted\n";
   [[maybe_unused]] const auto written = write(STDOUT_FILENO, line.data(), line.size());
+  recording.save(Driver::where() + ": aborted");
   _exit(3);
 }
 
 struct Run {
   std::uint64_t seed;
   int steps;
-
-  friend bool operator==(const Run&, const Run&) = default;
 };
 
 // "7" or "1..500".
@@ -47,7 +64,7 @@ std::vector<Run> parse_seeds(const std::string& text, int steps) {
   return runs;
 }
 
-// On each line a seed, its number of steps, and what it once found. Other lines are for people.
+// Each line has a seed, its number of steps, and what it once found. Other lines are comments.
 std::vector<Run> read_seed_file(const std::string& path) {
   std::vector<Run> runs;
   std::ifstream file(path);
@@ -90,8 +107,10 @@ struct Tally {
 };
 
 Verdict run(const Run& run, bool verbose) {
-  Driver driver({.seed = run.seed, .steps = run.steps, .verbose = verbose});
+  Driver driver(
+      {.seed = run.seed, .steps = run.steps, .verbose = verbose, .record = recording.target()});
   Verdict verdict = driver.run();
+  recording.save(verdict.invariant);
   if (!verdict.passed) {
     fmt::print("seed {} step {}: {}: {}  (redrive-sim --seed {} --steps {} --verbose)\n",
                run.seed,
@@ -103,6 +122,44 @@ Verdict run(const Run& run, bool verbose) {
     std::fflush(stdout);
   }
   return verdict;
+}
+
+redrive::sim::Trace load(const std::string& path) {
+  auto trace = redrive::sim::load_trace(path);
+  if (!trace) Recording::fail_with(trace.error().message);
+  if (const auto known = redrive::sim::check_trace(*trace); !known) {
+    Recording::fail_with(fmt::format("{}: {}", path, known.error().message));
+  }
+  return std::move(*trace);
+}
+
+Verdict replay(const std::string& path, bool verbose) {
+  const redrive::sim::Trace trace = load(path);
+  recording.trace.remarks = trace.remarks;
+  Driver driver({.verbose = verbose, .replay = &trace, .record = recording.target()});
+  Verdict verdict = driver.run();
+  recording.save({});
+  if (!verdict.passed) {
+    fmt::print("{} step {}: {}: {}  (redrive-sim --replay {} --verbose)\n",
+               path,
+               verdict.step,
+               verdict.invariant,
+               verdict.detail,
+               path);
+    std::fflush(stdout);
+  }
+  return verdict;
+}
+
+int shrink(const std::string& path) {
+  const redrive::sim::Trace trace = load(path);
+  const std::string failure = redrive::sim::failure_of(trace);
+  if (failure.empty())
+    Recording::fail_with(fmt::format("{} passes, there is nothing to shrink", path));
+  recording.trace = redrive::sim::shrink_failure(trace);
+  recording.save({});
+  fmt::print("{}: {} steps, not {}\n", failure, recording.trace.steps.size(), trace.steps.size());
+  return EXIT_SUCCESS;
 }
 
 Verdict run_isolation(std::uint64_t seed, bool verbose) {
@@ -150,20 +207,31 @@ int main(int argc, char** argv) {
   app.add_option(
       "--isolation", isolation, "Seeds of runs with a handler that fails whole batches: 1..200");
   app.add_option("--seed-file", file, "Seeds to run first, with their steps: one a line");
-  std::string skip_file;
-  app.add_option("--skip-file", skip_file, "Known failures: seeds not to run, as in --seed-file");
+  std::vector<std::string> traces;
+  app.add_option("--replay", traces, "Traces to replay before anything else")
+      ->check(CLI::ExistingFile);
+  app.add_option("--record", recording.path, "Where to write the trace of a single run");
+  bool shrinks = false;
+  app.add_flag("--shrink",
+               shrinks,
+               "Drop steps from the trace of --replay while it fails in the same way, and write "
+               "what is left to the file of --record");
   app.add_option("--steps", steps, "Steps of each run")->check(CLI::PositiveNumber);
   app.add_flag("--verbose", verbose, "Print every step");
   CLI11_PARSE(app, argc, argv);
 
-  std::signal(SIGABRT, on_abort);
+  for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, on_abort);
   Tally tally;
   std::vector<Run> runs = read_seed_file(file);
   for (const Run& more : parse_seeds(range, steps)) runs.push_back(more);
-  const std::vector<Run> known = read_seed_file(skip_file);
-  const std::size_t skipped =
-      std::erase_if(runs, [&](const Run& one) { return std::ranges::count(known, one) > 0; });
-  if (skipped > 0) fmt::print("{} runs skipped, listed in {}\n", skipped, skip_file);
+  if (!recording.path.empty() && runs.size() + traces.size() != 1) {
+    Recording::fail_with("--record takes a single --seed or --replay");
+  }
+  if (shrinks && (traces.size() != 1 || recording.path.empty())) {
+    Recording::fail_with("--shrink takes one --replay, and a --record to write to");
+  }
+  if (shrinks) return shrink(traces.front());
+  for (const std::string& path : traces) tally.add(replay(path, verbose));
   for (const Run& next : runs) tally.add(run(next, verbose));
   for (const Run& next : parse_seeds(isolation, 0)) tally.add(run_isolation(next.seed, verbose));
   for (const Run& next : parse_seeds(crowds, 0)) tally.add(run_crowd(next.seed, verbose));

@@ -1,4 +1,4 @@
-// What consumers do.
+// Consumer operations.
 
 #include <algorithm>
 
@@ -30,10 +30,10 @@ void answer_is(const std::optional<ErrorCode>& expected, const Result<void>& ans
   require(right, kHandles, "message {}: {}", number(key), answer ? "done" : answer.error().message);
 }
 
-// The messages that the operation itself deleted; what follows from it comes in later records.
+// The messages that the operation itself deleted; consequences come in later records.
 std::vector<MessageKey> deleted_by(std::span<const Record> records) {
   std::vector<MessageKey> keys;
-  // Ahead of it may stand the making of a queue for settled messages.
+  // The creation of a queue for settled messages may precede it.
   for (const Record& record : records) {
     for (const queue::Change& fact : record.facts) {
       if (const auto* gone = fact.as<queue::MessageDeleted>()) keys.push_back(gone->key);
@@ -148,8 +148,8 @@ std::string Driver::seal(const Shown& shown) {
   return shown.handle.seal(secret);
 }
 
-// How a queue answers a handle: an error, or (with none) by doing what was asked if the message is
-// still there for it.
+// A queue's response to a handle: an error, or none if the operation is carried out, provided the
+// message is still there for it.
 std::optional<ErrorCode> Driver::refusal(const Shown& shown, QueueKey queue) {
   const Model& model = world_.model();
   const Standing standing = shown.forged ? Standing::foreign : model.standing(shown.handle, queue);

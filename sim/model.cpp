@@ -148,7 +148,7 @@ void Model::on(const queue::ServerStarted& fact) {
 }
 
 void Model::on(const queue::NameLearned& fact) {
-  if (number(fact.index) < names_.size()) {  // A checkpoint repeats what is known.
+  if (number(fact.index) < names_.size()) {  // A checkpoint repeats it.
     require(names_[number(fact.index)] == fact.text, kNumbers, "name {} changed", fact.text);
     return;
   }
@@ -176,7 +176,7 @@ void Model::on(const queue::QueueSettingsChanged& fact) {
   queue.settings = fact.settings;
   queue.modified_wall = wall_;
   if (!delays) return;
-  for (auto& [key, message] : messages_) {  // A new delay holds for what is already waiting.
+  for (auto& [key, message] : messages_) {  // A new delay applies to waiting messages.
     if (message.queue != fact.queue || message.phase != Phase::delayed) continue;
     message.visible_at = message.sent_at + fact.settings.delay;
     if (message.visible_at <= now_) message.phase = Phase::visible;
@@ -355,7 +355,7 @@ void Model::on(const queue::VisibilityChanged& fact) {
   }
   if (fact.visible_at <= now_) {
     end_attempt(message.history, queue::AttemptEnd::released, now_);
-    // Of a message that is visible already nothing changes, not even since when.
+    // For a message that is already visible nothing changes, not even its visible_at.
     if (message.phase == Phase::in_flight) message.visible_at = fact.visible_at;
     message.phase = Phase::visible;
     return;
@@ -403,8 +403,8 @@ void Model::on(const queue::MessageDeadLettered& fact) {
   message.visibility_touched = false;
 }
 
-// Moves by tasks: of the task's source, of what is visible, to where it belongs, and no more than
-// the task set out to.
+// Moves by tasks: from the task's source, only visible messages, to the right destination, and no
+// more than planned.
 void Model::check_redrive(const queue::MessageRedriven& fact) {
   if (fact.task == TaskKey::none && is_policy(fact.actor)) return check_policy_redrive(fact);
   if (fact.task == TaskKey::none) {

@@ -4,14 +4,15 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "queue/change.h"
-#include "queue/message_table.h"
-#include "queue/receipt_handle.h"
+#include "core/queue/change.h"
+#include "core/queue/message_table.h"
+#include "core/queue/receipt_handle.h"
 #include "sim/watched_journal.h"
 
 namespace redrive::sim {
@@ -24,9 +25,9 @@ struct ModelMessage {
   Timestamp sent_at;
   std::uint32_t receive_count = 0;
   bool visibility_touched = false;
-  std::uint64_t order = 0;    // Its place in the queue.
-  std::uint32_t edition = 0;  // How often it was edited.
-  queue::History history;     // As data only.
+  std::uint64_t order = 0;    // Its position in the queue.
+  std::uint32_t edition = 0;  // Number of edits.
+  queue::History history;     // Plain data only.
 
   std::uint32_t generation() const { return history.prior_receives + receive_count; }
 };
@@ -42,7 +43,7 @@ struct ModelAttempt {
   std::vector<std::pair<queue::MessageKey, std::uint32_t>> messages;
 };
 
-// What messages met in a version of consumers' code.
+// Outcomes of messages for one version of consumers' code.
 struct ModelCodeUse {
   std::uint64_t processed = 0;
   std::uint64_t failed = 0;
@@ -51,7 +52,7 @@ struct ModelCodeUse {
 
   friend bool operator==(const ModelCodeUse&, const ModelCodeUse&) = default;
 };
-using ModelCodeUses = std::map<std::string, ModelCodeUse>;  // By the code's key.
+using ModelCodeUses = std::map<std::string, ModelCodeUse>;  // By code key.
 
 struct ModelQueue {
   queue::QueueIdentity identity;
@@ -61,8 +62,8 @@ struct ModelQueue {
   Timestamp created_wall;
   Timestamp modified_wall;
   Timestamp purged_at;
-  std::map<std::pair<std::string, std::string>, ModelDedup>
-      dedup;  // By group (if it counts) and id.
+  // By group (if in scope) and id.
+  std::map<std::pair<std::string, std::string>, ModelDedup> dedup;
   std::map<std::string, ModelAttempt, std::less<>> attempts;
   std::string processed;
   ModelCodeUses codes;
@@ -76,11 +77,14 @@ struct ModelTask {
   std::uint32_t rate = 0;
   std::uint64_t to_move = 0;
   queue::TaskPlan plan;
+  // Messages in the source that the plan did not select when the job started. A consumer's receive
+  // may make the plan select them later, after the job has passed them.
+  std::set<queue::MessageKey> not_meant;
   queue::TaskCounts counts;
   queue::TaskCounts forgiven;
   std::uint32_t stage = 0;
-  Timestamp since;    // It has been running.
-  Timestamp watched;  // Since when it has moved nothing.
+  Timestamp since;    // Running since then.
+  Timestamp watched;  // Nothing moved since then.
   Timestamp started_wall;
   Timestamp ended_wall;
   queue::TaskStatus status = queue::TaskStatus::running;
@@ -89,8 +93,8 @@ struct ModelTask {
 
 struct ModelArchived {
   queue::ArchivedLineage known;
-  queue::MessageKey key{};    // That it had,
-  std::uint32_t edition = 0;  // and how often it had been edited.
+  queue::MessageKey key{};    // Its former key,
+  std::uint32_t edition = 0;  // and its number of edits.
 };
 
 struct ModelGroup {
@@ -109,13 +113,13 @@ struct ModelGroup {
   std::string owner;
   Timestamp ignored_until;
   std::uint64_t ignored_to_total = 0;
-  std::map<std::int64_t, std::uint64_t> days;  // Arrivals by the number of the day, like the next.
+  std::map<std::int64_t, std::uint64_t> days;  // Arrivals by day number, like the next.
   std::map<std::int64_t, std::uint64_t> minutes;
 
   void arrive(Timestamp wall);
 };
 
-// One consumer's wish, as far as the rules are concerned.
+// A consumer's receive request, as far as the rules are concerned.
 struct Ask {
   queue::QueueKey queue{};
   std::size_t max = 1;
@@ -125,37 +129,37 @@ struct Ask {
   bool isolated = false;
 };
 
-// What a receipt handle is worth when shown to a queue.
+// The validity of a receipt handle for a queue.
 enum class Standing {
   foreign,  // Not of this queue.
-  gone,     // Its message has left since, or has begun another stay.
-  stale,    // Another receive has the message now, or nobody.
+  gone,     // Its message has left since, or has entered again.
+  stale,    // Another receive holds the message now, or none does.
   current,  // It holds the message.
 };
 
-// What the server should know, kept a second time and in the simplest way there is: maps, walked
-// from end to end. It shares plain types with src/queue and none of its code.
+// What the server should know, kept a second time in the simplest way: maps with linear scans. It
+// shares plain types with src/core/queue and none of its code.
 //
-// It is fed with the records the server wrote. Every fact is held against the rules before it is
-// believed; a fact that breaks one is a Violation. Time is exact here: whatever has ended by the
-// stamp of a record is over before the record counts, whether or not the server looked.
+// It is fed with the records that the server wrote. Every fact is checked against the rules before
+// it is applied; a fact that breaks one is a Violation. Time is exact here: whatever has ended by
+// the timestamp of a record is over before the record counts, whether or not the server noticed.
 class Model {
  public:
   using Entries = std::map<std::pair<queue::EntryKind, std::string>, std::string>;
 
   void apply(const Record& record);
-  // Lets time pass without a record.
+  // Advances time without a record.
   void advance(Timestamp now);
 
-  // The rules of a receive; `record` is null when it took nothing.
+  // Checks the rules of a receive; `record` is null if it took nothing.
   void check_receive(const Ask& ask, const Record* record) const;
   // Whether the message is dead-lettered at the next receive from its queue.
   bool is_spent(const ModelMessage& message) const;
-  // The messages a receive from this queue could take now.
+  // The messages that a receive from this queue could take now.
   std::vector<queue::MessageKey> available(queue::QueueKey queue) const;
   const ModelDedup* find_dedup(const ModelQueue& queue, std::string_view group,
                                std::string_view id) const;
-  // The queue that takes this queue's dead letters.
+  // This queue's dead-letter queue.
   std::optional<queue::QueueKey> dead_letter_target(queue::QueueKey queue) const;
   std::optional<queue::QueueKey> find_by_arn(std::string_view arn) const;
   Standing standing(const queue::ReceiptHandle& handle, queue::QueueKey queue) const;
@@ -171,7 +175,7 @@ class Model {
   const std::map<std::uint64_t, ModelArchived>& archived() const { return archived_; }
   std::uint32_t last_group() const { return last_group_; }
   std::uint32_t last_error() const { return last_error_; }
-  // Whether a job's plan means this message, as far as it is itself concerned.
+  // Whether a job's plan selects this message, considering only the message itself.
   static bool plan_means(const queue::TaskPlan& plan, const ModelMessage& message);
   const std::vector<std::string>& names() const { return names_; }
   const std::map<queue::QueueIdentity, Timestamp>& deleted() const { return deleted_; }
@@ -186,7 +190,7 @@ class Model {
   const queue::Stamp& last_stamp() const { return last_stamp_; }
   queue::NameIndex find_name(std::string_view text) const;
   bool is_policy(queue::NameIndex actor) const;
-  // Whether so much has failed of what a job moved that it has to halt.
+  // Whether so much of what a job moved has failed that it must halt.
   bool must_halt(const ModelTask& task) const;
   void check_policy_redrive(const queue::MessageRedriven& fact);
 
@@ -235,17 +239,19 @@ class Model {
   void on(const queue::EntryRemoved&);
   void on(const queue::ServerReset&);
   template <class Passive>
-  void on(const Passive&) {}  // Checkpoints, compaction and the passing of time change nothing.
+  void on(const Passive&) {}  // Checkpoints, compaction and the passage of time change nothing.
 
   ModelQueue& queue_of(queue::QueueKey key, std::string_view fact);
   ModelMessage& message_in(queue::QueueKey queue, queue::MessageKey key, std::string_view fact);
   void receive_one(const queue::MessagesReceived& fact, queue::MessageKey key);
   void check_redrive(const queue::MessageRedriven& fact);
   void check_plan(queue::TaskKey key, const ModelTask& task, const ModelMessage& message) const;
+  std::set<queue::MessageKey> not_meant_by(const queue::TaskPlan& plan,
+                                           queue::QueueKey source) const;
   void check_change(const ModelTask& task, const queue::MoveTaskChanged& fact) const;
   bool has_reason_to_halt(const ModelTask& task) const;
   std::optional<queue::MessageKey> left_behind(const ModelTask& task) const;
-  // What became of a message tells the job that redrove it.
+  // Reports the outcome of a message to the job that redrove it.
   void settle(ModelMessage& message, std::uint64_t queue::TaskCounts::*outcome);
   void carry_over(ModelMessage& message, queue::QueueKey to, std::uint64_t sequence);
   void take_sequence(std::uint64_t sequence, std::string_view fact);
@@ -258,15 +264,15 @@ class Model {
   std::map<queue::TaskKey, ModelTask> tasks_;
   std::map<queue::FailureGroupKey, ModelGroup> groups_;
   GroupRules group_rules_;
-  std::map<queue::ErrorKey, queue::ErrorText> errors_;  // Never forgotten here.
+  std::map<queue::ErrorKey, queue::ErrorText> errors_;  // Never dropped here.
   std::uint32_t last_group_ = 0;
   std::uint32_t last_error_ = 0;
-  std::map<std::uint64_t, ModelArchived> archived_;  // The same.
+  std::map<std::uint64_t, ModelArchived> archived_;  // Likewise.
   queue::MessageKey edited_{};                       // In the record being applied.
-  bool original_kept_ = false;                       // The same.
-  bool disk_fails_ = false;                          // While it was written.
+  bool original_kept_ = false;                       // Likewise.
+  bool disk_fails_ = false;                          // While the record was written.
   std::vector<std::string> names_{std::string()};
-  std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never forgotten here.
+  std::map<queue::QueueIdentity, Timestamp> deleted_;  // Never dropped here.
   Entries entries_;
   Deploys deploys_;
   std::array<std::uint8_t, 16> secret_{};

@@ -1,4 +1,4 @@
-// What is archived and comes back, kept a second time.
+// Archived and restored messages, in the model.
 
 #include "sim/model.h"
 #include "sim/model_parts.h"
@@ -9,7 +9,8 @@ namespace redrive::sim {
 using queue::NameIndex;
 using queue::Phase;
 
-// Only what has had its redrives, or is about to expire, and nobody holds.
+// Only messages that have used up their redrives or are about to expire, and that are not in
+// flight.
 void Model::check_policy_archive(const queue::MessageArchived& fact) {
   constexpr std::string_view kPolicies = "a queue archives by itself what its policy says";
   const ModelMessage& message = message_in(fact.queue, fact.key, "archived by policy");

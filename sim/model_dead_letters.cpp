@@ -1,4 +1,4 @@
-// Failures, groups, redrive jobs, the bin and edits, kept a second time.
+// Failures, groups, redrive jobs, the bin and edits, in the model.
 
 #include <algorithm>
 #include <cstdio>
@@ -29,7 +29,7 @@ bool is_bin_of(const ModelQueue& bin, const ModelQueue& queue) {
   return bin.identity.name == queue.identity.name + "!bin";
 }
 
-// What was discarded goes to the same place as what was not.
+// Discarded messages go to the same damaged queue.
 bool takes_damage_of(const ModelQueue& damaged, const ModelQueue& queue) {
   const std::string& name = queue.identity.name;
   return damaged.identity.name == name.substr(0, name.find('!')) + "!damaged";
@@ -59,7 +59,7 @@ void Model::settle(ModelMessage& message, std::uint64_t queue::TaskCounts::*outc
 void Model::on(const queue::ErrorLearned& fact) {
   if (const auto known = errors_.find(fact.error); known != errors_.end()) {
     require(known->second == fact.text, kNumbers, "error {} changed", number(fact.error));
-    return;  // A checkpoint repeats what is known.
+    return;  // A checkpoint repeats it.
   }
   require(number(fact.error) == last_error_ + 1, kNumbers, "error {}", number(fact.error));
   last_error_ = number(fact.error);
@@ -106,13 +106,13 @@ bool Model::is_policy(queue::NameIndex actor) const {
   return actor != NameIndex::none && names_[number(actor)] == "policy";
 }
 
-// The name under which the driver moves what it has received.
+// The actor name that the driver uses to move messages it has received.
 bool Model::is_holder(queue::NameIndex actor) const {
   return actor != NameIndex::none && names_[number(actor)] == "holder";
 }
 
-// No more often than allowed, and back to where it came from. When is for tests whose wall does not
-// jump.
+// Not more often than allowed, and back to its source. The timing is checked in tests whose wall
+// clock does not jump.
 void Model::check_policy_redrive(const queue::MessageRedriven& fact) {
   constexpr std::string_view kPolicies = "a queue redrives by itself what its policy says";
   const ModelMessage& message = message_in(fact.from, fact.key, "redriven by policy");
@@ -171,7 +171,7 @@ void Model::on(const queue::MessageRestored& fact) {
              .kind = queue::LineageEvent::Kind::restored});
 }
 
-// Whether its bytes are damaged is for the world to say, which has the disk.
+// Whether the bytes are damaged is checked by World, which has the disk.
 void Model::on(const queue::MessageDamaged& fact) {
   take_sequence(fact.sequence, "damaged");
   const ModelQueue& from = queue_of(fact.from, "damaged in");
@@ -191,7 +191,7 @@ void Model::on(const queue::MessageDamaged& fact) {
              .kind = queue::LineageEvent::Kind::damaged});
 }
 
-// Only what died, was redriven and then deleted by a consumer.
+// Only messages that were dead-lettered, redriven and then deleted by a consumer.
 void Model::on(const queue::MessageSettled& fact) {
   using Kind = queue::LineageEvent::Kind;
   take_sequence(fact.sequence, "settled");
@@ -250,7 +250,7 @@ void Model::on(const queue::MessageTried& fact) {
              .kind = queue::LineageEvent::Kind::tried});
 }
 
-// Checkpoints repeat what is known.
+// Checkpoints repeat known deploys.
 void Model::on(const queue::CodeDeployed& fact) {
   auto& known = deploys_[std::string(fact.function)];
   for (const queue::Deploy& deploy : fact.deploys) {
@@ -284,7 +284,7 @@ void ModelGroup::arrive(Timestamp wall) {
   ++minutes[wall.ms() / 60'000];
 }
 
-// By a rule, of which there must be one.
+// By a rule, which must exist.
 void Model::change_group(queue::History& history, FailureGroupKey to) {
   const ModelGroup& from = groups_.at(history.group);
   ModelGroup& into = groups_.at(to);
@@ -402,13 +402,17 @@ bool Model::plan_means(const queue::TaskPlan& plan, const ModelMessage& message)
   if (std::sscanf(plan.filter.c_str(), "received >= %u", &number) == 1) {
     return message.receive_count >= number;
   }
+  if (std::sscanf(plan.filter.c_str(), "received < %u", &number) == 1) {
+    return message.receive_count < number;
+  }
   if (std::sscanf(plan.filter.c_str(), "redriven < %u", &number) == 1) {
     return message.history.redrives < number;
   }
   return true;
 }
 
-// Of a plan: nothing else, no more than its limit and its stage, and no FIFO group out of order.
+// Checks a plan: no other messages, no more than its limit and its stage, and no FIFO group out of
+// order.
 void Model::check_plan(TaskKey key, const ModelTask& task, const ModelMessage& message) const {
   const queue::TaskPlan& plan = task.plan;
   if (plan.frozen_at == 0) return;
@@ -423,12 +427,21 @@ void Model::check_plan(TaskKey key, const ModelTask& task, const ModelMessage& m
   for (const auto& [other, before] : messages_) {
     require(before.queue != task.source || before.group != message.group ||
                 before.order >= message.order || !plan_means(plan, before) ||
+                task.not_meant.contains(other) ||
                 before.history.redrives > 0,  // A policy may have parked it.
             kJobs,
             "job {} let a message overtake message {}",
             id,
             number(other));
   }
+}
+
+std::set<MessageKey> Model::not_meant_by(const queue::TaskPlan& plan, QueueKey source) const {
+  std::set<MessageKey> found;
+  for (const auto& [key, message] : messages_) {
+    if (message.queue == source && !plan_means(plan, message)) found.insert(key);
+  }
+  return found;
 }
 
 void Model::on(const queue::MoveTaskStarted& fact) {
@@ -447,6 +460,7 @@ void Model::on(const queue::MoveTaskStarted& fact) {
                        .rate = fact.rate,
                        .to_move = fact.to_move,
                        .plan = fact.plan,
+                       .not_meant = not_meant_by(fact.plan, fact.source),
                        .counts = {},
                        .forgiven = {},
                        .since = now_,
@@ -455,7 +469,7 @@ void Model::on(const queue::MoveTaskStarted& fact) {
                        .failure = {}};
 }
 
-// Too much failed of what was known since somebody let it go on; or nothing is known for too long.
+// Too many failures since the job was last resumed, or no known outcomes for too long.
 bool Model::has_reason_to_halt(const ModelTask& task) const {
   const std::uint64_t failed = task.counts.failed_again - task.forgiven.failed_again;
   const std::uint64_t settled = task.counts.settled() - task.forgiven.settled();
@@ -513,20 +527,20 @@ void Model::on(const queue::MoveTaskChanged& fact) {
   task.failure = fact.note;
 }
 
-// A message that the plan means and that could be had since the job last began to run.
+// A message that the plan selects and that was available since the job last started to run.
 std::optional<queue::MessageKey> Model::left_behind(const ModelTask& task) const {
   if (queues_.at(task.source).settings.is_fifo()) return std::nullopt;
   if (task.plan.group != FailureGroupKey::none) return std::nullopt;
   if (disk_fails_ && !task.plan.filter.empty()) return std::nullopt;
   const auto left = std::ranges::find_if(messages_, [&](const auto& entry) {
     const ModelMessage& message = entry.second;
-    // A message that a consumer gave back in the same millisecond may have been in flight when the
+    // A message that a consumer released in the same millisecond may have been in flight when the
     // job looked.
     const bool was_there = message.receive_count == 0 ? message.visible_at <= task.since
                                                       : message.visible_at < task.since;
     return message.queue == task.source && message.phase == Phase::visible && was_there &&
            message.history.received_at <= task.since &&
-           // Jobs pass over what a policy has parked, now or when they began.
+           // Jobs skip messages parked by a policy, now or when they began.
            (task.plan.include_parked || message.history.redrives == 0) &&
            plan_means(task.plan, message);
   });

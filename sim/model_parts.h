@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <string_view>
 
-#include "queue/history.h"
+#include "core/queue/history.h"
 
-// What the files of the model share.
+// Shared by the model's files.
 namespace redrive::sim {
 
 inline constexpr std::string_view kSpeaksOfWhatIs = "facts speak of what is there";
 inline constexpr std::string_view kNumbers = "keys and sequence numbers grow one by one";
 
-// Ends the delivery under way, if there is one, at `at`.
+// Ends the open delivery, if there is one, at `at`.
 inline void end_attempt(queue::History& history, queue::AttemptEnd how, Timestamp at) {
   if (history.attempts.empty()) return;
   queue::Attempt& last = history.attempts.back();

@@ -13,7 +13,7 @@ using queue::MessageKey;
 using queue::Phase;
 using queue::QueueKey;
 
-// The facts of one receive, sorted out.
+// The facts of one receive, by kind.
 struct Taken {
   std::vector<MessageKey> delivered;
   std::vector<MessageKey> dead;
@@ -44,7 +44,7 @@ Taken sort_out(const Record* record) {
 
 using Groups = std::map<std::string, std::vector<MessageKey>>;
 
-// What of each group can be had, in order.
+// The available messages of each group, in order.
 Groups available_by_group(const Model& model, QueueKey queue) {
   Groups groups;
   for (const MessageKey key : model.available(queue)) {
@@ -53,7 +53,7 @@ Groups available_by_group(const Model& model, QueueKey queue) {
   return groups;
 }
 
-// A group is taken from its first message on without leaving one out.
+// A group is taken from its first message on without gaps.
 std::size_t count_taken_in_order(const std::vector<MessageKey>& group, const Taken& taken) {
   std::size_t count = 0;
   while (count < group.size() && taken.has(group[count])) ++count;
@@ -67,7 +67,7 @@ std::size_t count_taken_in_order(const std::vector<MessageKey>& group, const Tak
   return count;
 }
 
-// Within the answer every group is in order and in one piece.
+// Within the response every group is in order and contiguous.
 void answer_keeps_groups_together(const Model& model, const Taken& taken) {
   std::set<std::string> done;
   std::string current;
@@ -104,7 +104,7 @@ void fifo_order_is_kept(const Model& model, const Ask& ask, const Taken& taken) 
   }
 }
 
-// Nothing is handed out that is hidden, blocked, spent or elsewhere.
+// Nothing is delivered that is hidden, blocked, out of receives or elsewhere.
 void only_the_available_is_taken(const Model& model, const Ask& ask, const Taken& taken) {
   const auto free = model.available(ask.queue);
   const std::set<MessageKey> available(free.begin(), free.end());
@@ -120,8 +120,8 @@ void only_the_available_is_taken(const Model& model, const Ask& ask, const Taken
   }
 }
 
-// With receive_count_max N exactly N receives from the queue deliver; the next one moves. Isolation
-// of retries grants more: see Model::is_spent.
+// With receive_count_max N exactly N receives from the queue deliver; the next one moves it.
+// Isolation of retries allows more: see Model::is_spent.
 void dead_lettering_is_exact(const Model& model, const Ask& ask, const Taken& taken) {
   constexpr std::string_view kExact = "dead-lettering is exact";
   const auto target = model.dead_letter_target(ask.queue);
@@ -136,7 +136,7 @@ void dead_lettering_is_exact(const Model& model, const Ask& ask, const Taken& ta
   }
 }
 
-// Whoever asks for more than there is gets all there is.
+// A receive that asks for more than available gets everything.
 void nothing_is_withheld(const Model& model, const Ask& ask, const Taken& taken) {
   constexpr std::string_view kNothing = "a receive gives what there is";
   require(taken.delivered.size() <= ask.max, kNothing, "{} asked for", ask.max);
@@ -148,9 +148,9 @@ void nothing_is_withheld(const Model& model, const Ask& ask, const Taken& taken)
 
 }  // namespace
 
-// Every receive counts, but for those under isolation that no handler saw. At the end of them the
-// message dies, unless its last run was under isolation and did not judge it: then it gets one
-// more, up to ten in a row.
+// Every receive counts, except those under isolation that no handler saw. After the last one the
+// message is dead-lettered, unless its last run was under isolation and did not judge it: then it
+// gets one more, up to ten in a row.
 bool Model::is_spent(const ModelMessage& message) const {
   const queue::History& history = message.history;
   const std::uint32_t max = queues_.at(message.queue).settings.redrive->receive_count_max;
@@ -196,7 +196,8 @@ std::vector<MessageKey> Model::available(QueueKey queue) const {
   return out;
 }
 
-// The messages of an earlier receive with the same attempt id, if nothing happened to any of them.
+// The messages of an earlier receive with the same attempt id, if nothing has happened to any of
+// them.
 std::optional<std::vector<MessageKey>> Model::repeatable(const Ask& ask) const {
   const ModelQueue& queue = queues_.at(ask.queue);
   const auto found = queue.attempts.find(ask.attempt_id);

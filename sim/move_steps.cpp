@@ -1,4 +1,4 @@
-// Messages moved by those who received them.
+// Messages moved by the consumers that received them.
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ void Driver::move_held() {
   std::vector<std::string> texts;
   for (const Shown& shown : handles) texts.push_back(seal(shown));
   const std::vector<std::string_view> views(texts.begin(), texts.end());
-  const auto found = world_.engine().delivered(identity_of(*from), views);
+  const auto found = world_.dead_letters().moves.delivered(identity_of(*from), views);
   require(found.has_value(), kMoves, "queue {}", number(*from));
   world_.follow(world_.take_records());
   world_.settle_answers();
@@ -47,13 +47,13 @@ void Driver::move_held() {
     if (found->messages[i]) plan.move.of = found->messages[i]->body;
     plans.push_back(std::move(plan));
   }
-  std::vector<engine::Move> moves;
+  std::vector<dead_letters::Move> moves;
   for (PlannedMove& plan : plans) {
     plan.move.stored = plan.stored;
     moves.push_back(plan.move);
   }
-  const auto done =
-      world_.engine().move(identity_of(*from), moves, {.actor = "holder", .reason = "moved"});
+  const auto done = world_.dead_letters().moves.move(
+      identity_of(*from), moves, {.name = "holder", .reason = "moved"});
   require(done && done->size() == moves.size(), kMoves, "{} moves", moves.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const bool right = is_as_expected((*done)[i], plans[i].expected);

@@ -1,5 +1,6 @@
-// What owners of queues do.
+// Operations of queue owners.
 
+#include "core/queue/hidden_queues.h"
 #include "sim/driver.h"
 #include "sim/violation.h"
 
@@ -37,8 +38,8 @@ queue::DeadLetterPolicy choose_policy(Chance& chance) {
           .archive = "graveyard"};
 }
 
-// What may be changed of a queue that exists. The scope of deduplication that it was made with
-// stays in force.
+// What may be changed on an existing queue. The deduplication scope it was created with stays in
+// effect.
 void change_fifo(Chance& chance, queue::FifoSettings& fifo) {
   fifo.content_based_dedup = chance.one_in(2);
   fifo.dedup_scope = chance.one_in(2) ? queue::DedupScope::message_group : queue::DedupScope::queue;
@@ -46,7 +47,7 @@ void change_fifo(Chance& chance, queue::FifoSettings& fifo) {
                                            : queue::ThroughputLimit::per_queue;
 }
 
-// A queue of the same kind, which may be the same one, or be gone.
+// A queue of the same kind, possibly the same one, possibly deleted.
 QueueIdentity sibling(Chance& chance, const QueueIdentity& of) {
   return is_fifo(of) ? identity(kStandardNames + chance.below(kFifoNames))
                      : identity(chance.below(kStandardNames));
@@ -127,11 +128,11 @@ void Driver::delete_queue() {
   gone_.insert(identity_of(*key).arn());
   world_.engine().turn([&](engine::Turn& turn) {
     std::vector<queue::Change> changes{queue::QueueDeleted{*key}};
-    const queue::Queue* bin = turn.state().find(engine::bin_of(identity_of(*key)));
+    const queue::Queue* bin = turn.state().find(queue::bin_of(identity_of(*key)));
     if (bin != nullptr) changes.push_back(queue::QueueDeleted{bin->key});
-    const queue::Queue* damaged = turn.state().find(engine::damaged_of(identity_of(*key)));
+    const queue::Queue* damaged = turn.state().find(queue::damaged_of(identity_of(*key)));
     if (damaged != nullptr) changes.push_back(queue::QueueDeleted{damaged->key});
-    const queue::Queue* settled = turn.state().find(engine::settled_of(identity_of(*key)));
+    const queue::Queue* settled = turn.state().find(queue::settled_of(identity_of(*key)));
     if (settled != nullptr) changes.push_back(queue::QueueDeleted{settled->key});
     turn.commit(changes);
   });
@@ -237,7 +238,7 @@ void Driver::cancel_task() {
 }
 
 void Driver::reset() {
-  if (!chance_.one_in(8)) return;  // What came before should have had time to become interesting.
+  if (!chance_.one_in(8)) return;  // Rarely, so that enough happens in between.
   for (const auto& [key, queue] : world_.model().queues()) gone_.insert(queue.identity.arn());
   world_.engine().reset();
   world_.follow(world_.take_records());

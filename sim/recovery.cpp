@@ -1,4 +1,4 @@
-// The world's disk and power: syncing, failing, stopping and coming back.
+// The world's disk and power: syncing, failing, stopping and recovering.
 
 #include <algorithm>
 
@@ -88,7 +88,7 @@ void World::maintain(const std::function<void(queue::MessageKey)>& meanwhile) {
   if (!more) storage_failed(more.error());
 }
 
-// What leaves for the archive is there already, as it was.
+// An archived message is already in the archive, unchanged.
 void World::archived_is_in_the_archive(const queue::MessageArchived& fact) {
   constexpr std::string_view kArchived = "what is archived is in the archive";
   const auto found = graveyard_.graves.find(std::string(fact.place));
@@ -144,7 +144,8 @@ void World::end(Ending ending) {
   answers_.clear();
   server_.reset();
   if (ending == Ending::power_lost) {
-    files_.crash(chance_.source());
+    SeededIds fate = chance_.details();
+    files_.crash(fate);
     fault_expected_ = false;
   }
   let_time_pass_while_down();
@@ -159,7 +160,7 @@ void World::let_time_pass_while_down() {
 }
 
 void World::open_again() {
-  // Recovery, too, may be cut short.
+  // Recovery may be interrupted, too.
   if (chance_.one_in(4)) fail_later(chance_.below(30));
   for (int tries = 0; tries < 10; ++tries) {
     auto opened = Server::open({files_, clock_, ids_, graveyard_}, shape_);
@@ -176,13 +177,16 @@ void World::open_again() {
             "{}",
             error.message);
     if (full) limit_space(std::nullopt);
-    if (failed) files_.crash(chance_.source());
-    if (failed) fault_expected_ = false;
+    if (failed) {
+      SeededIds fate = chance_.details();
+      files_.crash(fate);
+      fault_expected_ = false;
+    }
   }
   require(false, "recovery reads what was written", "it never succeeds");
 }
 
-// Rolls the model back to what survived, and holds the recovered state against it.
+// Rolls the model back to what survived, and compares it with the recovered state.
 void World::resume(journal::Sequence synced, journal::Sequence appended) {
   const journal::Sequence survived = server_->recovered().last_sequence;
   require(survived >= synced,
@@ -210,8 +214,8 @@ void World::resume(journal::Sequence synced, journal::Sequence appended) {
   sync();
 }
 
-// Engine time goes on from the last record, by as much as the wall clock moved on since. More than
-// a day is not believed at first.
+// Engine time continues from the last record, by as much as the wall clock has moved since. More
+// than a day must be confirmed first.
 void World::time_went_on() {
   const queue::Stamp& last = synced_model_.last_stamp();
   if (!synced_model_.started()) return;

@@ -1,4 +1,4 @@
-// What senders do.
+// Producer operations.
 
 #include <algorithm>
 
@@ -10,16 +10,16 @@ namespace {
 
 using queue::QueueKey;
 
-// What a send must answer.
+// The expected result of a send.
 struct Expected {
   bool duplicate = false;
   Uuid message_id;  // Of the first one, like the next.
   std::uint64_t sequence = 0;
-  std::optional<std::size_t> forerunner;  // When the first one is in the same batch.
+  std::optional<std::size_t> forerunner;  // If the first one is in the same batch.
 };
 
-// An earlier letter to the same queue with the same deduplication id in the same scope. Each letter
-// says where it goes.
+// The index of an earlier letter to the same queue with the same deduplication id in the same
+// scope. Each letter knows its queue.
 std::optional<std::size_t> forerunner(const ModelQueue& queue, std::span<const Letter> letters,
                                       std::size_t at) {
   const bool by_group =
@@ -62,7 +62,7 @@ void outcome_is(const Expected& expected, std::span<const queue::SendOutcome> ou
   require(same, "a duplicate is told who was first", "{}", letter.dedup);
 }
 
-// The fact is the letter's. What the server added to it is noted on the letter.
+// Checks that the fact is the letter's, and stores what the server added in the letter.
 void stamp_letter(Letter& letter, const queue::Change& change, const Record& record,
                   const queue::SendOutcome& outcome) {
   const auto* fact = change.as<queue::MessageSent>();
@@ -105,8 +105,7 @@ Letter Driver::write_letter_to(QueueKey key) {
   return letter;
 }
 
-// Sends of different clients, each to a queue of its own choice. One of them may be to a queue that
-// is gone.
+// Sends of different clients, each to its own queue. One of them may be to a deleted queue.
 void Driver::send_together() {
   const auto count = static_cast<std::size_t>(chance_.between(2, 8));
   std::vector<Letter> letters;
@@ -203,7 +202,7 @@ void Driver::send_letters(QueueKey key, std::vector<Letter> letters) {
   world_.settle_answers();
 }
 
-// Consumed from one queue and sent to another, or neither.
+// Atomically deletes from one queue and sends to another.
 void Driver::exchange() {
   const auto from = choose_received_queue();
   const auto to = choose_queue();
@@ -245,7 +244,7 @@ void Driver::exchange() {
   world_.settle_answers();
 }
 
-// The first record of a send holds the letters that are new, in their order.
+// The first record of a send contains the new letters, in order.
 void Driver::accept(const ModelQueue& queue, const Record& record,
                     std::span<const queue::SendOutcome> outcomes, std::vector<Letter> letters) {
   require(record.facts.size() == letters.size(), "what is sent is recorded", "{}", letters.size());

@@ -2,7 +2,7 @@
 
 namespace redrive::sim {
 
-Result<std::string> Graveyard::bury(const engine::Peeked& message, std::string stored) {
+Result<std::string> Graveyard::bury(const dead_letters::Peeked& message, std::string stored) {
   if (++asked % 5 == 0 && !always_takes)
     return fail(ErrorCode::internal_failure, "the archive is away");
   Uuid id = store::message_id_of(stored);
@@ -20,28 +20,29 @@ Result<std::unique_ptr<Server>> Server::open(Parts parts, const Shape& shape) {
   std::unique_ptr<Server> server(new Server(shape));
   auto opened = TRY(replay_into(server->store_, parts.files, shape, server->recovered_));
   server->journal_ = std::make_unique<WatchedJournal>(std::move(opened));
-  CHECK(server->store_.attach(*server->journal_));
+  RETURN_IF_ERROR(server->store_.attach(*server->journal_));
   Server* const self = server.get();
-  // Few enough that they have to make room for each other.
-  constexpr engine::SettledLimits kSettled{.messages_max = 12};
+  // Few enough that they evict each other.
+  constexpr dead_letters::SettledLimits kSettled{.messages_max = 12};
   server->engine_ = std::make_unique<engine::Engine>(
       engine::Engine::Parts{.store = server->store_,
                             .journal = *server->journal_,
                             .clock = parts.clock,
-                            .ids = parts.ids,
-                            .settled = kSettled},
+                            .ids = parts.ids},
       engine::Engine::Hooks{.wake_earlier = {},
                             .sync_wanted = {},
-                            // An archive that is away is no fault of the server's.
-                            .log =
-                                [self](std::string line) {
-                                  if (!line.starts_with("a dead letter stays"))
-                                    self->complaints_.push_back(line);
-                                },
-                            .archive =
-                                [&graveyard = parts.graveyard](const engine::ArchiveItem& item) {
-                                  return graveyard.bury(item.message, item.stored);
-                                }});
+                            // An unavailable archive is not a server error.
+                            .log = [self](std::string line) {
+                              if (!line.starts_with("archiving failed, the dead letter stays"))
+                                self->complaints_.push_back(line);
+                            }});
+  server->dead_letters_ = std::make_unique<dead_letters::DeadLetters>(
+      *server->engine_,
+      dead_letters::Options{
+          .settled = kSettled,
+          .archive = [&graveyard = parts.graveyard](const dead_letters::ArchiveItem& item) {
+            return graveyard.bury(item.message, item.stored);
+          }});
   return server;
 }
 

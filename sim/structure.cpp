@@ -1,4 +1,4 @@
-// The lists, heaps and indexes behind a mailbox, walked from outside.
+// Checks the lists, heaps and indexes of a mailbox from outside.
 
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ using queue::Slot;
 
 constexpr std::string_view kAgree = "mailbox structures agree";
 
-// The messages of one mailbox as the table has them.
+// The messages of one mailbox according to the table.
 struct Members {
   std::vector<Slot> slots;
   std::array<std::size_t, 3> phases{};
@@ -114,7 +114,7 @@ void walks_find_what_is_available(const View& view) {
     for (const MessageKey message : view.model.available(key)) {
       expected[view.model.messages().at(message).group].push_back(message);
     }
-    if (!queue.settings.is_fifo()) {  // In which order is nobody's promise.
+    if (!queue.settings.is_fifo()) {  // The order is unspecified.
       for (auto& [group, keys] : seen) std::ranges::sort(keys);
       for (auto& [group, keys] : expected) std::ranges::sort(keys);
     }

@@ -11,8 +11,8 @@
 
 namespace redrive::sim {
 
-// A broken promise: which one, and what was seen. Thrown where no frame of the server is on the
-// stack, and caught by whoever runs a seed.
+// A violated invariant: its name, and what was observed. Thrown where no frame of the server is on
+// the stack, and caught by the runner of a seed.
 struct Violation {
   std::string invariant;
   std::string detail;
@@ -25,7 +25,7 @@ void require(bool holds, std::string_view invariant, fmt::format_string<Args...>
   throw Violation{std::string(invariant), fmt::format(detail, std::forward<Args>(args)...)};
 }
 
-// Whether a result is the refusal that was expected, or, where none was, a success.
+// Whether a result is the expected refusal or, if none was expected, a success.
 template <class Outcome>
 bool is_as_expected(const Outcome& outcome, const std::optional<ErrorCode>& refusal) {
   return refusal ? !outcome && outcome.error().code == *refusal : outcome.has_value();

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "store/change_codec.h"
+#include "core/store/change_codec.h"
 
 namespace redrive::sim {
 
@@ -38,7 +38,7 @@ void WatchedJournal::note(const journal::Appended& appended,
                              record.stamp = stamp;
                              record.facts.push_back(change);
                            });
-  assert(decoded);  // What was encoded a moment ago can be decoded.
+  assert(decoded);  // It was encoded a moment ago.
   records_.push_back(std::move(record));
 }
 

@@ -7,34 +7,34 @@
 #include <utility>
 #include <vector>
 
-#include "journal/journal.h"
-#include "queue/change.h"
+#include "core/journal/journal.h"
+#include "core/queue/change.h"
 
 namespace redrive::sim {
 
-// One record as it went into the journal. The facts' views point into `payload`.
+// One record as appended to the journal. The facts' views point into `payload`.
 struct Record {
   journal::Sequence sequence = 0;
   journal::Location at;  // Of the payload.
   queue::Stamp stamp{};
   std::shared_ptr<const std::string> payload;
   std::vector<queue::Change> facts;
-  bool disk_fails = false;  // What could not be read may have been left.
+  bool disk_fails = false;  // Unreadable messages may have been skipped.
 
-  // The stored bytes of a message that this record brought.
+  // The stored bytes of a message in this record.
   std::string_view stored(const queue::BodyRef& body) const {
     return std::string_view(*payload).substr(body.offset - at.offset, body.size);
   }
 };
 
-// Passes everything on to a journal and keeps a copy of every record appended: the simulator learns
+// Forwards everything to a journal and keeps a copy of every appended record: the simulator learns
 // from it what the server decided, and which decisions a crash may undo.
 class WatchedJournal final : public journal::Journal {
  public:
   explicit WatchedJournal(std::unique_ptr<journal::Journal> journal)
       : journal_(std::move(journal)) {}
 
-  // What was appended since the last call.
+  // The records appended since the last call.
   std::vector<Record> take() { return std::exchange(records_, {}); }
 
   using Journal::append;
@@ -71,7 +71,7 @@ class WatchedJournal final : public journal::Journal {
   Totals totals() const override { return journal_->totals(); }
 
   std::uint64_t checkpoints() const { return checkpoints_; }
-  // Called after each read, before the reader goes on.
+  // Called after each read, before the reader continues.
   void on_read(std::function<void(journal::Location)> work) { on_read_ = std::move(work); }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 using queue::MessageKey;
 using queue::QueueKey;
 
-// The queue a record received from, if it is the record of a receive.
+// The queue of a receive's record; nullopt for other records.
 std::optional<QueueKey> receiving_queue(const Record& record) {
   for (const queue::Change& fact : record.facts) {
     if (fact.is<queue::FailureReported>()) return std::nullopt;
@@ -79,7 +79,7 @@ void World::believe(const Record& record) {
       paces_[started->task] = {.since = record.stamp.now};
     }
     if (const auto* changed = fact.as<queue::MoveTaskChanged>()) {
-      // What it had earned at another rate is at most a second's worth of this one.
+      // What it earned at another rate is at most a second's worth of this one.
       paces_[changed->task] = {.since = record.stamp.now - Duration(1000)};
     }
   }
@@ -159,7 +159,7 @@ void World::moves_keep_their_pace(const Record& record) {
 void World::relocations_are_copies(const Record& record) {
   for (const queue::Change& fact : record.facts) {
     const auto* relocated = fact.as<queue::MessageRelocated>();
-    // What has expired may have been chosen before.
+    // An expired message may have been chosen before.
     if (relocated == nullptr || !now_model_.messages().contains(relocated->key)) continue;
     stored_bytes_are_the_letters(record.stored(relocated->body), letter(relocated->key));
   }
@@ -241,7 +241,7 @@ void World::read_held_replies() {
   }
 }
 
-// As the API does: a consumer gets exactly the bytes that were sent, or nothing.
+// Like the API: a consumer gets exactly the bytes that were sent, or nothing.
 void World::read_received(const engine::Received& message, const Letter& letter) {
   std::string bytes;
   const auto stored = engine().read_message(message, bytes);
@@ -256,7 +256,7 @@ void World::read_received(const engine::Received& message, const Letter& letter)
 void World::read_body(const store::Store& store, const queue::BodyRef& body, const Letter& letter) {
   std::string bytes(body.size, '\0');
   const auto read = store.read(body, bytes.data());
-  if (!read && fault_expected_) return;  // The machine stands still; the crash is on its way.
+  if (!read && fault_expected_) return;  // The machine stands still; the crash is about to come.
   require(read.has_value(),
           "bodies can be read as long as their message lives",
           "message {}: {}",
@@ -279,7 +279,7 @@ std::function<void(Result<engine::ReceiveOutcome>)> World::answer_to(std::uint64
   };
 }
 
-// Every answer is the one its waiter should have, and whoever should have one has it.
+// Every answer is the one its waiter should get, and every waiter that should have one has it.
 void World::settle_answers() {
   for (Answer& answer : answers_) {
     const auto waiter = std::ranges::find(waiters_, answer.number, &Waiter::number);
@@ -336,7 +336,8 @@ void World::check() {
 }
 
 void World::queues_are_in_order() {
-  // Looking may serve those who wait, and what they got for no time at all is there again.
+  // Advancing a queue may serve waiting receives, and messages received with visibility 0 become
+  // available again.
   journal::Sequence before = 0;
   do {
     before = journal().appended();
@@ -355,7 +356,7 @@ void World::queues_are_in_order() {
   walks_find_what_is_available(view);
 }
 
-// While the engine says that nothing is due, nobody who waits could be served.
+// While the engine says that nothing is due, no waiting receive could be served.
 void World::nobody_waits_in_vain() {
   if (engine().armed() <= now()) return;
   for (const Waiter& waiter : waiters_) {
@@ -367,7 +368,7 @@ void World::nobody_waits_in_vain() {
   }
 }
 
-// The journal keeps exactly the bytes of the messages in memory.
+// The journal holds exactly the bytes of the messages in memory.
 void World::bodies_are_held() {
   std::map<std::uint32_t, std::uint64_t> needed;
   const auto& table = store().state().messages();
@@ -393,7 +394,7 @@ void World::bodies_are_whole() {
   const auto& table = store().state().messages();
   for (queue::Slot slot = 0; slot < table.end(); ++slot) {
     const queue::Message& message = table[slot];
-    if (!now_model_.messages().contains(message.key)) continue;  // Over, or nothing.
+    if (!now_model_.messages().contains(message.key)) continue;  // Over, or an empty slot.
     if (is_flipped(message.body)) continue;
     read_body(store(), message.body, letter(message.key));
   }

@@ -66,6 +66,7 @@ class World {
   ~World();
 
   engine::Engine& engine() { return server_->engine(); }
+  dead_letters::DeadLetters& dead_letters() { return server_->dead_letters(); }
   WatchedJournal& journal() { return server_->journal(); }
   store::Store& store() { return server_->store(); }
   FaultyFiles& files() { return files_; }
@@ -138,9 +139,9 @@ class World {
 
   // Flips a bit in the stored bytes of some message on the disk, if there is one to choose: whose.
   std::optional<queue::MessageKey> flip_bit();
-  // Puts back what flip_bit changed in the bytes of this message.
-  void mend(const queue::BodyRef& body);
-  // Whether the disk has other bytes at this place than were written there.
+  // Undoes flip_bit in the bytes of this message.
+  void mend(queue::MessageKey key);
+  // Whether the bytes on disk differ from what was written there.
   bool is_flipped(const queue::BodyRef& body) const {
     return flips_.contains({body.segment, body.offset});
   }
@@ -230,7 +231,7 @@ class World {
   };
   // By where the stored bytes begin. Places are never used twice.
   std::map<journal::Location, std::vector<Flip>> flips_;
-  std::set<journal::Location> mended_;
+  std::set<queue::MessageKey> mended_;
   bool fault_expected_ = false;
   bool space_limited_ = false;
   bool had_spare_ = false;  // When the last server ended.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The resources of main.tf, and each way to retry, on a server whose time is moved rather than
-# waited for; README.md shows what this prints. Then main.tf itself, if there is a Terraform.
+# The resources of main.tf and each kind of retry, on a server with a virtual clock. README.md shows
+# the output.
 set -euo pipefail
 cd "$(dirname "$0")"
 export REDRIVE_BINARY="${REDRIVE_BINARY:-$PWD/../../build/release/redrive}" PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1

@@ -115,7 +115,7 @@ def delete_the_successes(mapping):
     wait_until(lambda: count("main-queue") == 1)
     for _ in range(5):
         redrive("clock", "advance", "31")
-    print(f"after the first batch and five more tries: {count('main-queue')} left")
+    print(f"after the first batch and five retries: {count('main-queue')} left")
     redrive("clock", "advance", "345600")
     wait_until(lambda: count("main-queue") == 0)
     print(f"after four days: {count('main-queue')} left, {count('dlq')} dead")
@@ -173,13 +173,13 @@ def by_error_type(mapping):
 
 URLS = {}
 uuid = create_resources(pathlib.Path(sys.argv[1]).read_bytes())
-print("== A handler that raises: what lies behind the bad message in its batch fails with it")
+print("== A handler that raises an error: messages after the bad one in its batch fail too")
 raise_on_failure(uuid)
-print("== A handler that deletes what succeeded; the rest is tried until it expires")
+print("== A handler that deletes processed messages; the rest is retried until it expires")
 delete_the_successes(uuid)
-print("== Invoked asynchronously: two more tries, after one and two minutes, then a destination")
+print("== Asynchronous invocation: two retries, after one and two minutes, then a destination")
 asynchronously()
-print("== The first handler again, with the batch cut in halves, one retry, a destination")
+print("== The first handler with bisection, one retry and a destination")
 bisect(uuid)
-print("== And by type of error: hopeless ones are not tried again")
+print("== Retries by error type: hopeless errors are not retried")
 by_error_type(uuid)

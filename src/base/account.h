@@ -5,7 +5,7 @@
 
 namespace redrive {
 
-// Twelve digits, as AWS numbers its customers.
+// An AWS account id: twelve digits.
 inline bool is_account(std::string_view text) {
   return text.size() == 12 &&
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });

@@ -7,8 +7,8 @@
 
 namespace redrive {
 
-// The pauses between attempts: each may be twice as long as the one before, and chance picks a
-// point in its upper half, so that many clients do not come back in step.
+// Exponential backoff with jitter: each pause is picked at random from the upper half of its
+// interval, which doubles every time, so that many clients do not retry in step.
 class Backoff {
  public:
   static constexpr int kAttemptsMax = 6;
@@ -17,11 +17,11 @@ class Backoff {
 
   Backoff(IdSource& ids, std::function<void(Duration)> sleep);
 
-  // Sleeps and grants another attempt, or says that there have been enough.
+  // Sleeps and returns true, or returns false if the attempts are used up.
   bool again();
-  // Whether the next again() will say no.
+  // Whether the next again() will return false.
   bool spent() const { return attempts_ >= kAttemptsMax; }
-  // Something went well: the next trouble starts small.
+  // Call after a success: the next failure starts with the shortest pause.
   void reset() { attempts_ = 1; }
 
  private:

@@ -8,8 +8,8 @@ namespace redrive {
 inline constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Writes four characters for every three bytes, and for what is left of them: there the padding is
-// the caller's.
+// Writes four characters for every three bytes. For an incomplete last group the caller writes the
+// padding.
 inline void base64_write(char* out, std::string_view bytes) {
   const auto byte = [&](std::size_t at) {
     return at < bytes.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at]))

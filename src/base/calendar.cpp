@@ -14,7 +14,8 @@ using std::chrono::year_month_day;
 
 constexpr std::int64_t kDayMs = 86'400'000;
 
-// Takes a number of exactly `digits` digits, and the separator behind it, off the front of `text`.
+// Removes a number of exactly `digits` digits, and the separator after it, from the front of
+// `text`.
 std::optional<int> take_number(std::string_view& text, std::size_t digits, char separator) {
   if (text.size() <= digits || text[digits] != separator) return std::nullopt;
   const auto number = parse_int<unsigned>(text.substr(0, digits));

@@ -7,13 +7,13 @@
 
 namespace redrive {
 
-// The only door through which time enters. The engine asks; everything below it is told.
+// The only source of time. The engine reads it; the layers below get time as a value.
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Runs forward at the pace of real time, also while the machine sleeps; its zero means nothing.
+  // Monotonic, also counting while the machine is suspended; its epoch is arbitrary.
   virtual Timestamp steady() const = 0;
-  // What the wall says. It may jump in either direction.
+  // Wall-clock time. May jump in either direction.
   virtual Timestamp wall() const = 0;
 };
 
@@ -23,7 +23,7 @@ class SystemClock final : public Clock {
   Timestamp wall() const override;
 };
 
-// Time that moves when told to, for one thread: tests, the simulator.
+// A clock moved by hand, for one thread: tests, the simulator.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Timestamp start = Timestamp(1'700'000'000'000))
@@ -43,7 +43,7 @@ class ManualClock final : public Clock {
   Timestamp wall_;
 };
 
-// The clock of `--virtual-clock`: stands still until it is moved. Any thread may read it.
+// The clock of `--virtual-clock`: stands still until it is advanced. Thread-safe.
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(Timestamp start) : now_ms_(start.ms()) {}
@@ -51,7 +51,8 @@ class VirtualClock final : public Clock {
   Timestamp steady() const override { return Timestamp(now_ms_.load()); }
   Timestamp wall() const override { return Timestamp(now_ms_.load()); }
 
-  // A reader of both hands could see one of them moved and the other not: see engine::TimeTravel.
+  // A thread that reads steady() and wall() could see only one of them moved: see
+  // engine::TimeTravel.
   void advance(Duration by) { now_ms_.fetch_add(by.count()); }
 
  private:

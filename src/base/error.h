@@ -5,7 +5,7 @@
 
 namespace redrive {
 
-// Every way a request can fail, once. The sqs room maps each to the names and status that travel.
+// Every way a request can fail. The sqs module maps each code to its name and status on the wire.
 enum class ErrorCode : std::uint8_t {
   queue_does_not_exist,
   queue_name_exists,
@@ -34,17 +34,17 @@ enum class ErrorCode : std::uint8_t {
   signature_does_not_match,
   invalid_action,     // Query: the action is unknown or not for this endpoint.
   unknown_operation,  // JSON: the target is unknown. Query: no action at all (404).
-  malformed_request,  // The body cannot be read in the protocol it claims.
+  malformed_request,  // The body cannot be parsed in the protocol it claims.
   request_too_large,
-  service_unavailable,  // Disk full, shutting down: try again later.
-  internal_failure,     // The journal or the disk failed under a request.
-  storage_damaged,      // Start-up and tools: bytes on disk are not what was written.
-  storage_foreign,      // Start-up: the directory is not ours, or is of another version.
-  storage_locked,       // Start-up: another process has the directory.
+  service_unavailable,  // Disk full or shutting down: try again later.
+  internal_failure,     // The journal or the disk failed during a request.
+  storage_damaged,      // Start-up and tools: bytes on disk differ from what was written.
+  storage_foreign,      // Start-up: the directory is not ours, or has another version.
+  storage_locked,       // Start-up: another process has locked the directory.
   storage_io,           // A file operation failed; the message names the file.
   storage_full,         // No space left on the device.
   usage,                // Command line or configuration.
-  network,              // Outgoing HTTP failed before an answer came.
+  network,              // Outgoing HTTP failed before a response arrived.
 };
 
 struct Error {

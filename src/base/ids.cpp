@@ -61,7 +61,7 @@ std::array<std::uint8_t, 16> IdSource::secret() {
 }
 
 SeededIds::SeededIds(std::uint64_t seed) {
-  for (auto& word : state_) {  // splitmix64, as xoshiro's authors advise
+  for (auto& word : state_) {  // splitmix64, as recommended by xoshiro's authors
     seed += 0x9e3779b97f4a7c15;
     std::uint64_t z = seed;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -87,7 +87,7 @@ namespace {
 
 void fill_random(void* out, std::size_t size) {
   const ssize_t got = getrandom(out, size, 0);
-  assert(got == static_cast<ssize_t>(size));  // Never short below 256 bytes.
+  assert(got == static_cast<ssize_t>(size));  // Never short for up to 256 bytes.
   (void)got;
 }
 

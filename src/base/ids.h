@@ -20,17 +20,17 @@ struct Uuid {
   static std::optional<Uuid> parse(std::string_view text);
 };
 
-// The only source of chance. Version 4 UUIDs, and 64 random bits for everything else.
+// The only source of randomness: version 4 UUIDs, and 64 random bits for everything else.
 class IdSource {
  public:
   virtual ~IdSource() = default;
   virtual std::uint64_t bits() = 0;
   Uuid uuid();
-  // 16 bytes to seal things with. Real ones come from the operating system.
+  // A 16-byte key for MACs. In production it comes from the operating system.
   virtual std::array<std::uint8_t, 16> secret();
 };
 
-// xoshiro256++: fast, and the same seed gives the same ids. Not for secrets.
+// xoshiro256++: fast and reproducible for a given seed. Not cryptographically secure.
 class SeededIds : public IdSource {
  public:
   explicit SeededIds(std::uint64_t seed);

@@ -17,7 +17,7 @@
 namespace redrive {
 namespace {
 
-constexpr std::size_t kGroupLanes = 8;  // Words in a register.
+constexpr std::size_t kGroupLanes = 8;  // 32-bit words per register.
 constexpr std::size_t kBlockBytes = 64;
 constexpr std::size_t kSteps = 64;
 
@@ -34,7 +34,7 @@ constexpr std::array<std::uint32_t, kSteps> kSines = {
 constexpr int kTurns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 constexpr std::array<std::uint32_t, 4> kStart = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 
-// One text: its whole blocks where they are, its last one or two filled up here.
+// One text: whole blocks are read in place, the last one or two are padded here.
 struct Lane {
   std::string_view text;
   std::size_t blocks = 0;
@@ -52,7 +52,7 @@ struct Lane {
     std::memcpy(end.data() + end_bytes - 8, &bits, 8);
   }
 
-  // Behind the last block any bytes will do.
+  // Past the last block any bytes will do.
   const char* block(std::size_t index) const {
     const std::size_t whole = text.size() / kBlockBytes;
     if (index < whole) return text.data() + index * kBlockBytes;
@@ -98,8 +98,8 @@ AVX2 void take_step(State& s, const __m256i (&words)[16]) {
 
 using Words = __m256i[16];
 
-// Step by step through all groups: while one waits for its result, the core works on the other.
-// The states are named one by one to stay in registers.
+// Interleaves the steps of all groups: while one waits for its result, the core works on the other.
+// The states are separate variables so that they stay in registers.
 template <std::size_t... steps>
 AVX2 void take_steps(State& s, const Words& words, std::index_sequence<steps...>) {
   State local = s;
@@ -116,8 +116,8 @@ AVX2 void take_steps(State& s0, State& s1, const Words& words0, const Words& wor
   s1 = local1;
 }
 
-// Rows are lanes, 32 bytes of each; columns become words of all lanes. Unrolled, so that they stay
-// in registers.
+// Rows are lanes, 32 bytes of each; columns become words of all lanes. Unrolled so that everything
+// stays in registers.
 AVX2 void transpose(const char* const (&rows)[kGroupLanes], std::size_t offset, __m256i* out) {
   __m256i r[8];
 #pragma GCC unroll 8
@@ -189,7 +189,7 @@ __attribute__((target("avx2"))) void run_lanes(std::span<const Lane> lanes, std:
              _mm256_set1_epi32(static_cast<int>(kStart[3]))};
   }
   std::size_t blocks = 0;
-  std::size_t common = SIZE_MAX;  // So many blocks every lane has whole, where they are.
+  std::size_t common = SIZE_MAX;  // Blocks that every lane can read in place.
   for (const Lane& lane : lanes) {
     blocks = std::max(blocks, lane.blocks);
     common = std::min(common, lane.text.size() / kBlockBytes);

@@ -10,10 +10,10 @@ namespace redrive {
 namespace {
 
 constexpr std::size_t kNotFound = std::string_view::npos;
-// Below this many comparisons the plain search is faster than preparing a better one.
+// With fewer comparisons than this, the plain search is faster than preparing a better one.
 constexpr std::size_t kPlainSearchSteps = 4096;
 
-// Whether `run`, which has no star, describes the beginning of `text`.
+// Whether `run`, which contains no star, matches the start of `text`.
 bool run_fits(std::string_view run, std::string_view text) {
   if (run.size() > text.size()) return false;
   return std::ranges::equal(
@@ -27,7 +27,7 @@ std::size_t search_plainly(std::string_view run, std::string_view text) {
   return kNotFound;
 }
 
-// Shift-And: bit i of the state is set when the first i+1 characters of the run describe what was
+// Shift-And: bit i of the state is set if the first i+1 characters of the run match the characters
 // read last.
 std::size_t search_by_bits(std::string_view run, std::string_view text) {
   const std::size_t words = (run.size() + 63) / 64;
@@ -63,7 +63,7 @@ std::size_t find_run(std::string_view run, std::string_view text) {
 
 }  // namespace
 
-// Taking each run as early as it can be had never spoils a later one, so nothing is reconsidered.
+// Matching each run as early as possible never prevents a later match, so there is no backtracking.
 bool wildcard_match(std::string_view pattern, std::string_view text) {
   std::size_t star = pattern.find('*');
   if (star == kNotFound) return pattern.size() == text.size() && run_fits(pattern, text);
@@ -84,7 +84,8 @@ bool wildcard_match(std::string_view pattern, std::string_view text) {
 
 std::size_t find_text(std::string_view text, std::string_view part) {
   if (part.empty()) return 0;
-  if (text.size() < part.size()) return kNotFound;  // Also an empty view, which may be null.
+  // Also handles an empty view, whose data may be null.
+  if (text.size() < part.size()) return kNotFound;
   const void* const found = memmem(text.data(), text.size(), part.data(), part.size());
   if (found == nullptr) return kNotFound;
   return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());

@@ -12,11 +12,10 @@ struct FreeRawArray {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An array that begins a cache line and to which nothing has been written: pages that nobody has
-// used yet are not there yet.
+// A cache-line-aligned, uninitialised array: pages that were never touched use no memory.
 //
-// Huge pages were tried for those of many MiB. What looks here and there gained a fifth, but a new
-// one took a virtual machine 3 ms, which is more than the 512 small ones take together.
+// Huge pages were tried for arrays of many MiB. Random access gained a fifth, but faulting in one
+// huge page took 3 ms on a virtual machine, more than the 512 small pages together.
 template <class T>
 using RawArray = std::unique_ptr<T[], FreeRawArray>;
 

@@ -8,7 +8,8 @@
 
 namespace redrive {
 
-// What a client or a disk may cause is a value. What only our own bug may cause is an assertion.
+// Failures that a client or a disk can cause are values. Failures that only our own bugs can cause
+// are assertions.
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Error> {
  public:
@@ -30,7 +31,7 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message) {
   })
 
 // The same for Result<void>, which has no value to yield.
-#define CHECK(expression)                                                       \
+#define RETURN_IF_ERROR(expression)                                             \
   do {                                                                          \
     auto&& check_result = (expression);                                         \
     if (!check_result) return std::unexpected(std::move(check_result).error()); \

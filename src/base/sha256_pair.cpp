@@ -1,6 +1,6 @@
 #include "base/sha256_pair.h"
 
-// As in digest.cpp: without EVP's looking up and allocating.
+// As in digest.cpp: avoids EVP's lookup and allocation.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/sha.h>
@@ -33,8 +33,8 @@ alignas(16) constexpr std::array<std::uint32_t, 64> kShaRoots = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-// One digest on its way: the eight words of its state in the order that the instructions want, and
-// the words of its block that are still needed.
+// One digest in progress: its eight state words in the order the instructions need, and the message
+// words still needed.
 struct ShaLane {
   __m128i abef;
   __m128i cdgh;

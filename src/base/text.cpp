@@ -21,7 +21,7 @@ constexpr auto kHexPairs = [] {
 }();
 
 #if defined(__SSE2__)
-// Sixteen bytes at once.
+// Converts sixteen bytes at once.
 void write_hex_block(char* out, const std::uint8_t* bytes) {
   const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
   const __m128i nibble = _mm_set1_epi8(15);
@@ -47,7 +47,7 @@ constexpr auto kBase64Value = [] {
   return table;
 }();
 
-// More than nearly every text has: counting them first would cost more than the room.
+// More parts than nearly any text has: counting them first would cost more than the memory.
 constexpr std::size_t kUsualParts = 16;
 
 bool is_unreserved(char c) {
@@ -55,7 +55,7 @@ bool is_unreserved(char c) {
          c == '_' || c == '.' || c == '~';
 }
 
-// Reads one code point at `at` and moves past it; -1 where the bytes are not UTF-8.
+// Reads the code point at `at` and advances past it; -1 if the bytes are not valid UTF-8.
 std::int32_t next_code_point(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(at);
@@ -78,17 +78,17 @@ std::int32_t next_code_point(std::string_view text, std::size_t& at) {
   return code;
 }
 
-// Of XML 1.0. False for -1, which stands for bytes that are no character at all.
+// Whether XML 1.0 allows the code point. False for -1, which stands for invalid bytes.
 bool is_xml_character(std::int32_t code) {
   if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
   return code != 0xfffe && code != 0xffff;
 }
 
-// How many leading bytes are plain printable ASCII, sixteen or eight at a time: most bodies are
-// nothing else.
+// How many bytes from `at` on are plain printable ASCII, sixteen or eight at a time: most bodies
+// contain nothing else.
 std::size_t plain_prefix(std::string_view text, std::size_t at) {
 #if defined(__SSE2__)
-  // As signed numbers, bytes beyond ASCII are below the space too.
+  // Compared as signed, non-ASCII bytes are also below the space.
   const auto below_space = [&text](std::size_t from) {
     const auto* const block = reinterpret_cast<const __m128i*>(text.data() + from);
     return _mm_cmplt_epi8(_mm_loadu_si128(block), _mm_set1_epi8(' '));
@@ -157,7 +157,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
   std::string out(text.size() / 4 * 3, '\0');
   char* to = out.data();
   std::uint32_t group = 0;
-  std::int32_t any = 0;  // Negative once any character is none of the alphabet.
+  std::int32_t any = 0;  // Negative once a character outside the alphabet was seen.
   for (std::size_t at = 0; at < text.size(); at += 4, to += 3) {
     group = 0;
     const std::size_t digits = at + 4 < text.size() ? 4 : 4 - padding;
@@ -170,7 +170,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
     to[1] = static_cast<char>(group >> 8);
     to[2] = static_cast<char>(group);
   }
-  // Bits that padding leaves over must be zero: each text has one encoding.
+  // The bits unused because of padding must be zero: the encoding is canonical.
   const std::uint32_t leftover = group & ((1u << 8 * padding) - 1);
   if (any < 0 || leftover != 0) return std::nullopt;
   out.resize(out.size() - padding);

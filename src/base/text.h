@@ -21,13 +21,13 @@ void base64_append(std::string& out, std::string_view bytes);
 // Refuses anything but canonical padded base64 (RFC 4648 section 4).
 std::optional<std::string> base64_decode(std::string_view text);
 
-// %XX escapes; `plus_is_space` as in form bodies. A broken escape stays as it stands, as browsers
-// do.
+// Decodes %XX escapes, and `+` as a space if `plus_is_space` (form bodies). Like browsers, leaves
+// invalid escapes as they are.
 std::string percent_decode(std::string_view text, bool plus_is_space);
-// Leaves A-Z a-z 0-9 - _ . ~ alone, and `/` when asked.
+// Keeps A-Z a-z 0-9 - _ . ~, and `/` if `keep_slash`.
 std::string percent_encode(std::string_view text, bool keep_slash);
 
-// A whole decimal number, nothing before or after it.
+// Parses a decimal number that makes up the whole text.
 template <class Int>
 std::optional<Int> parse_int(std::string_view text) {
   Int value{};
@@ -41,7 +41,7 @@ inline char lower_ascii(char c) {
 }
 namespace detail {
 
-// Whether eight characters are equal but for the case of ASCII letters.
+// Compares eight characters, ignoring the case of ASCII letters.
 inline bool iequal_words(const char* a, const char* b) {
   std::uint64_t x;
   std::uint64_t y;
@@ -51,7 +51,7 @@ inline bool iequal_words(const char* a, const char* b) {
   const std::uint64_t differing = x ^ y;
   if (differing == 0) return true;
   if ((differing & ~(kOnes * 0x20)) != 0) return false;
-  // Where they differ there must be letters: the high bit of each byte tells.
+  // Where they differ there must be letters: the high bit of each byte marks a letter.
   const std::uint64_t lower = (x | kOnes * 0x20) & kOnes * 0x7f;
   const std::uint64_t letters =
       (lower + kOnes * (0x80 - 'a')) & ~(lower + kOnes * (0x7f - 'z')) & ~x;
@@ -60,14 +60,14 @@ inline bool iequal_words(const char* a, const char* b) {
 
 }  // namespace detail
 
-// Inline, because most comparisons of names end at their lengths.
+// Inline, because most comparisons of names end with the length check.
 inline bool iequals(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   std::size_t at = 0;
   for (; at + 8 <= a.size(); at += 8) {
     if (!detail::iequal_words(a.data() + at, b.data() + at)) return false;
   }
-  // The rest together with some that were compared already.
+  // Compare the last eight bytes, overlapping some already compared.
   if (at > 0) return detail::iequal_words(a.data() + a.size() - 8, b.data() + b.size() - 8);
   for (; at < a.size(); ++at) {
     if (a[at] != b[at] && lower_ascii(a[at]) != lower_ascii(b[at])) return false;
@@ -76,21 +76,21 @@ inline bool iequals(std::string_view a, std::string_view b) {
 }
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// Whether `text` is UTF-8 whose every code point a message may hold: tab, LF, CR, U+0020..U+D7FF,
+// Whether `text` is UTF-8 with only code points allowed in a message: tab, LF, CR, U+0020..U+D7FF,
 // U+E000..U+FFFD, U+10000..U+10FFFF.
 bool is_message_text(std::string_view text);
 bool is_utf8(std::string_view text);
 bool is_ascii(std::string_view text);
 
-// Which code points a text may hold where it is written.
+// The code points allowed in an output format.
 enum class Repertoire : std::uint8_t {
   unicode,  // Every Unicode scalar value, as in JSON.
-  xml,      // The characters of XML 1.0, which are also those of a message.
+  xml,      // The characters of XML 1.0; the same as those allowed in a message.
 };
 // `text` with U+FFFD for every byte that is not UTF-8 and every code point outside `repertoire`.
 std::string replace_invalid(std::string_view text, Repertoire repertoire = Repertoire::unicode);
 
-// At most `bytes_max` bytes of the beginning, not ending inside a UTF-8 character.
+// The longest prefix of at most `bytes_max` bytes that does not end inside a UTF-8 character.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
 }  // namespace redrive

@@ -7,9 +7,9 @@ namespace redrive {
 
 using Duration = std::chrono::milliseconds;
 
-// Milliseconds since 1970. Two kinds of time are measured with it, and they never meet in one
-// comparison: *engine time* only moves forward (visibility, delays, retention, deduplication follow
-// it), *wall time* is what people read (SentTimestamp and its relatives).
+// Milliseconds since 1970. Two kinds of time use it and are never compared with each other: *engine
+// time* only moves forward (for visibility, delays, retention, deduplication), *wall time* is what
+// people read (SentTimestamp and the like).
 class Timestamp {
  public:
   constexpr Timestamp() = default;

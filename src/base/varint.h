@@ -14,7 +14,7 @@ inline void append_varint(std::string& out, std::uint64_t value) {
   out += static_cast<char>(value);
 }
 
-// Of bytes that may be anything: false when there is no whole number below 2^63.
+// Accepts arbitrary bytes: false if there is no complete number below 2^63.
 inline bool take_varint(std::string_view bytes, std::size_t& at, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 63 && at < bytes.size(); shift += 7) {

@@ -17,7 +17,8 @@ bool Workers::run_at(Clock::time_point due, Work work) {
 }
 
 void Workers::stop(Rest rest) {
-  std::multimap<Clock::time_point, Work> forgotten;  // Ends after the lock: others may be told.
+  // Destroyed after unlocking: destroying a task may run any code.
+  std::multimap<Clock::time_point, Work> forgotten;
   std::vector<std::thread> ending;
   {
     const std::lock_guard lock(mutex_);
@@ -30,7 +31,7 @@ void Workers::stop(Rest rest) {
   for (std::thread& thread : ending) thread.join();
 }
 
-// What is due, as soon as something is; nothing: it is time to end.
+// Waits for the next due task; an empty function if the thread should exit.
 Workers::Work Workers::next(std::unique_lock<std::mutex>& lock) {
   ++idle_;
   while (!stopping_) {

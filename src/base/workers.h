@@ -10,9 +10,8 @@
 
 namespace redrive {
 
-// Threads for what blocks, and for what is to be done at some time: files that are synced,
-// endpoints that take their time, a look every second. They come when there is work for them; one
-// that hangs keeps only itself busy. From any thread.
+// A thread pool for blocking and delayed work: syncing files, slow endpoints, periodic checks.
+// Threads are created on demand, and a task that hangs blocks only its own thread. Thread-safe.
 class Workers {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,14 +22,14 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // As soon as a thread is free, in the order in which it is asked for. False: nothing is done
-  // here any more.
+  // Runs `work` as soon as a thread is free, in the order of the calls. Returns false if the pool
+  // is stopping.
   bool run(Work work) { return run_at(Clock::now(), std::move(work)); }
-  // Not before `due`.
+  // Runs `work` no earlier than `due`.
   bool run_at(Clock::time_point due, Work work);
 
-  // Waits for what has begun. What is due and has not is done first, or forgotten; what is for
-  // later is forgotten.
+  // Waits for running tasks. Tasks that are due are run first or dropped, according to `rest`;
+  // tasks for later are dropped.
   enum class Rest { forget, finish };
   void stop(Rest rest = Rest::forget);
 

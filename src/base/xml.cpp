@@ -80,7 +80,7 @@ class XmlReader {
     return true;
   }
 
-  // What stands before `token`, which is taken too.
+  // Consumes everything up to and including `token`, and returns what precedes it.
   std::optional<std::string_view> take_until(std::string_view token) {
     const std::size_t at = rest_.find(token);
     if (at == std::string_view::npos) return std::nullopt;
@@ -93,7 +93,7 @@ class XmlReader {
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
   }
 
-  // Spaces, comments and instructions around the root. A DOCTYPE is none of these.
+  // Skips spaces, comments and processing instructions around the root. A DOCTYPE is not accepted.
   bool skip_misc() {
     if (take("\xef\xbb\xbf")) skip_spaces();
     while (true) {
@@ -119,7 +119,7 @@ class XmlReader {
     return name.substr(name.find(':') + 1);
   }
 
-  // Up to the end of the start tag; tells whether the element has contents.
+  // Skips to the end of the start tag; returns whether the element has content.
   std::optional<bool> skip_attributes() {
     while (true) {
       skip_spaces();
@@ -195,8 +195,8 @@ std::string_view XmlElement::text_of(std::string_view child) const {
 }
 
 std::optional<XmlElement> parse_xml(std::string_view text) {
-  // Control characters that XML 1.0 cannot hold are let through: a key with one can be stored, so
-  // it must be possible to delete it.
+  // Control characters that XML 1.0 does not allow are accepted: an object key containing one can
+  // be stored, so it must be possible to delete it.
   if (!is_utf8(text)) return std::nullopt;
   return XmlReader(text).read();
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "api/catalogue_access.h"
 #include "base/calendar.h"
+#include "front/catalogue_access.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -37,35 +37,36 @@ std::string_view finding(Call& call, const alarms::Watcher::DeadLetterAlarm& ala
   return call.keep(fmt::format("{} dead letter{}{}{}",
                                alarm.reading.messages,
                                alarm.reading.messages == 1 ? "" : "s",
-                               alarm.memory.flood ? ", more come fast" : "",
-                               alarm.memory.expiring ? ", the oldest will soon be gone" : ""));
+                               alarm.memory.flood ? ", arriving fast" : "",
+                               alarm.memory.expiring ? ", the oldest expires soon" : ""));
 }
 
 Result<void> may_use(const Call& call, const alarms::Alarm& alarm) {
-  return api::authorize_alarm(call.parts.engine,
-                              call.caller,
-                              call.operation(),
-                              {alarm.account, alarm.region, alarm.name, alarm.dimensions});
+  return front::authorize_alarm(call.parts.engine,
+                                call.caller,
+                                call.operation(),
+                                {alarm.account, alarm.region, alarm.name, alarm.dimensions});
 }
 
 // A metric alarm that the caller may use; an error of the second kind for others.
 Result<void> may_use_named(const Call& call, alarms::Watcher& watcher,
                            const alarms::AlarmKey& key) {
-  if (const auto alarm = watcher.book().find(key)) return may_use(call, *alarm);
+  if (const auto alarm = watcher.store().find(key)) return may_use(call, *alarm);
   for (const auto& own : watcher.dead_letter_alarms()) {
     if (own.alarm.name == key.name && own.reading.identity.account == key.account &&
         own.reading.identity.region == key.region)
       return may_use(call, own.alarm);
   }
   const metrics::Dimensions none;
-  return api::authorize_alarm(
+  return front::authorize_alarm(
       call.parts.engine, call.caller, call.operation(), {key.account, key.region, key.name, none});
 }
 
 // Notices are sent and functions invoked on behalf of the creator of the alarm.
 Result<void> check_notified(const Call& call, const alarms::Alarm& alarm) {
   for (const std::string& target : alarm.alarm_actions) {
-    CHECK(api::authorize_target(call.parts.engine, call.caller, target, call.parts.bucket_owner));
+    RETURN_IF_ERROR(
+        front::authorize_target(call.parts.engine, call.caller, target, call.parts.bucket_owner));
   }
   return {};
 }
@@ -86,7 +87,7 @@ bool sees_target(const Call& call, const std::vector<alarms::Alarm>& visible,
 }
 
 std::vector<alarms::Alarm> visible_alarms(const Call& call, alarms::Watcher& watcher) {
-  std::vector<alarms::Alarm> all = watcher.book().all();
+  std::vector<alarms::Alarm> all = watcher.store().all();
   std::erase_if(all, [&](const alarms::Alarm& alarm) {
     return alarm.account != call.caller.account || alarm.region != call.caller.region ||
            !may_use(call, alarm);
@@ -116,7 +117,7 @@ std::vector<documents::AlarmTarget> targets_of(Call& call, const alarms::Watcher
                                                const alarms::AlarmKey& key,
                                                const std::vector<std::string>& named) {
   std::vector<documents::AlarmTarget> out;
-  const std::vector<alarms::Delivery> latest = watcher.courier().latest(key);
+  const std::vector<alarms::Delivery> latest = watcher.notifier().latest(key);
   for (const std::string& target : std::set(named.begin(), named.end())) {
     const auto delivery =
         std::ranges::find(latest, alarms::target_id(target), &alarms::Delivery::target_id);
@@ -181,9 +182,9 @@ Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& inpu
     if (metrics::find_cloud_metric(space, input.metric) != nullptr) alarm.space = space;
   }
   if (alarm.space.empty()) {
-    return fail(ErrorCode::invalid_parameter_value,
-                "`metric` is the name of one of CloudWatch's metrics for queues, see "
-                "docs/metrics.md.");
+    return fail(
+        ErrorCode::invalid_parameter_value,
+        "`metric` must be the name of a CloudWatch metric for queues, see docs/metrics.md.");
   }
   const auto sign = std::ranges::find(kComparisonSigns,
                                       input.comparison.value_or(">"),
@@ -194,9 +195,10 @@ Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& inpu
   const std::int32_t periods = input.periods.value_or(1);
   if (sign == std::end(kComparisonSigns) || !fits || periods < 1 || period * periods > 86'400 ||
       !metrics::Statistic::parse(alarm.statistic) || input.name.size() > 255) {
-    return fail(ErrorCode::invalid_parameter_value,
-                "`comparison` is >, >=, < or <=; `periodSeconds` 10, 20, 30 or whole minutes; "
-                "`periods` from 1, a day together at most; `statistic` one of CloudWatch's.");
+    return fail(
+        ErrorCode::invalid_parameter_value,
+        "`comparison` must be >, >=, < or <=; `periodSeconds` 10, 20, 30 or a multiple of 60; "
+        "`periods` at least 1, and at most a day in total; `statistic` one of CloudWatch's.");
   }
   alarm.rule = {.periods = static_cast<std::uint32_t>(periods),
                 .to_alarm = static_cast<std::uint32_t>(periods),
@@ -209,10 +211,9 @@ Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& inpu
     const bool local = kind == alarms::Target::Kind::mail || kind == alarms::Target::Kind::command;
     if (local || input.notify.size() > 5 ||
         (kind == alarms::Target::Kind::unknown && !target.starts_with("arn:"))) {
-      return fail(
-          ErrorCode::invalid_parameter_value,
-          "`notify` has at most five ARNs of queues or functions, or webhooks; commands and "
-          "mail are named in redrive.toml alone.");
+      return fail(ErrorCode::invalid_parameter_value,
+                  "`notify` can have at most five ARNs of queues or functions, or webhooks; "
+                  "commands and mail are allowed only in redrive.toml.");
     }
     alarm.alarm_actions.emplace_back(target);
     alarm.ok_actions.emplace_back(target);
@@ -270,14 +271,14 @@ Result<documents::AlarmList> list_alarms(Call& call) {
 Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& input) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
   alarms::Alarm alarm = TRY(alarm_of(call, input));
-  CHECK(may_use(call, alarm));
-  CHECK(check_notified(call, alarm));
-  CHECK(watcher.check_reachable(alarm.alarm_actions));
+  RETURN_IF_ERROR(may_use(call, alarm));
+  RETURN_IF_ERROR(check_notified(call, alarm));
+  RETURN_IF_ERROR(watcher.check_reachable(alarm.alarm_actions));
   // One of that name is replaced.
-  if (const auto before = watcher.book().find(own_key(call, input.name))) {
-    CHECK(may_use(call, *before));
+  if (const auto before = watcher.store().find(own_key(call, input.name))) {
+    RETURN_IF_ERROR(may_use(call, *before));
   }
-  CHECK(watcher.book().put(std::move(alarm)));
+  RETURN_IF_ERROR(watcher.store().put(std::move(alarm)));
   call.parts.observe();
   watcher.look();
   return list_alarms(call);
@@ -286,9 +287,9 @@ Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& in
 Result<documents::AlarmList> remove_alarm(Call& call) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
   const alarms::AlarmKey key = own_key(call, call.parameter("alarm"));
-  CHECK(may_use_named(call, watcher, key));
-  if (!watcher.book().remove(key)) {
-    return fail(ErrorCode::resource_not_found, "There is no such alarm that somebody made.");
+  RETURN_IF_ERROR(may_use_named(call, watcher, key));
+  if (!watcher.store().remove(key)) {
+    return fail(ErrorCode::resource_not_found, "There is no metric alarm with this name.");
   }
   return list_alarms(call);
 }
@@ -297,9 +298,9 @@ Result<documents::AlarmEvents> show_alarm_history(Call& call) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
   documents::AlarmEvents out;
   const alarms::AlarmKey key = own_key(call, call.parameter("alarm"));
-  CHECK(may_use_named(call, watcher, key));
+  RETURN_IF_ERROR(may_use_named(call, watcher, key));
   const Duration wall_ahead = call.parts.engine.wall() - call.parts.engine.now();
-  for (const auto& item : watcher.book().history(key)) {
+  for (const auto& item : watcher.store().history(key)) {
     documents::AlarmEvent event{.time = call.keep(format_utc(item.wall)),
                                 .kind = alarms::name_of(item.kind),
                                 .summary = call.keep(item.summary),
@@ -315,7 +316,7 @@ Result<documents::AlarmEvents> show_alarm_history(Call& call) {
 
 Result<documents::AlarmList> switch_alarm(Call& call, const documents::AlarmSwitch& input) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
-  CHECK(watcher.switch_dead_letter_alarm(call.queue("queue"), input.on));
+  RETURN_IF_ERROR(watcher.switch_dead_letter_alarm(call.queue("queue"), input.on));
   return list_alarms(call);
 }
 
@@ -323,7 +324,7 @@ Result<documents::AlarmTargets> list_alarm_targets(Call& call) {
   alarms::Watcher& watcher = *TRY(watcher_of(call));
   documents::AlarmTargets out;
   const auto visible = visible_alarms(call, watcher);
-  for (const alarms::Delivery& delivery : watcher.courier().latest_by_target()) {
+  for (const alarms::Delivery& delivery : watcher.notifier().latest_by_target()) {
     if (sees_target(call, visible, delivery.target)) {
       out.targets.push_back(document_of(call, delivery));
     }

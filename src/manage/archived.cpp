@@ -5,23 +5,23 @@
 #include <algorithm>
 #include <deque>
 
-#include "api/authorize.h"
-#include "api/draft.h"
 #include "base/calendar.h"
-#include "manage/failure.h"
+#include "front/authorize.h"
+#include "front/draft.h"
 #include "manage/id_prefix.h"
 #include "manage/lineage.h"
 #include "manage/operations.h"
+#include "manage/refusals.h"
 
 namespace redrive::manage {
 namespace {
 
-using Where = engine::LineagePlace::Where;
+using Where = dead_letters::LineagePlace::Where;
 
 // Lineages that a beginning of an id is compared with what the caller may see of.
 constexpr std::size_t kLineagesLike = 16;
 
-std::string_view state_of(const engine::LineagePlace& place) {
+std::string_view state_of(const dead_letters::LineagePlace& place) {
   if (place.where == Where::queue) return "in-queue";
   if (place.where == Where::bin) return "in-bin";
   if (place.where == Where::damaged) return "damaged";
@@ -33,9 +33,9 @@ std::string_view time_if_any(Call& call, Timestamp wall) {
   return wall == Timestamp() ? std::string_view() : call.keep(format_utc(wall));
 }
 
-documents::LineagePlace describe(Call& call, const engine::LineagePlace& place) {
+documents::LineagePlace describe(Call& call, const dead_letters::LineagePlace& place) {
   const Keep keep = [&](std::string text) { return call.keep(std::move(text)); };
-  const engine::Peeked& message = place.message;
+  const dead_letters::Peeked& message = place.message;
   documents::LineagePlace out{.state = state_of(place),
                               .queue = call.keep(place.queue),
                               .message_id = place.message_id,
@@ -63,13 +63,13 @@ documents::LineagePlace describe(Call& call, const engine::LineagePlace& place) 
 
 // Whether the caller may know of messages of that queue.
 bool may_see(const Call& call, const std::string& arn) {
-  const auto queue = api::identity_from_arn(arn);
+  const auto queue = front::identity_from_arn(arn);
   return queue && queue->account == call.caller.account && call.allow(*queue);
 }
 
 std::unexpected<Error> too_many(std::size_t max) {
   return fail(ErrorCode::invalid_parameter_value,
-              fmt::format("A request is for at most {} messages.", max));
+              fmt::format("A request can contain at most {} messages.", max));
 }
 
 // Brings one message of an archive into the form in which the engine takes it.
@@ -79,12 +79,12 @@ class Restoration {
               const queue::QueueSettings& settings)
       : request_(request), settings_(settings), actor_(call.actor()) {}
 
-  Result<engine::Unarchive> prepare(const documents::UnarchiveMessage& message) {
-    return engine::Unarchive{.draft = TRY(draft(message)),
-                             .lineage = message.lineage.lineage_id,
-                             .archived_as = message.archived_as,
-                             .told = TRY(history_in(message.lineage, keeps_count())),
-                             .again = request_.again.value_or(false)};
+  Result<dead_letters::Unarchive> prepare(const documents::UnarchiveMessage& message) {
+    return dead_letters::Unarchive{.draft = TRY(draft(message)),
+                                   .lineage = message.lineage.lineage_id,
+                                   .archived_as = message.archived_as,
+                                   .told = TRY(history_in(message.lineage, keeps_count())),
+                                   .again = request_.again.value_or(false)};
   }
 
  private:
@@ -97,16 +97,16 @@ class Restoration {
           "AWSTraceHeader",
           sqs::MessageAttributeValue{.data_type = "String", .string_value = *message.trace_header});
     }
-    const api::OutgoingMessage outgoing{.body = message.body,
-                                        .delay_seconds = std::nullopt,
-                                        .attributes = message.attributes,
-                                        .system_attributes = system,
-                                        .dedup_id = message.deduplication_id,
-                                        .group_id = message.group_id};
-    CHECK(api::check_message(outgoing, settings_, api::SendForm::stored));
-    api::PreparedMessage& prepared = prepared_.emplace_back();
-    api::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
-    api::set_digest(prepared, md5(prepared.body));
+    const front::OutgoingMessage outgoing{.body = message.body,
+                                          .delay_seconds = std::nullopt,
+                                          .attributes = message.attributes,
+                                          .system_attributes = system,
+                                          .dedup_id = message.deduplication_id,
+                                          .group_id = message.group_id};
+    RETURN_IF_ERROR(front::check_message(outgoing, settings_, front::SendForm::stored));
+    front::PreparedMessage& prepared = prepared_.emplace_back();
+    front::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
+    front::set_digest(prepared, md5(prepared.body));
     queue::Draft draft = prepared.draft;
     draft.delay = std::chrono::seconds(0);
     return draft;
@@ -115,7 +115,8 @@ class Restoration {
   const documents::UnarchiveRequest& request_;
   const queue::QueueSettings& settings_;
   const std::string actor_;
-  std::deque<api::PreparedMessage> prepared_;  // What drafts point into: they stay where they are.
+  std::deque<front::PreparedMessage>
+      prepared_;  // What drafts point into: they stay where they are.
 };
 
 }  // namespace
@@ -123,10 +124,10 @@ class Restoration {
 namespace {
 
 // What the caller may see of a lineage.
-std::vector<const engine::LineagePlace*> visible_places(const Call& call,
-                                                        const engine::LineageFound& found) {
-  std::vector<const engine::LineagePlace*> visible;
-  for (const engine::LineagePlace& place : found.places) {
+std::vector<const dead_letters::LineagePlace*> visible_places(
+    const Call& call, const dead_letters::LineageFound& found) {
+  std::vector<const dead_letters::LineagePlace*> visible;
+  for (const dead_letters::LineagePlace& place : found.places) {
     if (may_see(call, place.queue)) visible.push_back(&place);
   }
   return visible;
@@ -134,24 +135,25 @@ std::vector<const engine::LineagePlace*> visible_places(const Call& call,
 
 std::unexpected<Error> no_such_lineage() {
   return fail(ErrorCode::resource_not_found,
-              "No message in a queue or a bin has this id or had it, and none that was archived "
-              "or was processed after a redrive lately.");
+              "No message with this id was found in queues, bins or archives, or among messages "
+              "that were processed after a redrive.");
 }
 
 // The only lineage of which an id begins so, among those that the caller may see.
-Result<engine::LineageFound> lineage_like(const Call& call, std::string_view prefix) {
+Result<dead_letters::LineageFound> lineage_like(const Call& call, std::string_view prefix) {
   if (!is_id_prefix(prefix)) {
-    return fail(ErrorCode::invalid_parameter_value,
-                "A lineage is called by a MessageId, or by at least its first four characters.");
+    return fail(
+        ErrorCode::invalid_parameter_value,
+        "A lineage is identified by a MessageId, or by a prefix of at least four characters.");
   }
   std::string lower(prefix);
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c;
   });
-  std::vector<engine::LineageFound> found;
+  std::vector<dead_letters::LineageFound> found;
   std::vector<std::string> candidates;
-  for (const Uuid& id : call.parts.engine.lineages_like(lower, kLineagesLike)) {
-    engine::LineageFound one = call.parts.engine.find_lineage(id);
+  for (const Uuid& id : call.parts.dead_letters.lineages.like(lower, kLineagesLike)) {
+    dead_letters::LineageFound one = call.parts.dead_letters.lineages.find(id);
     if (visible_places(call, one).empty()) continue;
     candidates.push_back(one.lineage.text());
     found.push_back(std::move(one));
@@ -165,10 +167,10 @@ Result<engine::LineageFound> lineage_like(const Call& call, std::string_view pre
 
 Result<documents::LineageView> show_lineage(Call& call) {
   const auto id = Uuid::parse(call.parameter("id"));
-  const engine::LineageFound found =
-      id ? call.parts.engine.find_lineage(*id) : TRY(lineage_like(call, call.parameter("id")));
+  const dead_letters::LineageFound found = id ? call.parts.dead_letters.lineages.find(*id)
+                                              : TRY(lineage_like(call, call.parameter("id")));
   documents::LineageView view{.lineage_id = found.lineage, .places = {}};
-  for (const engine::LineagePlace* place : visible_places(call, found)) {
+  for (const dead_letters::LineagePlace* place : visible_places(call, found)) {
     view.places.push_back(describe(call, *place));
   }
   if (view.places.empty()) return no_such_lineage();
@@ -180,7 +182,7 @@ Result<documents::HeldLineages> look_at_held(Call& call, const documents::Handle
   if (input.receipt_handles.size() > documents::kHandlesMax) {
     return too_many(documents::kHandlesMax);
   }
-  const auto held = TRY(call.parts.engine.look_at_held(queue, input.receipt_handles));
+  const auto held = TRY(call.parts.dead_letters.lineages.held(queue, input.receipt_handles));
   const Keep keep = [&](std::string text) { return call.keep(std::move(text)); };
   documents::HeldLineages out;
   for (const auto& message : held.messages) {
@@ -188,7 +190,7 @@ Result<documents::HeldLineages> look_at_held(Call& call, const documents::Handle
     if (message) {
       line.lineage = lineage_of(message->message, message->lineage, keep);
     } else {
-      line.code = failure_of(message.error()).code;
+      line.code = code_of(message.error());
       line.message = call.keep(message.error().message);
     }
   }
@@ -199,7 +201,7 @@ Result<documents::ArchivedResults> note_archived(Call& call,
                                                  const documents::ArchivedRequest& input) {
   const queue::QueueIdentity queue = TRY(call.path_queue());
   if (input.messages.size() > documents::kHandlesMax) return too_many(documents::kHandlesMax);
-  std::vector<engine::ArchivedByHolder> archived;
+  std::vector<dead_letters::ArchivedByHolder> archived;
   for (const documents::ArchivedMessage& message : input.messages) {
     if (message.place.empty() || message.place.size() > queue::kArchivePlaceBytesMax) {
       return fail(ErrorCode::invalid_parameter_value,
@@ -208,14 +210,14 @@ Result<documents::ArchivedResults> note_archived(Call& call,
     archived.push_back({.handle = message.receipt_handle, .place = message.place});
   }
   const std::string actor = call.actor();
-  const auto done = TRY(
-      call.parts.engine.archive_held(queue, archived, {.actor = actor, .reason = input.reason}));
+  const auto done = TRY(call.parts.dead_letters.lineages.archive_held(
+      queue, archived, {.name = actor, .reason = input.reason}));
   documents::ArchivedResults out;
   for (const Result<void>& one : done) {
     documents::ArchivedResult& line = out.results.emplace_back();
     line.archived = one.has_value();
     if (one) continue;
-    line.code = failure_of(one.error()).code;
+    line.code = code_of(one.error());
     line.message = call.keep(one.error().message);
   }
   return out;
@@ -231,11 +233,11 @@ Result<documents::UnarchiveResults> unarchive_messages(Call& call,
       [&](engine::Turn& turn) -> Result<std::shared_ptr<const queue::QueueSettings>> {
         return TRY(turn.queue(queue))->published;
       });
-  CHECK(settings);
+  RETURN_IF_ERROR(settings);
   Restoration restoration(call, input, **settings);
   documents::UnarchiveResults out;
   out.results.resize(input.messages.size());
-  std::vector<engine::Unarchive> messages;
+  std::vector<dead_letters::Unarchive> messages;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < input.messages.size(); ++i) {
     auto prepared = restoration.prepare(input.messages[i]);
@@ -243,13 +245,13 @@ Result<documents::UnarchiveResults> unarchive_messages(Call& call,
       messages.push_back(*std::move(prepared));
       places.push_back(i);
     } else {
-      out.results[i].code = failure_of(prepared.error()).code;
+      out.results[i].code = code_of(prepared.error());
       out.results[i].message = call.keep(prepared.error().message);
     }
   }
   const std::string actor = call.actor();
-  const auto done =
-      TRY(call.parts.engine.unarchive(queue, messages, {.actor = actor, .reason = input.reason}));
+  const auto done = TRY(call.parts.dead_letters.lineages.unarchive(
+      queue, messages, {.name = actor, .reason = input.reason}));
   for (std::size_t i = 0; i < done.size(); ++i) {
     out.results[places[i]].message_id = done[i].message_id;
     out.results[places[i]].before = done[i].before;

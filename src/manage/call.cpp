@@ -5,27 +5,29 @@
 #include <algorithm>
 #include <cassert>
 
-#include "api/authorize.h"
 #include "base/text.h"
+#include "front/authorize.h"
 
 namespace redrive::manage {
 
 std::string_view Call::parameter(std::string_view name) const {
-  const auto found = std::ranges::find(parameters_, name, &PathParameters::value_type::first);
-  assert(found != parameters_.end());
+  const auto found =
+      std::ranges::find(context.parameters, name, &PathParameters::value_type::first);
+  assert(found != context.parameters.end());
   return found->second;
 }
 
-api::Operation Call::operation() const {
+front::Operation Call::operation() const {
   return {.name = operation_name_, .right = route_.right, .amounts_to = route_.amounts_to};
 }
 
 Result<void> Call::authorize() const {
   if (route_.whole_server) {
-    return api::decide(caller, operation(), api::server_resource(parts.gate), {});
+    return front::decide(caller, operation(), front::server_resource(parts.gate), {});
   }
-  const auto named = std::ranges::find(parameters_, "queue", &PathParameters::value_type::first);
-  if (named == parameters_.end()) return api::authorize_role(caller, operation());
+  const auto named =
+      std::ranges::find(context.parameters, "queue", &PathParameters::value_type::first);
+  if (named == context.parameters.end()) return front::authorize_role(caller, operation());
   return allow(TRY(identity_called(named->second)));
 }
 
@@ -34,46 +36,48 @@ queue::QueueIdentity Call::queue(std::string_view name) const {
 }
 
 Result<void> Call::allow(const queue::QueueIdentity& queue) const {
-  return api::authorize(parts.engine, caller, operation(), api::resource_of(queue));
+  return front::authorize(parts.engine, caller, operation(), front::resource_of(queue));
 }
 
 Result<void> Call::allow(const queue::State& state, const queue::QueueIdentity& queue) const {
-  return api::authorize(state, caller, operation(), api::resource_of(queue));
+  return front::authorize(state, caller, operation(), front::resource_of(queue));
 }
 
 Result<queue::QueueIdentity> Call::identity_called(std::string_view name_or_arn) const {
   if (!name_or_arn.starts_with("arn:")) {
     return queue::QueueIdentity{caller.account, caller.region, std::string(name_or_arn)};
   }
-  auto named = api::identity_from_arn(name_or_arn);
+  auto named = front::identity_from_arn(name_or_arn);
   if (!named)
-    return fail(ErrorCode::invalid_parameter_value, "The destination is not a queue's ARN.");
+    return fail(ErrorCode::invalid_parameter_value, "The destination is not the ARN of a queue.");
   return *std::move(named);
 }
 
 Result<queue::QueueIdentity> Call::queue_called(std::string_view name_or_arn) const {
   auto identity = TRY(identity_called(name_or_arn));
-  CHECK(allow(identity));
+  RETURN_IF_ERROR(allow(identity));
   return identity;
 }
 
 Result<queue::QueueIdentity> Call::destination_called(std::string_view name_or_arn) const {
   auto identity = TRY(identity_called(name_or_arn));
-  CHECK(api::authorize(parts.engine, caller, api::kSendToQueue, api::resource_of(identity)));
+  RETURN_IF_ERROR(
+      front::authorize(parts.engine, caller, front::kSendToQueue, front::resource_of(identity)));
   return identity;
 }
 
 bool Call::sees(const queue::State& state, const queue::QueueIdentity& queue) const {
-  return api::authorize(state, caller, api::kSeeQueue, api::resource_of(queue)).has_value();
+  return front::authorize(state, caller, front::kSeeQueue, front::resource_of(queue)).has_value();
 }
 
 bool Call::sees(const queue::QueueIdentity& queue) const {
-  return api::authorize(parts.engine, caller, api::kSeeQueue, api::resource_of(queue)).has_value();
+  return front::authorize(parts.engine, caller, front::kSeeQueue, front::resource_of(queue))
+      .has_value();
 }
 
 bool Call::sees_all() const {
-  const api::Operation looking{.name = operation_name_, .right = auth::Right::look};
-  return api::decide(caller, looking, api::server_resource(parts.gate), {}).has_value();
+  const front::Operation looking{.name = operation_name_, .right = auth::Right::look};
+  return front::decide(caller, looking, front::server_resource(parts.gate), {}).has_value();
 }
 
 Result<queue::MessageKey> Call::message_key(std::string_view name) const {
@@ -96,8 +100,8 @@ std::unexpected<Error> unreadable_message(const Error& error) {
   }
   return fail(ErrorCode::resource_not_found,
               "The message is damaged: " + error.message +
-                  ". It is listed under the queue's damaged messages, or will be as soon as no "
-                  "consumer holds it.");
+                  ". It is listed with the queue's damaged messages, or will be as soon as it is "
+                  "no longer in flight.");
 }
 
 std::string Call::query(std::string_view name) const {

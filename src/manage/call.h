@@ -7,20 +7,22 @@
 #include <string_view>
 #include <utility>
 
-#include "alarms/watcher.h"
-#include "api/authorize.h"
-#include "api/gate.h"
-#include "api/masking.h"
-#include "api/witness.h"
-#include "documents/logs.h"
-#include "documents/overview.h"
-#include "engine/engine.h"
-#include "engine/time_travel.h"
-#include "http/message.h"
+#include "core/engine/engine.h"
+#include "core/engine/time_travel.h"
+#include "dead_letters/dead_letters.h"
+#include "front/authorize.h"
+#include "front/gate.h"
+#include "front/masking.h"
+#include "front/pipeline.h"
+#include "front/request_telemetry.h"
+#include "manage/documents/logs.h"
+#include "manage/documents/overview.h"
 #include "manage/route.h"
-#include "metrics/history.h"
-#include "wire/decoder.h"
-#include "wire/encode.h"
+#include "net/http/message.h"
+#include "net/wire/decoder.h"
+#include "net/wire/encode.h"
+#include "observe/alarms/watcher.h"
+#include "observe/metrics/history.h"
 
 namespace redrive::manage {
 
@@ -40,10 +42,11 @@ struct ArchivedContents {
 // What the operations work on. Parts that a server may lack are pointers.
 struct Parts {
   engine::Engine& engine;
-  const api::Gate& gate;
+  dead_letters::DeadLetters& dead_letters;
+  const front::Gate& gate;
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
-  api::Observers observers = {};
+  front::Observers observers = {};
   const metrics::History* history = nullptr;
   std::function<void()> observe = {};  // Brings the history to this moment.
   alarms::Watcher* watcher = nullptr;
@@ -62,8 +65,9 @@ struct Parts {
       read_archived = {};
   // Functions and mappings are gone; may be empty.
   std::function<void()> catalogue_cleared = {};
-  api::BucketOwner bucket_owner = {};                             // Empty: there are no buckets.
-  std::shared_ptr<const dead_letter::MaskRules> mask_rules = {};  // May be null.
+  front::BucketOwner bucket_owner = {};  // Empty: there are no buckets.
+  front::Offload offload = {};  // Empty: everything runs on the thread that calls handle().
+  std::shared_ptr<const triage::MaskRules> mask_rules = {};  // May be null.
 };
 
 std::unexpected<Error> no_such_message();
@@ -73,29 +77,25 @@ std::unexpected<Error> unreadable_message(const Error& error);
 // One request to the management API.
 class Call {
  public:
-  Call(const Parts& the_parts, const http::Request& the_request, api::Caller the_caller,
-       Match match)
+  Call(const Parts& the_parts, const front::RequestContext& the_context, const Route& route)
       : parts(the_parts),
-        request(the_request),
-        caller(std::move(the_caller)),
+        context(the_context),
         masking(caller, request.query, the_parts.mask_rules),
-        route_(*match.route),
-        operation_name_("redrive:" + std::string(route_.operation)),
-        parameters_(std::move(match.parameters)) {}
+        route_(route),
+        operation_name_("redrive:" + std::string(route_.operation)) {}
 
   const Parts& parts;
-  const http::Request& request;
-  const api::Caller caller;
-  // Whether the client is gone, so that a long search may end early.
-  std::function<bool()> is_abandoned = [] { return false; };
-  api::Masking masking;
+  const front::RequestContext& context;
+  const http::Request& request = context.request;
+  const front::Caller& caller = context.caller;
+  front::Masking masking;
 
   // What stood in the path for {name}, which the route's pattern has.
   std::string_view parameter(std::string_view name) const;
   // What the route does, for decisions about it.
-  api::Operation operation() const;
+  front::Operation operation() const;
   // Whether the caller may use this route at all; where its path names a queue, for that queue.
-  // Asked before the route runs. What else a request names is asked about by the operation.
+  // Called before the route runs. What else a request names is authorised by the operation.
   Result<void> authorize() const;
   // The queue of the caller's account and region that {name} stands for.
   queue::QueueIdentity queue(std::string_view name) const;
@@ -132,7 +132,6 @@ class Call {
  private:
   const Route& route_;
   const std::string operation_name_;
-  PathParameters parameters_;
   std::deque<std::string> kept_;
 };
 
@@ -146,7 +145,7 @@ Result<Document> to_json(Result<Output> output, Call& call) {
   call.masking.apply(*output);
   wire::encode_json(document.body, *output);
   if (wire::has_sensitive(wire::kRecord<Output>)) {
-    api::append_masked_member(document.body, call.masking.masked());
+    front::append_masked_member(document.body, call.masking.masked());
   }
   return document;
 }
@@ -158,7 +157,7 @@ Result<Document> run(Result<Output> (*operation)(Call&), Call& call) {
 template <class Input, class Output>
 Result<Document> run(Result<Output> (*operation)(Call&, const Input&), Call& call) {
   Input input;
-  CHECK(wire::decode_json(call.decoder(), call.request.body, input));
+  RETURN_IF_ERROR(wire::decode_json(call.decoder(), call.request.body, input));
   return to_json(operation(call, input), call);
 }
 

@@ -20,9 +20,9 @@ Result<Duration> duration_of(const AdvanceClockInput& input) {
                 R"(Say how far: either {"seconds": 900} or {"milliseconds": 250}.)");
   }
   const double ms = std::round(input.seconds ? *input.seconds * 1000 : *input.milliseconds);
-  if (ms < 1) return refuse("Time moves forward only, by a millisecond or more.");
+  if (ms < 1) return refuse("Time can only be advanced, by at least a millisecond.");
   if (ms > static_cast<double>(kAdvanceMax.count())) {
-    return refuse("Time moves by ten years (315360000 seconds) at most.");
+    return refuse("Time can be advanced by at most ten years (315360000 seconds).");
   }
   return Duration(static_cast<std::int64_t>(ms));
 }
@@ -51,7 +51,7 @@ Result<ClockView> accept_clock(Call& call) {
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input) {
   if (call.parts.time == nullptr) {
     return fail(ErrorCode::access_denied,
-                "Time runs by itself here. It can be moved on a server started with "
+                "The server uses the real clock. Time can be advanced on a server started with "
                 "`redrive serve --virtual-clock`.");
   }
   const Duration by = TRY(duration_of(input));

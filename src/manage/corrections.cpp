@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "api/draft.h"
-#include "dead_letter/json_patch.h"
+#include "core/store/message_codec.h"
+#include "dead_letters/triage/json_patch.h"
+#include "front/draft.h"
 #include "manage/operations.h"
-#include "store/message_codec.h"
 
 namespace redrive::manage {
 namespace {
@@ -39,9 +39,9 @@ sqs::MessageAttributes edited_attributes(const store::MessageContents& contents,
 
 Result<std::string> edited_body(const store::MessageContents& contents,
                                 const documents::EditRequest& input) {
-  if (input.body && !input.patch.empty()) return refuse_choice("Give `body` or `patch`, not both.");
+  if (input.body && !input.patch.empty()) return refuse_choice("Pass `body` or `patch`, not both.");
   if (!input.patch.empty()) {
-    return TRY(dead_letter::JsonPatch::parse(input.patch)).apply(contents.body);
+    return TRY(triage::JsonPatch::parse(input.patch)).apply(contents.body);
   }
   return std::string(input.body.value_or(contents.body));
 }
@@ -49,11 +49,11 @@ Result<std::string> edited_body(const store::MessageContents& contents,
 // Where an edited message goes in the same step, if anywhere.
 Result<std::optional<queue::QueueIdentity>> destination_of(const Call& call,
                                                            const documents::EditRequest& input,
-                                                           const engine::Peeked& message) {
+                                                           const dead_letters::Peeked& message) {
   if (!input.redrive.value_or(!input.destination.empty())) return std::nullopt;
   if (!input.destination.empty()) return TRY(call.destination_called(input.destination));
   if (message.dead_letter_source.empty())
-    return refuse_choice("It is not known where the message came from: name a `destination`.");
+    return refuse_choice("The source queue of the message is unknown: pass a `destination`.");
   return TRY(call.destination_called(message.dead_letter_source));
 }
 
@@ -67,7 +67,7 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
   const bool by_contents =
       !input.group.empty() || !input.filter.empty() || input.all.value_or(false);
   if (keys.empty() && !by_contents)
-    return refuse_choice("Say which: `keys`, `group`, `filter` or `all`.");
+    return refuse_choice("Select messages with `keys`, `group`, `filter` or `all`.");
   if (!keys.empty()) return keys;
   queue::TaskPlan plan{.filter = std::string(input.filter), .include_parked = true};
   if (!input.group.empty()) {
@@ -76,13 +76,13 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
       plan.group = TRY(find_group(turn.state(), source, input.group))->key;
       return {};
     });
-    CHECK(found);
+    RETURN_IF_ERROR(found);
   }
-  return TRY(call.parts.engine.choose(queue, plan, SIZE_MAX, kTouchedMax)).keys;
+  return TRY(call.parts.dead_letters.jobs.choose(queue, plan, SIZE_MAX, kTouchedMax)).keys;
 }
 
 // The original of an edit: whoever wants it back beside the other says so by its key.
-bool is_replaced(const engine::Peeked& message) {
+bool is_replaced(const dead_letters::Peeked& message) {
   return message.history && !message.history->events.empty() &&
          message.history->events.back().kind == queue::LineageEvent::Kind::replaced;
 }
@@ -93,8 +93,8 @@ Result<std::vector<queue::MessageKey>> all_in_bin(Call& call, const queue::Queue
   queue::Mailbox::AgeMark after{};
   bool more = true;
   while (more && keys.size() < kTouchedMax) {
-    const auto page = TRY(call.parts.engine.peek_bin(queue, after, kBinPage));
-    for (const engine::Peeked& message : page.messages) {
+    const auto page = TRY(call.parts.dead_letters.peek.bin_page(queue, after, kBinPage));
+    for (const dead_letters::Peeked& message : page.messages) {
       if (!is_replaced(message) && keys.size() < kTouchedMax) keys.push_back(message.mark.key);
       after = message.mark;
     }
@@ -115,24 +115,24 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
         "AWSTraceHeader",
         sqs::MessageAttributeValue{.data_type = "String", .string_value = *input.trace_header});
   }
-  api::OutgoingMessage message{.body = body,
-                               .delay_seconds = std::nullopt,
-                               .attributes = attributes,
-                               .system_attributes = system,
-                               .dedup_id = std::nullopt,
-                               .group_id = std::nullopt};
+  front::OutgoingMessage message{.body = body,
+                                 .delay_seconds = std::nullopt,
+                                 .attributes = attributes,
+                                 .system_attributes = system,
+                                 .dedup_id = std::nullopt,
+                                 .group_id = std::nullopt};
   if (settings.is_fifo()) {
     message.group_id = stored.contents.group;
     message.dedup_id = stored.contents.dedup;
   }
-  CHECK(api::check_message(message, settings, api::SendForm::stored));
+  RETURN_IF_ERROR(front::check_message(message, settings, front::SendForm::stored));
   store::MessageContents contents = stored.contents;
   std::string encoded;
   if (body != contents.body) contents.md5_of_body = md5(body);
   contents.body = body;
   if (input.trace_header) contents.trace = *input.trace_header;
   contents.attribute_count = static_cast<std::uint8_t>(attributes.size());
-  contents.md5_of_attributes = attributes.empty() ? Md5{} : api::md5_of_attributes(attributes);
+  contents.md5_of_attributes = attributes.empty() ? Md5{} : front::md5_of_attributes(attributes);
   for (const auto& [name, value] : attributes) {
     const bool binary = value.binary_value.has_value();
     store::append_attribute(
@@ -146,9 +146,9 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
 Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input) {
   const queue::QueueIdentity queue = call.queue("queue");
   const queue::MessageKey key = TRY(call.message_key("message"));
-  const auto page = TRY(call.parts.engine.peek_one(queue, key));
+  const auto page = TRY(call.parts.dead_letters.peek.one(queue, key));
   if (page.messages.empty()) return no_such_message();
-  const engine::Peeked& message = page.messages.front();
+  const dead_letters::Peeked& message = page.messages.front();
   std::string bytes;
   const auto stored = call.parts.engine.read_message(key, message.body, bytes);
   if (!stored) return unreadable_message(stored.error());
@@ -156,14 +156,14 @@ Result<documents::Message> edit_message(Call& call, const documents::EditRequest
       [&](engine::Turn& turn) -> Result<std::shared_ptr<const queue::QueueSettings>> {
         return TRY(turn.queue(queue))->published;
       });
-  CHECK(settings);
+  RETURN_IF_ERROR(settings);
   const std::string changed = TRY(edited(*stored, input, **settings));
   const auto destination = TRY(destination_of(call, input, message));
   const std::string actor = call.actor();
-  CHECK(call.parts.engine.edit(
+  RETURN_IF_ERROR(call.parts.dead_letters.bin.edit(
       queue,
       {.key = key, .of = message.body, .stored = changed, .destination = destination},
-      {.actor = actor, .reason = input.reason}));
+      {.name = actor, .reason = input.reason}));
   return describe_message(call, destination.value_or(queue), key);
 }
 
@@ -172,11 +172,12 @@ Result<documents::Touched> note_tried(Call& call, const documents::TriedRequest&
   const queue::MessageKey key = TRY(call.message_key("message"));
   if (input.code.size() > kTriedBytesMax || input.outcome.size() > kTriedBytesMax) {
     return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("`code` and `outcome` have at most {} bytes.", kTriedBytesMax));
+                fmt::format("`code` and `outcome` can have at most {} bytes.", kTriedBytesMax));
   }
   const std::string actor = call.actor();
   const std::string reason = fmt::format("{}: {}", input.code, input.outcome);
-  CHECK(call.parts.engine.note_tried(queue, key, {.actor = actor, .reason = reason}));
+  RETURN_IF_ERROR(
+      call.parts.dead_letters.bin.note_tried(queue, key, {.name = actor, .reason = reason}));
   return documents::Touched{.messages = 1};
 }
 
@@ -184,8 +185,8 @@ Result<documents::Touched> discard_messages(Call& call, const documents::Choice&
   const queue::QueueIdentity queue = call.queue("queue");
   const auto keys = TRY(chosen_keys(call, queue, input));
   const std::string actor = call.actor();
-  const std::size_t done =
-      TRY(call.parts.engine.discard(queue, keys, {.actor = actor, .reason = input.reason}));
+  const std::size_t done = TRY(
+      call.parts.dead_letters.bin.discard(queue, keys, {.name = actor, .reason = input.reason}));
   return documents::Touched{static_cast<std::int64_t>(done), keys.size() == kTouchedMax};
 }
 
@@ -198,10 +199,10 @@ Result<documents::Touched> restore_messages(Call& call, const documents::Choice&
     for (const std::int64_t key : input.keys) keys.push_back(static_cast<queue::MessageKey>(key));
   }
   if (keys.empty() && !input.all.value_or(false))
-    return refuse_choice("Say which: `keys` or `all`.");
+    return refuse_choice("Select messages with `keys` or `all`.");
   const std::string actor = call.actor();
   const std::size_t done =
-      TRY(call.parts.engine.restore(queue, keys, {.actor = actor, .reason = {}}));
+      TRY(call.parts.dead_letters.bin.restore(queue, keys, {.name = actor, .reason = {}}));
   return documents::Touched{static_cast<std::int64_t>(done), keys.size() == kTouchedMax};
 }
 
@@ -210,7 +211,7 @@ Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest
   if (input.confirm != identity.name) {
     return refuse_choice(
         fmt::format("To purge {}, repeat its name in `confirm`. Purged messages do not go to the "
-                    "bin: they are gone.",
+                    "bin and cannot be restored.",
                     identity.name));
   }
   return call.parts.engine.turn([&](engine::Turn& turn) -> Result<documents::Touched> {

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/calendar.h"
-#include "dead_letter/deploys.h"
-#include "queue/consumer_name.h"
+#include "core/queue/consumer_name.h"
+#include "dead_letters/triage/deploys.h"
 
 namespace redrive::manage {
 namespace {
 
-using dead_letter::CodeRun;
-using Verdict = dead_letter::DeployFinding::Verdict;
+using triage::CodeRun;
+using Verdict = triage::DeployFinding::Verdict;
 
 std::string_view verdict_name(Verdict verdict) {
   switch (verdict) {
@@ -96,7 +96,7 @@ void tell_deploy(Call& call, const GroupCodes& codes, documents::FailureGroup& o
     }
   }
   std::ranges::sort(out.deploys, {}, &documents::DeployMark::at);
-  const auto found = dead_letter::which_deploy(runs_of(codes), codes.complete);
+  const auto found = triage::which_deploy(runs_of(codes), codes.complete);
   if (!found) return;
   const auto time = [&](Timestamp wall) { return call.keep(format_utc(wall)); };
   documents::GroupDeploy& told = out.deploy.emplace();

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "documents/failures.h"
+#include "core/queue/failure_group.h"
+#include "core/queue/state.h"
 #include "manage/call.h"
-#include "queue/failure_group.h"
-#include "queue/state.h"
+#include "manage/documents/failures.h"
 
 namespace redrive::manage {
 

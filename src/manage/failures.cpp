@@ -6,14 +6,14 @@
 #include <set>
 
 #include "base/calendar.h"
-#include "dead_letter/fingerprint.h"
-#include "dead_letter/rank.h"
+#include "core/queue/consumer_name.h"
+#include "dead_letters/triage/fingerprint.h"
+#include "dead_letters/triage/rank.h"
 #include "manage/deploys.h"
 #include "manage/group_view.h"
 #include "manage/id_prefix.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"
-#include "queue/consumer_name.h"
 
 namespace redrive::manage {
 namespace {
@@ -64,7 +64,7 @@ documents::FailureGroup describe_group(Call& call, const queue::State& state,
   const queue::Queue* const queue = state.find(group.queue);
   documents::FailureGroup out{
       .queue = queue == nullptr ? std::string_view() : call.keep(queue->identity.name),
-      .id = call.keep(dead_letter::GroupId{group.identity.id}.text()),
+      .id = call.keep(triage::GroupId{group.identity.id}.text()),
       .title = call.keep(group.identity.title),
       .status = status_name(status),
       .count = static_cast<std::int64_t>(group.count),
@@ -73,7 +73,7 @@ documents::FailureGroup describe_group(Call& call, const queue::State& state,
       .first_seen = call.keep(format_utc(arrivals.first_wall)),
       .last_seen = call.keep(format_utc(arrivals.last_wall)),
       .escalating = arrivals.is_escalating(wall),
-      .basis = dead_letter::name_of(static_cast<dead_letter::Basis>(group.identity.basis)),
+      .basis = triage::name_of(static_cast<triage::Basis>(group.identity.basis)),
       .why_grouped = call.keep(group.identity.reason),
       .note = call.keep(group.note),
       .owner = call.keep(group.owner)};
@@ -139,12 +139,12 @@ std::vector<queue::QueueIdentity> sources_of(engine::Engine& engine,
 Result<std::vector<documents::Distinction>> distinctions(
     Call& call, const queue::QueueIdentity& queue, queue::FailureGroupKey group,
     const std::vector<queue::QueueIdentity>& sources) {
-  const auto dead = TRY(call.parts.engine.dead_features(queue, group));
-  dead_letter::FeatureCounts processed;
-  for (const auto& source : sources) processed.merge(call.parts.engine.processed(source));
+  const auto dead = TRY(call.parts.dead_letters.groups.features(queue, group));
+  triage::FeatureCounts processed;
+  for (const auto& source : sources) processed.merge(call.parts.dead_letters.processed.of(source));
   std::vector<documents::Distinction> told;
-  for (const auto& found : dead_letter::rank(dead, processed, kDistinctionsMax)) {
-    told.push_back({.kind = dead_letter::name_of(found.kind),
+  for (const auto& found : triage::rank(dead, processed, kDistinctionsMax)) {
+    told.push_back({.kind = triage::name_of(found.kind),
                     .feature = call.keep(found.feature),
                     .sentence = call.keep(found.sentence),
                     .filter = call.keep(found.filter),
@@ -190,13 +190,13 @@ Result<queue::GroupMarked> marked(const documents::GroupMark& input,
   if (!input.ignore_until && !input.ignore_count) return fact;
   if (fact.status != GroupStatus::ignored) {
     return fail(ErrorCode::invalid_parameter_value,
-                "`ignoreUntil` and `ignoreCount` need the status `ignored`.");
+                "`ignoreUntil` and `ignoreCount` require the status `ignored`.");
   }
   if (input.ignore_until) {
     const auto until = parse_utc(*input.ignore_until);
     if (!until || *until <= wall) {
       return fail(ErrorCode::invalid_parameter_value,
-                  "`ignoreUntil` is a time to come, like 2026-01-31T12:00:00Z.");
+                  "`ignoreUntil` must be a time in the future, such as 2026-01-31T12:00:00Z.");
     }
     fact.ignored_until = *until;
   }
@@ -210,13 +210,13 @@ Result<queue::GroupMarked> marked(const documents::GroupMark& input,
 
 Result<const queue::FailureGroup*> find_group(const queue::State& state, const queue::Queue& queue,
                                               std::string_view id) {
-  if (const auto parsed = dead_letter::GroupId::parse(id)) {
+  if (const auto parsed = triage::GroupId::parse(id)) {
     if (const auto* group = state.find_group(queue.key, parsed->bytes)) return group;
   }
   std::vector<const queue::FailureGroup*> found;
   if (is_id_prefix(id)) {
     for (const queue::FailureGroup* group : state.groups_in(queue.key)) {
-      const std::string text = dead_letter::GroupId{group->identity.id}.text();
+      const std::string text = triage::GroupId{group->identity.id}.text();
       if (has_id_prefix(text, id) && is_told(state, *group)) found.push_back(group);
     }
     state.count_work(state.groups_of(queue.key) / 16);
@@ -224,20 +224,20 @@ Result<const queue::FailureGroup*> find_group(const queue::State& state, const q
   if (found.size() == 1) return found.front();
   if (found.empty()) {
     return fail(ErrorCode::resource_not_found,
-                "The queue has no failure group whose id is or begins with this.");
+                "The queue has no failure group with this id or prefix.");
   }
   std::vector<std::string> candidates;
   for (const auto* group : found) {
-    candidates.push_back(dead_letter::GroupId{group->identity.id}.text());
+    candidates.push_back(triage::GroupId{group->identity.id}.text());
   }
   return ambiguous("failure groups", id, candidates);
 }
 
-void group_what_came(engine::Engine& engine) {
+void group_what_came(dead_letters::DeadLetters& dead_letters) {
   for (int i = 0; i < kGroupingRounds; ++i) {
-    if (engine.group_dead_letters(kGroupedAtOnce) == 0) break;
+    if (dead_letters.groups.group_some(kGroupedAtOnce) == 0) break;
   }
-  for (int i = 0; i < kGroupingRounds && engine.apply_group_rules(); ++i) {
+  for (int i = 0; i < kGroupingRounds && dead_letters.groups.apply_rules(); ++i) {
   }
 }
 
@@ -245,8 +245,8 @@ Result<documents::FailureReceipt> report_failure(Call& call,
                                                  const documents::FailureReport& input) {
   const auto disposition = TRY(disposition_of(input));
   const auto queue = TRY(call.parts.engine.queue_of_handle(input.receipt_handle));
-  CHECK(call.allow(queue));
-  CHECK(call.parts.engine.report_failure(
+  RETURN_IF_ERROR(call.allow(queue));
+  RETURN_IF_ERROR(call.parts.engine.report_failure(
       queue,
       {.handle = input.receipt_handle,
        .error = {.type = std::string(input.error_type),
@@ -260,10 +260,10 @@ Result<documents::FailureReceipt> report_failure(Call& call,
 
 Result<documents::FailureGroups> list_groups(Call& call) {
   const queue::QueueIdentity identity = call.queue("queue");
-  group_what_came(call.parts.engine);
+  group_what_came(call.parts.dead_letters);
   documents::FailureGroups out;
   queue::QueueKey listed{};
-  CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
+  RETURN_IF_ERROR(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
     listed = TRY(turn.queue(identity))->key;
     // The number is that of the whole server.
     if (call.sees_all()) out.ungrouped = static_cast<std::int64_t>(turn.state().ungrouped());
@@ -288,7 +288,7 @@ Result<documents::FailureGroups> list_groups(Call& call) {
 }
 
 Result<documents::AllFailureGroups> list_all_groups(Call& call) {
-  group_what_came(call.parts.engine);
+  group_what_came(call.parts.dead_letters);
   documents::AllFailureGroups out;
   if (call.sees_all()) {
     out.ungrouped = call.parts.engine.turn(
@@ -315,12 +315,12 @@ Result<documents::AllFailureGroups> list_all_groups(Call& call) {
 
 Result<documents::FailureGroup> show_group(Call& call) {
   const queue::QueueIdentity identity = call.queue("queue");
-  group_what_came(call.parts.engine);
+  group_what_came(call.parts.dead_letters);
   documents::FailureGroup out;
   queue::FailureGroupKey key{};
   std::vector<queue::QueueIdentity> sources;
   GroupCodes codes;
-  CHECK(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
+  RETURN_IF_ERROR(call.parts.engine.turn([&](engine::Turn& turn) -> Result<void> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
     key = group->key;
@@ -344,11 +344,11 @@ Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMar
   }
   if (input.note.value_or("").size() > kNoteBytesMax) {
     return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("`note` has at most {} bytes.", kNoteBytesMax));
+                fmt::format("`note` can have at most {} bytes.", kNoteBytesMax));
   }
   if (input.owner.value_or("").size() > kOwnerBytesMax) {
     return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("`owner` has at most {} bytes.", kOwnerBytesMax));
+                fmt::format("`owner` can have at most {} bytes.", kOwnerBytesMax));
   }
   return call.parts.engine.turn([&](engine::Turn& turn) -> Result<documents::FailureGroup> {
     const queue::Queue& queue = *TRY(turn.queue(identity));

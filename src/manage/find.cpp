@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "api/authorize.h"
 #include "base/calendar.h"
 #include "base/text.h"
-#include "dead_letter/filter.h"
-#include "engine/stored_view.h"
+#include "dead_letters/triage/filter.h"
+#include "dead_letters/view/stored_view.h"
+#include "front/authorize.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -51,7 +51,7 @@ class Question {
     Question question;
     question.text_ = text;
     if (mode == "text") return question;
-    auto filter = dead_letter::Filter::parse(text);
+    auto filter = triage::Filter::parse(text);
     if (filter) {
       question.filter_ = *std::move(filter);
     } else if (mode == "filter") {
@@ -63,13 +63,13 @@ class Question {
   std::string_view mode() const { return filter_ ? "filter" : "text"; }
 
   // What of the message it is about, in a word; nothing when it is about another one.
-  std::optional<std::string_view> matches(const dead_letter::Subject& subject,
+  std::optional<std::string_view> matches(const triage::Subject& subject,
                                           std::string_view dedup_id) const {
     if (filter_) return filter_->matches(subject) ? std::optional("filter") : std::nullopt;
     if (contains_id(subject.message_id, text_)) return "message-id";
     if (contains_id(subject.lineage_id, text_)) return "lineage-id";
     if (subject.body.find(text_) != subject.body.npos) return "body";
-    for (const dead_letter::AttributeView& attribute : subject.attributes) {
+    for (const triage::AttributeView& attribute : subject.attributes) {
       if (attribute.name.find(text_) != attribute.name.npos ||
           attribute.value.find(text_) != attribute.value.npos) {
         return "attribute";
@@ -82,7 +82,7 @@ class Question {
 
  private:
   std::string text_;
-  std::optional<dead_letter::Filter> filter_;
+  std::optional<triage::Filter> filter_;
 };
 
 // The queue whose messages are, or were, in this one; nothing of those not to be searched.
@@ -123,7 +123,7 @@ struct Place {
     Place place;
     if (token.empty()) return place;
     const auto refuse = [] {
-      return fail(ErrorCode::invalid_parameter_value, "`after` is no page's `next`.");
+      return fail(ErrorCode::invalid_parameter_value, "`after` must be the `next` of a page.");
     };
     if (token.starts_with(kArchiveStage)) {
       place.archived = parse_int<std::uint64_t>(token.substr(kArchiveStage.size()));
@@ -147,7 +147,7 @@ class Search {
   documents::FindPage run(Place place) {
     out_.mode = question_.mode();
     bool more = true;
-    while (more && !done() && !call_.is_abandoned()) {
+    while (more && !done() && !call_.context.is_abandoned()) {
       more = place.archived ? look_at_archived(place) : look_at_queue(place);
       call_.parts.engine.give_way();
     }
@@ -171,9 +171,9 @@ class Search {
   // Goes on in the place's queue or, when that is done, to the next one. False: nothing is left.
   bool look_at_queue(Place& place) {
     if (!place.in_queue) return enter_next_queue(place);
-    const engine::PeekPage page =
-        call_.parts.engine.peek_any(place.queue, place.after, kMessagesPerLook);
-    for (const engine::Peeked& peeked : page.messages) {
+    const dead_letters::PeekPage page =
+        call_.parts.dead_letters.peek.any_page(place.queue, place.after, kMessagesPerLook);
+    for (const dead_letters::Peeked& peeked : page.messages) {
       if (done()) return true;
       look_at(place.queue, peeked, page.wall);
       place.after = peeked.mark;
@@ -200,13 +200,14 @@ class Search {
   }
 
   // A damaged message is passed over: its bytes say nothing.
-  void look_at(const queue::QueueIdentity& identity, const engine::Peeked& peeked, Timestamp wall) {
+  void look_at(const queue::QueueIdentity& identity, const dead_letters::Peeked& peeked,
+               Timestamp wall) {
     ++scanned_;
     scanned_bytes_ += peeked.body.size;
     std::string bytes;
     const auto stored = call_.parts.engine.read_message(peeked.mark.key, peeked.body, bytes);
     if (!stored) return;
-    engine::StoredView view(*stored);
+    dead_letters::StoredView view(*stored);
     const auto matched = question_.matches(view.subject(peeked), stored->contents.dedup);
     if (!matched) return;
     kept_bytes_ += bytes.size();
@@ -248,7 +249,7 @@ class Search {
     const std::vector<Archived> found = next_archived(*place.archived);
     for (const Archived& one : found) {
       if (done()) return true;
-      const auto from = api::identity_from_arn(one.from);
+      const auto from = front::identity_from_arn(one.from);
       const bool theirs = from && from->account == call_.caller.account &&
                           from->region == call_.caller.region && call_.allow(*from);
       if (theirs) look_at(one);
@@ -266,7 +267,7 @@ class Search {
       if (read) contents = *std::move(read);
     }
     scanned_bytes_ += contents.body.size();
-    std::vector<dead_letter::AttributeView> attributes;
+    std::vector<triage::AttributeView> attributes;
     for (const auto& attribute : contents.attributes) {
       attributes.push_back(
           {.name = attribute.name, .data_type = attribute.data_type, .value = attribute.value});

@@ -4,7 +4,7 @@
 
 #include "base/calendar.h"
 #include "base/text.h"
-#include "dead_letter/fingerprint.h"
+#include "dead_letters/triage/fingerprint.h"
 #include "manage/group_view.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"
@@ -16,7 +16,7 @@ constexpr std::size_t kMarksMax = 100;
 constexpr std::size_t kMarkedJobsPerTurn = 64;
 
 std::string_view id_text(Call& call, const queue::State::GroupId& id) {
-  return call.keep(dead_letter::GroupId{id}.text());
+  return call.keep(triage::GroupId{id}.text());
 }
 
 documents::GroupRule describe_rule(Call& call, const queue::State& state,
@@ -83,7 +83,7 @@ void add_alarm_marks(Call& call, const queue::QueueIdentity& identity,
   if (call.parts.watcher == nullptr) return;
   // As alarms::Watcher calls the alarm of a dead-letter queue.
   const alarms::AlarmKey key{identity.account, identity.region, "dead letters in " + identity.name};
-  for (const alarms::HistoryItem& item : call.parts.watcher->book().history(key)) {
+  for (const alarms::HistoryItem& item : call.parts.watcher->store().history(key)) {
     if (item.kind != alarms::HistoryItem::Kind::state) continue;
     marks.push_back({.at = call.keep(format_utc(item.wall)),
                      .kind = "alarm",
@@ -113,30 +113,32 @@ Result<documents::GroupRules> list_group_rules(Call& call) {
 
 Result<documents::GroupRules> merge_group(Call& call, const documents::GroupMerge& input) {
   const queue::QueueIdentity queue = call.queue("queue");
-  group_what_came(call.parts.engine);
+  group_what_came(call.parts.dead_letters);
   const auto from = TRY(group_id(call, queue, call.parameter("group")));
   const auto into = TRY(group_id(call, queue, input.into));
   const std::string actor = call.actor();
-  TRY(call.parts.engine.merge_groups(queue, from, into, {.actor = actor}));
-  group_what_came(call.parts.engine);
+  TRY(call.parts.dead_letters.groups.merge(queue, from, into, {.name = actor}));
+  group_what_came(call.parts.dead_letters);
   return rules_of(call, queue);
 }
 
 Result<documents::GroupRules> split_group(Call& call, const documents::GroupSplit& input) {
   const queue::QueueIdentity queue = call.queue("queue");
-  group_what_came(call.parts.engine);
+  group_what_came(call.parts.dead_letters);
   const auto from = TRY(group_id(call, queue, call.parameter("group")));
   const std::string actor = call.actor();
-  TRY(call.parts.engine.split_group(queue, from, input.filter, input.title, {.actor = actor}));
-  group_what_came(call.parts.engine);
+  TRY(call.parts.dead_letters.groups.split(
+      queue, from, input.filter, input.title, {.name = actor}));
+  group_what_came(call.parts.dead_letters);
   return rules_of(call, queue);
 }
 
 Result<documents::GroupRules> remove_group_rule(Call& call) {
   const queue::QueueIdentity queue = call.queue("queue");
   const auto number = parse_int<std::uint32_t>(call.parameter("rule"));
-  if (!number) return fail(ErrorCode::invalid_parameter_value, "A rule is called by its number.");
-  CHECK(call.parts.engine.remove_group_rule(queue, *number));
+  if (!number)
+    return fail(ErrorCode::invalid_parameter_value, "A rule is identified by its number.");
+  RETURN_IF_ERROR(call.parts.dead_letters.groups.remove_rule(queue, *number));
   return rules_of(call, queue);
 }
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "documents/failures.h"
 #include "manage/call.h"
+#include "manage/documents/failures.h"
 
 namespace redrive::manage {
 

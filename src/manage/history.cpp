@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "api/catalogue_access.h"
 #include "base/calendar.h"
 #include "base/text.h"
+#include "front/catalogue_access.h"
 #include "manage/operations.h"
-#include "metrics/catalogue.h"
-#include "metrics/cloud_metrics.h"
+#include "observe/metrics/catalogue.h"
+#include "observe/metrics/cloud_metrics.h"
 
 namespace redrive::manage {
 namespace {
@@ -26,10 +26,10 @@ Result<Timestamp> moment(const Call& call, std::string_view name, Timestamp now,
   if (const auto utc = parse_utc(text)) return *utc;
   const auto seconds = parse_int<std::int64_t>(text);
   if (!seconds || std::abs(*seconds) > kCalendarEnd.seconds()) {
-    return wrong(fmt::format(
-        "`{}` is a time such as 2026-01-01T00:00:00Z, or seconds: since 1970, or from now with a "
-        "minus.",
-        name));
+    return wrong(
+        fmt::format("`{}` must be a time such as 2026-01-01T00:00:00Z, seconds since 1970, or a "
+                    "negative number of seconds relative to now.",
+                    name));
   }
   return *seconds < 0 ? now + std::chrono::seconds(*seconds) : Timestamp(*seconds * 1000);
 }
@@ -58,7 +58,7 @@ Result<HistoryQuery> history_query(const Call& call) {
     for (const metrics::Metric& known : metrics::metrics_of(query.subject.scope)) {
       fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", known.name);
     }
-    return wrong(fmt::format("`metric` is one of {}.", names));
+    return wrong(fmt::format("`metric` must be one of {}.", names));
   }
   query.metric = *metric;
   return query;
@@ -85,10 +85,10 @@ std::string points_text(metrics::Nature nature,
 
 Result<Document> show_history(Call& call) {
   if (call.parts.history == nullptr) {
-    return fail(ErrorCode::unsupported_operation, "This server keeps no history of metrics.");
+    return fail(ErrorCode::unsupported_operation, "This server has no history of metrics.");
   }
   const HistoryQuery query = TRY(history_query(call));
-  CHECK(api::authorize_metrics(
+  RETURN_IF_ERROR(front::authorize_metrics(
       call.parts.engine, call.parts.gate, call.caller, call.operation(), query.subject));
   call.parts.observe();
   const queue::Stamp stamp =
@@ -101,7 +101,7 @@ Result<Document> show_history(Call& call) {
   const std::int64_t begin = (from - ahead).seconds() / step * step;
   const std::int64_t end = ((to - ahead).seconds() / step + 1) * step;
   if ((end - begin) / step > kPointsMax) {
-    return wrong(fmt::format("At most {} points can be asked for at once.", kPointsMax));
+    return wrong(fmt::format("A request can return at most {} points.", kPointsMax));
   }
   const auto buckets = call.parts.history->read(query.subject,
                                                 query.metric,

@@ -24,6 +24,13 @@ bool is_id_prefix(std::string_view text) {
   return text.size() >= kIdPrefixBytesMin && std::ranges::all_of(text, is_id_character);
 }
 
+std::optional<Uuid> first_with_prefix(std::string_view prefix) {
+  std::string text = Uuid().text();
+  if (prefix.size() > text.size()) return std::nullopt;
+  std::ranges::copy(prefix, text.begin());
+  return Uuid::parse(text);
+}
+
 bool has_id_prefix(std::string_view id, std::string_view prefix) {
   return id.size() >= prefix.size() &&
          std::ranges::equal(id.substr(0, prefix.size()), prefix, {}, small_letter, small_letter);
@@ -33,7 +40,7 @@ std::unexpected<Error> ambiguous(std::string_view of_what, std::string_view pref
                                  std::span<const std::string> candidates) {
   const auto told = candidates.first(std::min(candidates.size(), kCandidatesTold));
   return fail(ErrorCode::invalid_parameter_value,
-              fmt::format("{} is ambiguous: {}{} {} begin with it: {}{}",
+              fmt::format("{} is ambiguous: {}{} {} match: {}{}",
                           prefix,
                           candidates.size() > kCandidatesTold ? "at least " : "",
                           candidates.size(),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/in_turns.h"
+#include "core/engine/in_turns.h"
 
 namespace redrive::manage {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "api/access.h"
 #include "base/calendar.h"
-#include "dead_letter/filter_text.h"
-#include "dead_letter/fingerprint.h"
+#include "dead_letters/triage/filter_text.h"
+#include "dead_letters/triage/fingerprint.h"
+#include "front/access.h"
 #include "manage/id_prefix.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"
@@ -27,6 +27,8 @@ constexpr std::size_t kGroupsMax = 20;
 // How many of a queue's messages are looked at to find a dead letter.
 constexpr std::size_t kDeadLetterLooks = 100;
 constexpr std::size_t kJobsPerTurn = 64;
+// Jobs whose ids begin alike, looked at to find the one that is meant.
+constexpr std::size_t kJobsLookedAt = 1000;
 constexpr std::size_t kTextBytesMax = 1024;
 constexpr std::size_t kPatchBytesMax = 32u << 10;
 constexpr std::int64_t kFailurePercentMax = 50;
@@ -66,7 +68,7 @@ documents::Job describe_job(Call& call, const queue::State& state, const MoveTas
                      .started_at = call.keep(format_utc(task.started_wall))};
   for (const std::uint32_t stage : plan.stages) job.canary.push_back(stage);
   if (const auto* group = state.find_group(plan.group)) {
-    job.group = call.keep(dead_letter::GroupId{group->identity.id}.text());
+    job.group = call.keep(triage::GroupId{group->identity.id}.text());
   }
   if (task.ended_wall != Timestamp()) job.ended_at = call.keep(format_utc(task.ended_wall));
   return job;
@@ -77,19 +79,20 @@ Result<void> check_request(const documents::JobRequest& input) {
     return fail(ErrorCode::invalid_parameter_value, std::move(message));
   };
   if (input.name.size() > kTextBytesMax || input.reason.size() > kTextBytesMax)
-    return refuse(fmt::format("`name` and `reason` have at most {} bytes.", kTextBytesMax));
+    return refuse(fmt::format("`name` and `reason` can have at most {} bytes.", kTextBytesMax));
   if (input.patch.size() > kPatchBytesMax)
-    return refuse(fmt::format("`patch` has at most {} bytes.", kPatchBytesMax));
+    return refuse(fmt::format("`patch` can have at most {} bytes.", kPatchBytesMax));
   if (input.groups.size() > kGroupsMax)
-    return refuse(fmt::format("`groups` has at most {} entries.", kGroupsMax));
+    return refuse(fmt::format("`groups` can have at most {} entries.", kGroupsMax));
   if (input.message_ids.size() > kIdsMax)
-    return refuse(fmt::format("`messageIds` has at most {} entries; use `filter`.", kIdsMax));
+    return refuse(fmt::format("`messageIds` can have at most {} entries; use `filter`.", kIdsMax));
   if (input.canary.size() > kStagesMax)
-    return refuse(fmt::format("`canary` has at most {} stages.", kStagesMax));
+    return refuse(fmt::format("`canary` can have at most {} stages.", kStagesMax));
   const bool rising =
       std::ranges::adjacent_find(input.canary, std::ranges::greater_equal()) == input.canary.end();
   if (!rising || (!input.canary.empty() && (input.canary[0] < 1 || input.canary.back() > 1e9)))
-    return refuse("`canary` is a list of rising numbers of messages, like [1, 10, 100].");
+    return refuse(
+        "`canary` must be a list of increasing numbers of messages, such as [1, 10, 100].");
   return {};
 }
 
@@ -98,8 +101,7 @@ std::string filter_of(const documents::JobRequest& input) {
   if (input.message_ids.empty()) return std::string(input.filter);
   std::string ids;
   for (const std::string_view id : input.message_ids) {
-    ids += fmt::format(
-        "{}message_id == {}", ids.empty() ? "" : " or ", dead_letter::filter_literal(id));
+    ids += fmt::format("{}message_id == {}", ids.empty() ? "" : " or ", triage::filter_literal(id));
   }
   return input.filter.empty() ? ids : fmt::format("({}) and ({})", input.filter, ids);
 }
@@ -159,10 +161,9 @@ Result<void> choose_groups(const queue::State& state, const queue::Queue& source
   std::string filter;
   for (const std::string_view one : wanted) {
     const queue::FailureGroup& group = *TRY(find_group(state, source, one));
-    filter +=
-        fmt::format("{}group == {}",
-                    filter.empty() ? "" : " or ",
-                    dead_letter::filter_literal(dead_letter::GroupId{group.identity.id}.text()));
+    filter += fmt::format("{}group == {}",
+                          filter.empty() ? "" : " or ",
+                          triage::filter_literal(triage::GroupId{group.identity.id}.text()));
   }
   if (filter.empty()) return {};
   plan.filter = plan.filter.empty() ? filter : fmt::format("({}) and ({})", plan.filter, filter);
@@ -170,26 +171,39 @@ Result<void> choose_groups(const queue::State& state, const queue::Queue& source
 }
 
 bool may_know(const Call& call, const queue::State& state, const MoveTask& task) {
-  const auto source = api::identity_from_arn(task.source_arn);
+  const auto source = front::identity_from_arn(task.source_arn);
   return !source || call.allow(state, *source).has_value();
+}
+
+// Jobs that the caller may know and whose ids begin so; when there are very many, some of them.
+std::vector<const MoveTask*> jobs_like(const Call& call, const queue::State& state,
+                                       std::string_view prefix) {
+  std::vector<const MoveTask*> found;
+  const auto first = is_id_prefix(prefix) ? first_with_prefix(prefix) : std::nullopt;
+  if (!first) return found;
+  auto at = state.tasks_by_id().lower_bound(*first);
+  for (std::size_t i = 0; at != state.tasks_by_id().end() && i < kJobsLookedAt; ++at, ++i) {
+    if (!has_id_prefix(at->first.text(), prefix)) break;
+    const MoveTask& task = *state.find_task(at->second);
+    if (may_know(call, state, task)) found.push_back(&task);
+  }
+  return found;
 }
 
 // By its whole id, or by the beginning of it when no other job that the caller may know has it.
 Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
   const std::string_view called = call.parameter("job");
   const auto id = Uuid::parse(called);
-  std::vector<const MoveTask*> found;
-  for (const auto& [key, task] : state.tasks()) {
-    if (id && task.id == *id) {
-      const auto source = api::identity_from_arn(task.source_arn);
-      if (source) CHECK(call.allow(state, *source));
-      return &task;
-    }
-    if (id || !is_id_prefix(called) || !has_id_prefix(task.id.text(), called)) continue;
-    if (may_know(call, state, task)) found.push_back(&task);
+  if (id) {
+    const MoveTask* task = state.find_task(*id);
+    if (task == nullptr) return fail(ErrorCode::resource_not_found, "There is no such job.");
+    const auto source = front::identity_from_arn(task->source_arn);
+    if (source) RETURN_IF_ERROR(call.allow(state, *source));
+    return task;
   }
+  const std::vector<const MoveTask*> found = jobs_like(call, state, called);
   if (found.size() == 1) return found.front();
-  if (found.empty()) return fail(ErrorCode::resource_not_found, "There is no such job.");
+  if (found.empty()) return fail(ErrorCode::resource_not_found, "The job does not exist.");
   std::vector<std::string> candidates;
   for (const MoveTask* task : found) candidates.push_back(task->id.text());
   return ambiguous("jobs", called, candidates);
@@ -200,9 +214,9 @@ Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
 Result<void> check_targets(const Call& call, std::string_view source_arn,
                            std::string_view destination_arn) {
   engine::Engine& engine = call.parts.engine;
-  const auto named = api::identity_from_arn(destination_arn);
-  if (!named) return api::authorize_sources(engine, call.caller, source_arn);
-  return api::authorize(engine, call.caller, api::kSendToQueue, api::resource_of(*named));
+  const auto named = front::identity_from_arn(destination_arn);
+  if (!named) return front::authorize_sources(engine, call.caller, source_arn);
+  return front::authorize(engine, call.caller, front::kSendToQueue, front::resource_of(*named));
 }
 
 // A resumed job moves messages on behalf of the caller that resumes it.
@@ -247,31 +261,32 @@ constexpr auto kNotOver = {TaskStatus::running, TaskStatus::paused, TaskStatus::
 }  // namespace
 
 Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest& input) {
-  CHECK(check_request(input));
+  RETURN_IF_ERROR(check_request(input));
   const queue::QueueIdentity identity = call.queue("queue");
   queue::TaskPlan plan = plan_of(call, input);
-  group_what_came(call.parts.engine);
+  group_what_came(call.parts.dead_letters);
   std::optional<queue::QueueIdentity> destination;
   if (!input.destination.empty()) destination = TRY(call.destination_called(input.destination));
   const auto prepared = call.parts.engine.turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& source = *TRY(turn.queue(identity));
     if (!destination && !is_dead_letter_queue(turn.state(), source)) {
-      return fail(ErrorCode::invalid_parameter_value,
-                  fmt::format("{} is not a dead-letter queue: no queue's redrive policy names it, "
-                              "and it has no dead letters. Name a `destination` to move its "
-                              "messages anyway.",
-                              identity.name));
+      return fail(
+          ErrorCode::invalid_parameter_value,
+          fmt::format("{} is not a dead-letter queue: no queue's redrive policy names it, and it "
+                      "has no dead letters. Pass a `destination` to move its messages anyway.",
+                      identity.name));
     }
-    CHECK(choose_groups(turn.state(), source, input, plan));
+    RETURN_IF_ERROR(choose_groups(turn.state(), source, input, plan));
     plan.frozen_at = number(turn.state().last_key());
-    if (destination) CHECK(check_destination(source, *TRY(turn.queue(*destination))));
+    if (destination) RETURN_IF_ERROR(check_destination(source, *TRY(turn.queue(*destination))));
     return {};
   });
-  CHECK(prepared);
-  CHECK(check_targets(call, identity.arn(), destination ? destination->arn() : std::string()));
+  RETURN_IF_ERROR(prepared);
+  RETURN_IF_ERROR(
+      check_targets(call, identity.arn(), destination ? destination->arn() : std::string()));
   const bool dry = input.dry_run.value_or(false);
-  const auto chosen =
-      TRY(call.parts.engine.choose(identity, plan, dry ? kDryRunLooks : 0, kDryRunLooks));
+  const auto chosen = TRY(
+      call.parts.dead_letters.jobs.choose(identity, plan, dry ? kDryRunLooks : 0, kDryRunLooks));
   if (dry) {
     documents::Selection selection{.candidates = static_cast<std::int64_t>(chosen.candidates),
                                    .scanned = static_cast<std::int64_t>(chosen.scanned),
@@ -284,7 +299,7 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
     const queue::Queue& source = *TRY(turn.queue(identity));
     if (turn.state().active_task(source.key) != nullptr) {
       return fail(ErrorCode::invalid_parameter_value,
-                  "The queue has a job that is not over; cancel it or wait for its end.");
+                  "The queue has an unfinished job; cancel it or wait for its end.");
     }
     const queue::TaskKey key = next(turn.state().last_task());
     const std::string source_arn = identity.arn();
@@ -331,7 +346,7 @@ Result<documents::Job> pause_job(Call& call) {
 }
 
 Result<documents::Job> resume_job(Call& call) {
-  CHECK(check_resumed(call));
+  RETURN_IF_ERROR(check_resumed(call));
   call.parts.engine.catch_up();  // What is gone by now is counted before the job goes on.
   return change_job(call, kStanding, TaskStatus::running, std::nullopt);
 }

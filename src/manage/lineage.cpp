@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/calendar.h"
-#include "queue/consumer_name.h"
+#include "core/queue/consumer_name.h"
 
 namespace redrive::manage {
 namespace {
@@ -37,12 +37,12 @@ Result<Value> value_called(const std::array<std::string_view, count>& names,
                            std::string_view name) {
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<Value>(found - names.begin());
-  return fail(ErrorCode::invalid_parameter_value, "The lineage has a word that is not known.");
+  return fail(ErrorCode::invalid_parameter_value, "The lineage contains an unknown word.");
 }
 
 Result<Timestamp> time_in(std::string_view text) {
   if (const auto time = parse_utc(text)) return *time;
-  return fail(ErrorCode::invalid_parameter_value, "The lineage has a time that is none.");
+  return fail(ErrorCode::invalid_parameter_value, "The lineage contains an invalid time.");
 }
 
 std::string_view reason_name(queue::DeadLetterReason reason) {
@@ -56,7 +56,7 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
 
 }  // namespace
 
-std::vector<documents::Attempt> attempts_of(const engine::Peeked& message, const Keep& keep) {
+std::vector<documents::Attempt> attempts_of(const dead_letters::Peeked& message, const Keep& keep) {
   std::vector<documents::Attempt> lines;
   if (!message.history) return lines;
   const auto& attempts = message.history->attempts;
@@ -87,7 +87,7 @@ std::vector<documents::Attempt> attempts_of(const engine::Peeked& message, const
   return lines;
 }
 
-std::vector<documents::Event> events_of(const engine::Peeked& message, const Keep& keep) {
+std::vector<documents::Event> events_of(const dead_letters::Peeked& message, const Keep& keep) {
   std::vector<documents::Event> lines;
   if (!message.history) return lines;
   const auto& events = message.history->events;
@@ -104,7 +104,7 @@ std::vector<documents::Event> events_of(const engine::Peeked& message, const Kee
   return lines;
 }
 
-documents::Lineage lineage_of(const engine::Peeked& message, const Uuid& lineage,
+documents::Lineage lineage_of(const dead_letters::Peeked& message, const Uuid& lineage,
                               const Keep& keep) {
   documents::Lineage out{.lineage_id = lineage,
                          .origin = keep(message.origin),
@@ -130,7 +130,7 @@ std::string consumer_in(const documents::Attempt& attempt) {
   return who.text();
 }
 
-Result<void> read_attempt(const documents::Attempt& attempt, engine::Peeked& told) {
+Result<void> read_attempt(const documents::Attempt& attempt, dead_letters::Peeked& told) {
   const queue::Attempt read{.received_wall = TRY(time_in(attempt.received_at)),
                             .duration_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
                                 attempt.duration_ms.value_or(0), 0, UINT32_MAX)),
@@ -147,7 +147,7 @@ Result<void> read_attempt(const documents::Attempt& attempt, engine::Peeked& tol
   return {};
 }
 
-Result<void> read_event(const documents::Event& event, engine::Peeked& told) {
+Result<void> read_event(const documents::Event& event, dead_letters::Peeked& told) {
   queue::LineageEvent read{
       .wall = TRY(time_in(event.at)),
       .kind = TRY(value_called<queue::LineageEvent::Kind>(kEvents, event.what))};
@@ -164,17 +164,18 @@ Result<void> read_event(const documents::Event& event, engine::Peeked& told) {
 
 }  // namespace
 
-Result<engine::Peeked> history_in(const documents::Lineage& lineage, bool keep_count) {
-  engine::Peeked told;
+Result<dead_letters::Peeked> history_in(const documents::Lineage& lineage, bool keep_count) {
+  dead_letters::Peeked told;
   told.history.emplace();
   told.origin = lineage.origin;
   const auto attempts_max = queue::kAttemptsFirst + queue::kAttemptsLast;
   const auto events_max = queue::kEventsFirst + queue::kEventsLast;
   if (lineage.attempts.size() > attempts_max || lineage.events.size() > events_max) {
-    return fail(ErrorCode::invalid_parameter_value, "The lineage is longer than any.");
+    return fail(ErrorCode::invalid_parameter_value, "The lineage is too long.");
   }
-  for (const documents::Attempt& attempt : lineage.attempts) CHECK(read_attempt(attempt, told));
-  for (const documents::Event& event : lineage.events) CHECK(read_event(event, told));
+  for (const documents::Attempt& attempt : lineage.attempts)
+    RETURN_IF_ERROR(read_attempt(attempt, told));
+  for (const documents::Event& event : lineage.events) RETURN_IF_ERROR(read_event(event, told));
   const auto total = std::clamp<std::int64_t>(lineage.attempts_total, 0, UINT32_MAX);
   told.history->attempts_total =
       std::max(told.history->attempts_total, static_cast<std::uint32_t>(total));

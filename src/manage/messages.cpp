@@ -7,11 +7,11 @@
 
 #include "base/calendar.h"
 #include "base/text.h"
-#include "dead_letter/filter.h"
-#include "engine/stored_view.h"
+#include "core/store/message_codec.h"
+#include "dead_letters/triage/filter.h"
+#include "dead_letters/view/stored_view.h"
 #include "manage/lineage.h"
 #include "manage/operations.h"
-#include "store/message_codec.h"
 
 namespace redrive::manage {
 
@@ -28,7 +28,7 @@ Result<Mailbox::AgeMark> mark_of(std::string_view token) {
   const auto sent = parts.size() == 2 ? parse_int<std::int64_t>(parts[0]) : std::nullopt;
   const auto key = parts.size() == 2 ? parse_int<std::uint64_t>(parts[1]) : std::nullopt;
   if (!sent || !key)
-    return fail(ErrorCode::invalid_parameter_value, "`after` is no page's `next`.");
+    return fail(ErrorCode::invalid_parameter_value, "`after` must be the `next` of a page.");
   return Mailbox::AgeMark{Timestamp(*sent), static_cast<queue::MessageKey>(*key)};
 }
 
@@ -65,19 +65,19 @@ std::optional<std::string_view> if_any(std::string_view text) {
 // Makes a page of messages. Everything it writes outlives what it came from: the call keeps it.
 class PageWriter {
  public:
-  PageWriter(Call& call, std::size_t messages_max, const dead_letter::Filter* filter)
+  PageWriter(Call& call, std::size_t messages_max, const triage::Filter* filter)
       : call_(call), messages_max_(messages_max), filter_(filter) {}
 
   // The next so many messages behind a place.
-  using Fetch = std::function<Result<engine::PeekPage>(const Mailbox::AgeMark&, std::size_t)>;
+  using Fetch = std::function<Result<dead_letters::PeekPage>(const Mailbox::AgeMark&, std::size_t)>;
 
   // Goes on behind that place until the page is full or enough has been looked at.
   Result<documents::MessagePage> write(Mailbox::AgeMark after, const Fetch& fetch) {
     last_ = after;
     bool more = true;
-    while (more && !done() && !call_.is_abandoned()) {
+    while (more && !done() && !call_.context.is_abandoned()) {
       const std::size_t piece = filter_ == nullptr ? messages_max_ : kSearchPieceMessages;
-      const engine::PeekPage page = TRY(fetch(last_, piece));
+      const dead_letters::PeekPage page = TRY(fetch(last_, piece));
       wall_ = page.wall;
       more = TRY(take(page));
     }
@@ -88,8 +88,8 @@ class PageWriter {
   }
 
   // One message as a page shows it. Views `stored`.
-  documents::Message describe(const engine::Peeked& peeked, const store::StoredMessage& stored,
-                              Timestamp wall) {
+  documents::Message describe(const dead_letters::Peeked& peeked,
+                              const store::StoredMessage& stored, Timestamp wall) {
     wall_ = wall;
     return message(peeked, stored);
   }
@@ -101,11 +101,11 @@ class PageWriter {
   }
 
   // Whether there is more behind the last message that it looked at.
-  Result<bool> take(const engine::PeekPage& page) {
-    for (const engine::Peeked& peeked : page.messages) {
+  Result<bool> take(const dead_letters::PeekPage& page) {
+    for (const dead_letters::Peeked& peeked : page.messages) {
       full_ = kept_bytes_ + peeked.body.size > kPageBytesMax && !out_.messages.empty();
       if (done()) return true;
-      CHECK(look_at(peeked));
+      RETURN_IF_ERROR(look_at(peeked));
       ++scanned_;
       scanned_bytes_ += peeked.body.size;
       last_ = peeked.mark;
@@ -115,12 +115,13 @@ class PageWriter {
 
   // A damaged message is passed over: it is among the queue's damaged messages now, or will be when
   // the consumer that holds it lets go.
-  Result<void> look_at(const engine::Peeked& peeked) {
+  Result<void> look_at(const dead_letters::Peeked& peeked) {
     std::string bytes;
     const auto stored = call_.parts.engine.read_message(peeked.mark.key, peeked.body, bytes);
     if (!stored && stored.error().code == ErrorCode::storage_damaged) return {};
-    CHECK(stored);
-    if (filter_ != nullptr && !filter_->matches(engine::StoredView(*stored).subject(peeked))) {
+    RETURN_IF_ERROR(stored);
+    if (filter_ != nullptr &&
+        !filter_->matches(dead_letters::StoredView(*stored).subject(peeked))) {
       return {};
     }
     kept_bytes_ += bytes.size();
@@ -130,7 +131,8 @@ class PageWriter {
 
   std::string_view time(Timestamp wall) { return call_.keep(format_utc(wall)); }
 
-  documents::Message message(const engine::Peeked& peeked, const store::StoredMessage& stored) {
+  documents::Message message(const dead_letters::Peeked& peeked,
+                             const store::StoredMessage& stored) {
     documents::Message out{.key = static_cast<std::int64_t>(number(peeked.mark.key)),
                            .message_id = stored.message_id,
                            .lineage_id = stored.message_id,
@@ -153,7 +155,7 @@ class PageWriter {
     return out;
   }
 
-  void add_history(documents::Message& out, const engine::Peeked& peeked) {
+  void add_history(documents::Message& out, const dead_letters::Peeked& peeked) {
     const queue::History& history = *peeked.history;
     if (history.message_id) out.message_id = *history.message_id;
     if (history.sent_wall != Timestamp()) out.sent_at = time(history.sent_wall);
@@ -172,7 +174,7 @@ class PageWriter {
 
   Call& call_;
   const std::size_t messages_max_;
-  const dead_letter::Filter* const filter_;  // Null: every message is meant.
+  const triage::Filter* const filter_;  // Null: every message is meant.
   documents::MessagePage out_;
   Mailbox::AgeMark last_{};  // Looked at last.
   Timestamp wall_;
@@ -188,7 +190,7 @@ Result<documents::MessagePage> write_page(Call& call, const PageWriter::Fetch& f
   const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));
   const std::string text = call.query("filter");
   if (text.empty()) return PageWriter(call, max, nullptr).write(after, fetch);
-  const dead_letter::Filter filter = TRY(dead_letter::Filter::parse(text));
+  const triage::Filter filter = TRY(triage::Filter::parse(text));
   return PageWriter(call, max, &filter).write(after, fetch);
 }
 
@@ -208,7 +210,7 @@ sqs::MessageAttributes attributes_of(const store::MessageContents& contents) {
   return attributes;
 }
 
-documents::Message describe_peeked(Call& call, const engine::Peeked& peeked,
+documents::Message describe_peeked(Call& call, const dead_letters::Peeked& peeked,
                                    const store::StoredMessage& stored, Timestamp wall) {
   return PageWriter(call, 1, nullptr).describe(peeked, stored, wall);
 }
@@ -216,14 +218,14 @@ documents::Message describe_peeked(Call& call, const engine::Peeked& peeked,
 Result<documents::MessagePage> peek_messages(Call& call) {
   const queue::QueueIdentity queue = call.queue("queue");
   return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
-    return call.parts.engine.peek(queue, after, max);
+    return call.parts.dead_letters.peek.page(queue, after, max);
   });
 }
 
 Result<documents::MessagePage> peek_bin(Call& call) {
   const queue::QueueIdentity queue = call.queue("queue");
   return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
-    return call.parts.engine.peek_bin(queue, after, max);
+    return call.parts.dead_letters.peek.bin_page(queue, after, max);
   });
 }
 
@@ -245,7 +247,7 @@ Result<documents::Message> describe_message(Call& call, const queue::QueueIdenti
                                             queue::MessageKey key) {
   auto written =
       TRY(PageWriter(call, 1, nullptr).write({}, [&](const Mailbox::AgeMark&, std::size_t) {
-        return call.parts.engine.peek_one(queue, key);
+        return call.parts.dead_letters.peek.one(queue, key);
       }));
   if (written.messages.empty()) return no_such_message();
   return std::move(written.messages.front());

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "manage/failure.h"
 #include "manage/operations.h"
+#include "manage/refusals.h"
 
 namespace redrive::manage {
 namespace {
@@ -27,7 +27,7 @@ class Mover {
   Result<documents::MoveResults> run() {
     std::vector<std::string_view> handles;
     for (const documents::Move& move : input_.moves) handles.push_back(move.receipt_handle);
-    const auto found = TRY(call_.parts.engine.delivered(queue_, handles));
+    const auto found = TRY(call_.parts.dead_letters.moves.delivered(queue_, handles));
     results_.resize(handles.size());
     for (std::size_t i = 0; i < handles.size(); ++i) {
       auto move = prepare(input_.moves[i], found.messages[i]);
@@ -38,27 +38,27 @@ class Mover {
       moves_.push_back(*std::move(move));
       places_.push_back(i);
     }
-    CHECK(carry_out());
+    RETURN_IF_ERROR(carry_out());
     const auto moved =
         std::ranges::count_if(results_, [](const auto& one) { return one.message_id.has_value(); });
     return documents::MoveResults{moved, std::move(results_)};
   }
 
  private:
-  Result<engine::Move> prepare(const documents::Move& move,
-                               const Result<engine::Delivered>& delivered) {
-    const engine::Delivered& message = TRY(delivered);
+  Result<dead_letters::Move> prepare(const documents::Move& move,
+                                     const Result<dead_letters::Delivered>& delivered) {
+    const dead_letters::Delivered& message = TRY(delivered);
     const auto& [identity, settings] =
         TRY(destination(move.destination.empty() ? message.dead_letter_source : move.destination));
     const std::int32_t delay = move.delay_seconds.value_or(0);
     if (delay > 0 && settings->is_fifo()) {
-      return fail(ErrorCode::invalid_parameter_value, "FIFO queues take no `delaySeconds`.");
+      return fail(ErrorCode::invalid_parameter_value, "FIFO queues do not support `delaySeconds`.");
     }
-    engine::Move out{.handle = move.receipt_handle,
-                     .destination = identity,
-                     .of = message.body,
-                     .stored = {},
-                     .delay = std::chrono::seconds(delay)};
+    dead_letters::Move out{.handle = move.receipt_handle,
+                           .destination = identity,
+                           .of = message.body,
+                           .stored = {},
+                           .delay = std::chrono::seconds(delay)};
     if (changes_contents(move))
       out.stored = TRY(contents(move, message.key, message.body, *settings));
     return out;
@@ -71,13 +71,13 @@ class Mover {
       return known->second;
     if (name.empty()) {
       return fail(ErrorCode::invalid_parameter_value,
-                  "It is not known where the message came from: name a `destination`.");
+                  "The source queue of the message is unknown: pass a `destination`.");
     }
     auto identity = TRY(call_.destination_called(name));
     auto settings = call_.parts.engine.turn([&](engine::Turn& turn) -> Result<Settings> {
       return TRY(turn.queue(identity))->published;
     });
-    CHECK(settings);
+    RETURN_IF_ERROR(settings);
     return destinations_.emplace(std::string(name), Destination(std::move(identity), *settings))
         .first->second;
   }
@@ -103,8 +103,8 @@ class Mover {
   Result<void> carry_out() {
     if (moves_.empty()) return {};
     const std::string actor = call_.actor();
-    const auto done =
-        TRY(call_.parts.engine.move(queue_, moves_, {.actor = actor, .reason = input_.reason}));
+    const auto done = TRY(call_.parts.dead_letters.moves.move(
+        queue_, moves_, {.name = actor, .reason = input_.reason}));
     for (std::size_t i = 0; i < done.size(); ++i) {
       done[i] ? void(results_[places_[i]].message_id = *done[i])
               : void(results_[places_[i]] = refusal(done[i].error()));
@@ -113,14 +113,14 @@ class Mover {
   }
 
   documents::MoveResult refusal(const Error& error) {
-    return {.message_id = {}, .code = failure_of(error).code, .message = call_.keep(error.message)};
+    return {.message_id = {}, .code = code_of(error), .message = call_.keep(error.message)};
   }
 
   Call& call_;
   const queue::QueueIdentity queue_;
   const documents::MoveRequest& input_;
   std::vector<documents::MoveResult> results_;
-  std::vector<engine::Move> moves_;
+  std::vector<dead_letters::Move> moves_;
   std::vector<std::size_t> places_;  // Of each of these in the request.
   std::map<std::string, Destination, std::less<>> destinations_;
 };
@@ -130,10 +130,10 @@ class Mover {
 Result<documents::MoveResults> move_messages(Call& call, const documents::MoveRequest& input) {
   const queue::QueueIdentity queue = TRY(call.path_queue());
   // Each destination is authorised by itself; a key without the right to send is refused at once.
-  CHECK(api::authorize_role(call.caller, api::kSendToQueue));
+  RETURN_IF_ERROR(front::authorize_role(call.caller, front::kSendToQueue));
   if (input.moves.size() > documents::kMovesMax) {
     return fail(ErrorCode::invalid_parameter_value,
-                fmt::format("A request moves at most {} messages.", documents::kMovesMax));
+                fmt::format("A request can move at most {} messages.", documents::kMovesMax));
   }
   return Mover(call, queue, input).run();
 }

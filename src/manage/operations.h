@@ -4,21 +4,21 @@
 #include <optional>
 #include <string_view>
 
-#include "documents/alarms.h"
-#include "documents/corrections.h"
-#include "documents/damage.h"
-#include "documents/failures.h"
-#include "documents/find.h"
-#include "documents/jobs.h"
-#include "documents/lineage.h"
-#include "documents/logs.h"
-#include "documents/message_page.h"
-#include "documents/moves.h"
-#include "documents/overview.h"
-#include "documents/policy.h"
+#include "core/store/message_codec.h"
 #include "manage/call.h"
-#include "store/message_codec.h"
-#include "wire/shape.h"
+#include "manage/documents/alarms.h"
+#include "manage/documents/corrections.h"
+#include "manage/documents/damage.h"
+#include "manage/documents/failures.h"
+#include "manage/documents/find.h"
+#include "manage/documents/jobs.h"
+#include "manage/documents/lineage.h"
+#include "manage/documents/logs.h"
+#include "manage/documents/message_page.h"
+#include "manage/documents/moves.h"
+#include "manage/documents/overview.h"
+#include "manage/documents/policy.h"
+#include "net/wire/shape.h"
 
 // The operations of the management API and the documents they take and give. routes.cpp says where
 // each is found, docs/openapi.yaml tells it to everybody else.
@@ -72,7 +72,7 @@ Result<documents::SpentHandle> show_spent_handle(Call& call);
 // The attributes of a stored message as SQS writes them; views of it.
 sqs::MessageAttributes attributes_of(const store::MessageContents& contents);
 // A message that was looked at. Views `stored`, which has to last as long as the call.
-documents::Message describe_peeked(Call& call, const engine::Peeked& peeked,
+documents::Message describe_peeked(Call& call, const dead_letters::Peeked& peeked,
                                    const store::StoredMessage& stored, Timestamp wall);
 // One message as it lies in its queue now.
 Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
@@ -106,7 +106,7 @@ Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest
 Result<documents::FailureReceipt> report_failure(Call& call, const documents::FailureReport& input);
 // Dead letters that came in just now get their groups, so that what is told or done next knows
 // them.
-void group_what_came(engine::Engine& engine);
+void group_what_came(dead_letters::DeadLetters& dead_letters);
 // The group of a queue that has this id, or the only one whose id begins so.
 Result<const queue::FailureGroup*> find_group(const queue::State& state, const queue::Queue& queue,
                                               std::string_view id);

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "api/authorize.h"
 #include "base/calendar.h"
+#include "core/queue/hidden_queues.h"
+#include "front/authorize.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -25,7 +26,7 @@ std::string_view overview_name(std::string_view arn) {
   return arn.substr(arn.rfind(':') + 1);
 }
 
-bool is_of(const api::Caller& caller, std::string_view account, std::string_view region) {
+bool is_of(const front::Caller& caller, std::string_view account, std::string_view region) {
   return caller.account == account && caller.region == region;
 }
 
@@ -71,7 +72,7 @@ class QueueSurvey {
                                   .redriven = signed_count(traffic.redriven),
                                   .expired = signed_count(traffic.expired)};
     if (!state.damaged_queues().empty()) {
-      const queue::Queue* damaged = state.find(engine::damaged_of(queue.identity));
+      const queue::Queue* damaged = state.find(queue::damaged_of(queue.identity));
       if (damaged != nullptr) view.damaged = signed_count(state.mailbox(*damaged).size());
     }
     if (call_.parts.oldest_age) {
@@ -127,10 +128,10 @@ class QueueSurvey {
 };
 
 bool sees_function(const Call& call, const documents::KeptHandler& handler) {
-  return api::decide(call.caller,
-                     {.name = "lambda:GetFunction", .right = auth::Right::look},
-                     api::function_resource(handler.account, handler.region, handler.function),
-                     {})
+  return front::decide(call.caller,
+                       {.name = "lambda:GetFunction", .right = auth::Right::look},
+                       front::function_resource(handler.account, handler.region, handler.function),
+                       {})
       .has_value();
 }
 
@@ -144,7 +145,7 @@ std::vector<documents::HandlerOverview> handlers_of(Call& call) {
     documents::HandlerOverview view = handler.counts;
     view.function = call.keep(std::move(handler.function));
     if (!handler.mapping.empty()) {
-      const auto queue = api::identity_from_arn(handler.queue_arn);
+      const auto queue = front::identity_from_arn(handler.queue_arn);
       if (queue && !call.sees(*queue)) continue;
       view.mapping = call.keep(std::move(handler.mapping));
       view.queue_arn = call.keep(std::move(handler.queue_arn));

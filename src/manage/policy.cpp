@@ -1,7 +1,7 @@
 // What dead-letter queues do by themselves, set and told.
 
-#include "api/access.h"
-#include "engine/policy_check.h"
+#include "dead_letters/policy/policy_check.h"
+#include "front/access.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -20,12 +20,12 @@ Result<DeadLetterPolicy> policy_from(const documents::Policy& input) {
       input.max_redrive_after_seconds.value_or(policy.redrive_after_max.count()));
   policy.archive_expiring = input.archive_expiring.value_or(false);
   policy.archive = input.archive.value_or("");
-  const auto then = engine::then_called(input.then.value_or("park"));
+  const auto then = dead_letters::then_called(input.then.value_or("park"));
   if (!then) {
     return fail(ErrorCode::invalid_parameter_value, "`then` is `park`, `discard` or `archive`.");
   }
   policy.then = *then;
-  CHECK(engine::check_policy(policy));
+  RETURN_IF_ERROR(dead_letters::check_policy(policy));
   return policy;
 }
 
@@ -37,7 +37,7 @@ documents::Policy describe_policy(Call& call, const DeadLetterPolicy* policy, bo
                         .max_redrive_after_seconds = policy->redrive_after_max.count(),
                         .archive_expiring = policy->archive_expiring,
                         .source = own ? "queue" : "configuration"};
-  out.then = engine::name_of(policy->then);
+  out.then = dead_letters::name_of(policy->then);
   if (!policy->archive.empty()) out.archive = call.keep(policy->archive);
   return out;
 }
@@ -49,18 +49,19 @@ Result<documents::Policy> change_policy(Call& call, std::optional<DeadLetterPoli
     queue::QueueSettings settings = queue.settings;
     settings.dead_letters = std::move(policy);
     turn.commit(queue::QueueSettingsChanged{queue.key, settings});
-    return describe_policy(
-        call, call.parts.engine.policy_of(queue), queue.settings.dead_letters.has_value());
+    return describe_policy(call,
+                           call.parts.dead_letters.policy_book.of(queue),
+                           queue.settings.dead_letters.has_value());
   });
 }
 
 // The policy puts objects into the archive's bucket on behalf of its author.
 Result<void> check_archive(const Call& call, const DeadLetterPolicy& policy) {
   if (policy.archive.empty()) return {};
-  return api::authorize_objects(call.caller,
-                                api::kPutObject,
-                                policy.archive.substr(0, policy.archive.find('/')),
-                                call.parts.bucket_owner);
+  return front::authorize_objects(call.caller,
+                                  front::kPutObject,
+                                  policy.archive.substr(0, policy.archive.find('/')),
+                                  call.parts.bucket_owner);
 }
 
 }  // namespace
@@ -69,17 +70,19 @@ Result<documents::Policy> show_policy(Call& call) {
   const queue::QueueIdentity identity = call.queue("queue");
   return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Policy> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
-    return describe_policy(
-        call, call.parts.engine.policy_of(queue), queue.settings.dead_letters.has_value());
+    return describe_policy(call,
+                           call.parts.dead_letters.policy_book.of(queue),
+                           queue.settings.dead_letters.has_value());
   });
 }
 
 Result<documents::Policy> set_policy(Call& call, const documents::Policy& input) {
   DeadLetterPolicy policy = TRY(policy_from(input));
-  CHECK(check_archive(call, policy));
+  RETURN_IF_ERROR(check_archive(call, policy));
   // Automatic redrives run on behalf of the author of the policy.
   if (policy.redrive_after.count() > 0) {
-    CHECK(api::authorize_sources(call.parts.engine, call.caller, call.queue("queue").arn()));
+    RETURN_IF_ERROR(
+        front::authorize_sources(call.parts.engine, call.caller, call.queue("queue").arn()));
   }
   return change_policy(call, std::move(policy));
 }

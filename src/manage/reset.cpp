@@ -6,9 +6,9 @@ namespace redrive::manage {
 
 Result<ResetOutput> reset(Call& call) {
   if (!call.parts.disposable) {
-    return fail(ErrorCode::access_denied,
-                "This server keeps its messages. It can be reset only when it was started with "
-                "`redrive serve --memory` or `--virtual-clock`.");
+    return fail(
+        ErrorCode::access_denied,
+        "Only a server started with `redrive serve --memory` or `--virtual-clock` can be reset.");
   }
   ResetOutput out{.queues = static_cast<std::int64_t>(call.parts.engine.reset())};
   if (call.parts.catalogue_cleared) call.parts.catalogue_cleared();

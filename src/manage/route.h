@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "auth/access_key.h"
 #include "base/result.h"
-#include "http/path_pattern.h"
+#include "front/pipeline.h"
+#include "net/auth/access_key.h"
+#include "net/http/path_pattern.h"
 
 namespace redrive::manage {
 
@@ -28,6 +29,8 @@ struct Route {
   std::string_view pattern;
   std::string_view operation;  // As docs/openapi.yaml calls it.
   auth::Right right;           // What the caller's role must allow, on a server with keys.
+  // Slow: its time grows with what there is to look at or to mask.
+  front::Pace pace;
   Result<Document> (*run)(Call&);
   // What it amounts to in terms of SQS: it is denied where a queue's policy denies one of these.
   std::array<std::string_view, 3> amounts_to = {};

@@ -92,7 +92,7 @@ Outcome<void> write_durably(const std::filesystem::path& path,
                             std::span<const std::string_view> parts, Sync sync) {
   const auto directory = path.parent_path();
   const auto temporary = TRY(write_temporary(directory, parts, sync));
-  CHECK(move_into_place(temporary, path));
+  RETURN_IF_ERROR(move_into_place(temporary, path));
   return sync_directory(directory, sync);
 }
 

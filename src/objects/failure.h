@@ -7,7 +7,7 @@
 
 namespace redrive::objects {
 
-// Every way in which a bucket or an object can fail its caller.
+// Every way an operation on a bucket or an object can fail.
 enum class Fault : std::uint8_t {
   no_such_bucket,
   no_such_key,
@@ -20,7 +20,7 @@ enum class Fault : std::uint8_t {
   no_such_upload,
   invalid_part,
   invalid_part_order,
-  key_exists,  // It was to be written only if it was not there.
+  key_exists,  // With only_if_absent.
   damaged,     // The bytes on disk are not those that were written.
   io,          // A file operation failed; the message names the file.
   full,        // No space left on the device.

@@ -9,7 +9,7 @@ namespace redrive::objects {
 namespace {
 
 constexpr std::string_view kObjectEnd = ".object";
-// No escape begins so, hence no other key has such a file.
+// Not a valid escape, so it cannot collide with another key's file.
 constexpr std::string_view kDigestBegin = "%sha256-";
 constexpr std::size_t kFileNameBytesMax = 240;
 

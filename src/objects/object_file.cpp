@@ -20,7 +20,7 @@ constexpr std::size_t kLengthDigits = 8;
 constexpr std::size_t kFirstLineBytes = kMagic.size() + kLengthDigits + 1;
 constexpr std::size_t kHeadBytesMax = 1u << 20;
 
-// One line of the head. False: it cannot be one of ours.
+// Parses one line of the head. Returns false if it is invalid.
 bool read_line(std::string_view line, ObjectInfo& info) {
   const auto words = split(line, ' ');
   if (words.size() < 2) return false;
@@ -94,7 +94,7 @@ Outcome<ObjectFile> ObjectFile::open(const std::filesystem::path& path) {
   }
   if (descriptor < 0) return system_failure("open", path, errno);
   ObjectFile file(descriptor, path);
-  CHECK(file.read_head());
+  RETURN_IF_ERROR(file.read_head());
   return file;
 }
 
@@ -121,12 +121,12 @@ Outcome<void> ObjectFile::read_head() {
   const auto bytes = lines_bytes(first_line);
   if (!bytes) return damaged(path_, "this is not an object's file");
   const std::string lines = TRY(read_at(kFirstLineBytes, *bytes));
-  if (!read_lines(lines, info_)) return damaged(path_, "its head cannot be read");
+  if (!read_lines(lines, info_)) return damaged(path_, "its header cannot be read");
   data_begin_ = kFirstLineBytes + *bytes;
   struct stat status {};
-  if (fstat(descriptor_, &status) != 0) return system_failure("look at", path_, errno);
+  if (fstat(descriptor_, &status) != 0) return system_failure("examine", path_, errno);
   if (static_cast<std::uint64_t>(status.st_size) == data_begin_ + info_.size) return {};
-  return damaged(path_, "its length is not what its head says");
+  return damaged(path_, "its length does not match its header");
 }
 
 Outcome<std::string> ObjectFile::read(std::uint64_t offset, std::uint64_t bytes) const {
@@ -134,7 +134,7 @@ Outcome<std::string> ObjectFile::read(std::uint64_t offset, std::uint64_t bytes)
   if (offset != 0 || bytes != info_.size) return data;
   const Md5 sum = md5(data);
   if (to_hex({reinterpret_cast<const char*>(sum.data()), sum.size()}) == info_.md5) return data;
-  return damaged(path_, "its bytes are not those that were written");
+  return damaged(path_, "its bytes do not match their checksum");
 }
 
 Outcome<std::string> ObjectFile::read_at(std::uint64_t offset, std::uint64_t bytes) const {

@@ -14,31 +14,31 @@ namespace redrive::objects {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// All that is known of an object beside its bytes.
+// An object's metadata.
 struct ObjectInfo {
   std::string key;
   std::uint64_t size = 0;
   std::string md5;  // 32 hexadecimal digits.
   Timestamp modified;
   std::string content_type;
-  Pairs headers;  // Lower-case names; user metadata and what else the writer wants back.
+  Pairs headers;  // Lower-case names; user metadata and other headers to return.
 
   bool operator==(const ObjectInfo&) const = default;
 };
 
-// What stands before an object's bytes in its file:
+// The head of an object's file, before the object's bytes:
 //
-//   redrive-object 1 0000007b\n          the last word is the number of bytes of the lines below
+//   redrive-object 1 0000007b\n          the last word is the size of the lines below, in bytes
 //   key a%2Fb.txt\n
 //   size 11\n
 //   md5 5eb63bbbe01eeed093cb22bb8f5acdc3\n
 //   modified 1700000000000\n             milliseconds since 1970
 //   type text%2Fplain\n
-//   header x-amz-meta-colour blue\n      any number of these; both words with escapes
+//   header x-amz-meta-colour blue\n      any number of these; both words escaped
 std::string encode_head(const ObjectInfo& info);
 
-// An object's file, open for reading. What it gives belongs to one version of the object, whatever
-// is written meanwhile.
+// An object's file, open for reading. All reads see one version of the object, even if it is
+// replaced meanwhile.
 class ObjectFile {
  public:
   static Outcome<ObjectFile> open(const std::filesystem::path& path);
@@ -47,7 +47,7 @@ class ObjectFile {
   ObjectFile& operator=(ObjectFile&& other) noexcept;
 
   const ObjectInfo& info() const { return info_; }
-  // The range must lie within the object. Reading all of it also checks the digest.
+  // The range must lie within the object. Reading all of it also verifies the digest.
   Outcome<std::string> read(std::uint64_t offset, std::uint64_t bytes) const;
 
  private:

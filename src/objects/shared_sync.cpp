@@ -11,7 +11,7 @@ constexpr std::uint64_t kFailuresKept = 64;
 
 Outcome<void> SharedSync::operator()(const Work& sync) {
   std::unique_lock lock(mutex_);
-  // One that runs already may have passed what the caller wants synced.
+  // A sync that is already running may not include the caller's change.
   const std::uint64_t mine = begun_ + 1;
   while (done_ < mine) {
     if (running_) {
@@ -29,7 +29,7 @@ Outcome<void> SharedSync::operator()(const Work& sync) {
     std::erase_if(failures_, [&](const auto& one) { return one.first + kFailuresKept < number; });
     ended_.notify_all();
   }
-  // A later sync that went well does not make up for one that did not.
+  // A later successful sync does not undo an earlier failure.
   const auto failed = failures_.find(mine);
   if (failed != failures_.end()) return std::unexpected(failed->second);
   return {};

@@ -12,13 +12,13 @@
 
 namespace redrive::objects {
 
-// Many who want the same thing synced share a sync: one that begins after they asked serves them
-// all, so that a directory which gets many names at once is not synced for each of them.
+// Lets concurrent callers share one sync: a sync that starts after they asked serves them all, so a
+// directory that gets many names at once is not synced for each of them.
 class SharedSync {
  public:
   using Work = std::function<Outcome<void>()>;
 
-  // Returns when a sync that began after this call has ended, with how it ended.
+  // Returns after a sync that started after this call has ended, with its result.
   Outcome<void> operator()(const Work& sync);
 
  private:
@@ -27,16 +27,16 @@ class SharedSync {
   bool running_ = false;
   std::uint64_t begun_ = 0;
   std::uint64_t done_ = 0;
-  std::map<std::uint64_t, Failure> failures_;  // Of the last few syncs, by their numbers.
+  std::map<std::uint64_t, Failure> failures_;  // Of the last few syncs, by number.
 };
 
-// One for each directory.
+// One SharedSync per directory.
 class DirectorySyncs {
  public:
   Outcome<void> operator()(const std::filesystem::path& directory);
 
  private:
-  std::mutex mutex_;  // Guards the table, not what is in it.
+  std::mutex mutex_;  // Guards the map, not its values.
   std::map<std::filesystem::path, std::shared_ptr<SharedSync>> syncs_;
 };
 

@@ -26,7 +26,7 @@ std::unexpected<Failure> no_such_bucket() {
 Outcome<void> check_key(std::string_view key) {
   if (!key.empty() && key.size() <= kKeyBytesMax && is_utf8(key)) return {};
   return failure(Fault::invalid_key,
-                 fmt::format("A key is UTF-8 text of 1 to {} bytes.", kKeyBytesMax));
+                 fmt::format("A key must be UTF-8 text of 1 to {} bytes.", kKeyBytesMax));
 }
 
 std::string md5_hex(std::string_view bytes) {
@@ -42,7 +42,7 @@ std::string encode_settings(const BucketInfo& info) {
   return text;
 }
 
-// A bucket whose settings are lost is still a bucket.
+// A bucket whose settings are lost still exists.
 BucketInfo read_settings(const std::string& name, const fs::path& path,
                          const std::string& account) {
   BucketInfo info{.name = name, .owner = account, .created = {}, .tags = {}};
@@ -67,7 +67,7 @@ Outcome<void> make_directories(const fs::path& path) {
   return {};
 }
 
-// The first text behind everything that begins with `prefix`; empty when there is none.
+// The first string after all strings that start with `prefix`; empty if there is none.
 std::string behind(std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
   if (!prefix.empty()) prefix.back() = static_cast<char>(prefix.back() + 1);
@@ -80,7 +80,7 @@ std::string behind(std::string prefix) {
 
 Outcome<std::unique_ptr<Store>> Store::open(Options options) {
   std::unique_ptr<Store> store(new Store(std::move(options)));
-  CHECK(store->load());
+  RETURN_IF_ERROR(store->load());
   return store;
 }
 
@@ -116,15 +116,15 @@ Outcome<void> Store::create_bucket(const std::string& name, Timestamp now,
                    "own it.");
   }
   BucketInfo info{.name = name, .owner = account, .created = now, .tags = {}};
-  CHECK(make_directories(options_.root / "buckets"));
-  CHECK(make_directories(options_.root / "settings"));
-  CHECK(sync_directory(options_.root.parent_path(), options_.sync));
-  CHECK(sync_directory(options_.root, options_.sync));
-  CHECK(save_settings(info));
+  RETURN_IF_ERROR(make_directories(options_.root / "buckets"));
+  RETURN_IF_ERROR(make_directories(options_.root / "settings"));
+  RETURN_IF_ERROR(sync_directory(options_.root.parent_path(), options_.sync));
+  RETURN_IF_ERROR(sync_directory(options_.root, options_.sync));
+  RETURN_IF_ERROR(save_settings(info));
   if (mkdir(directory_of(name).c_str(), 0700) != 0 && errno != EEXIST) {
     return system_failure("create", directory_of(name), errno);
   }
-  CHECK(sync_directory(options_.root / "buckets", options_.sync));
+  RETURN_IF_ERROR(sync_directory(options_.root / "buckets", options_.sync));
   buckets_[name] = {.info = std::move(info), .keys = Keys()};
   return {};
 }
@@ -132,7 +132,7 @@ Outcome<void> Store::create_bucket(const std::string& name, Timestamp now,
 Outcome<void> Store::delete_bucket(const std::string& name) {
   std::lock_guard lock(mutex_);
   Bucket* const bucket = TRY(find(name));
-  // A put that is under way has a file there too; then it goes first.
+  // A put in progress has a file there too, and wins.
   const bool empty = TRY(keys_of(*bucket))->empty();
   if (!empty || rmdir(directory_of(name).c_str()) != 0) {
     if (!empty || errno == ENOTEMPTY || errno == EEXIST) {
@@ -155,7 +155,7 @@ Outcome<std::size_t> Store::clear() {
     unlink(settings_of(name).c_str());
   }
   buckets_.clear();
-  if (count > 0) CHECK(sync_directory(options_.root / "buckets", options_.sync));
+  if (count > 0) RETURN_IF_ERROR(sync_directory(options_.root / "buckets", options_.sync));
   return count;
 }
 
@@ -185,7 +185,7 @@ Outcome<void> Store::set_tags(const std::string& name, Pairs tags) {
   Bucket* const bucket = TRY(find(name));
   BucketInfo info = bucket->info;
   info.tags = std::move(tags);
-  CHECK(save_settings(info));
+  RETURN_IF_ERROR(save_settings(info));
   bucket->info = std::move(info);
   return {};
 }
@@ -208,7 +208,7 @@ Outcome<Store::Keys*> Store::keys_of(Bucket& bucket) const {
       keys.insert(*named->key);
       continue;
     }
-    // What cannot be read cannot be listed; asking for it by name tells why.
+    // An unreadable object cannot be listed; reading it by name returns the error.
     if (const auto file = ObjectFile::open(entry.path())) keys.insert(file->info().key);
   }
   if (error) return system_failure("read", directory, error.value());
@@ -236,12 +236,12 @@ fs::path Store::path_of(std::string_view bucket, std::string_view key) const {
 // --- Objects ---
 
 Outcome<ObjectInfo> Store::put(const std::string& bucket, const NewObject& object) {
-  CHECK(check_key(object.key));
-  CHECK(this->bucket(bucket));
+  RETURN_IF_ERROR(check_key(object.key));
+  RETURN_IF_ERROR(this->bucket(bucket));
   if (object.body.size() > options_.object_bytes_max) {
-    return failure(
-        Fault::too_large,
-        fmt::format("An object may have {} bytes at most here.", options_.object_bytes_max));
+    return failure(Fault::too_large,
+                   fmt::format("An object can have at most {} bytes on this server.",
+                               options_.object_bytes_max));
   }
   ObjectInfo info{.key = std::string(object.key),
                   .size = object.body.size(),
@@ -253,12 +253,12 @@ Outcome<ObjectInfo> Store::put(const std::string& bucket, const NewObject& objec
   const std::array<std::string_view, 2> parts = {head, object.body};
   const auto temporary = write_temporary(directory_of(bucket), parts, options_.sync);
   if (!temporary) {
-    // Somebody may have taken the bucket away meanwhile.
-    CHECK(this->bucket(bucket));
+    // The bucket may have been deleted meanwhile.
+    RETURN_IF_ERROR(this->bucket(bucket));
     return std::unexpected(temporary.error());
   }
-  CHECK(insert(bucket, object, *temporary));
-  if (options_.sync == Sync::yes) CHECK(directory_syncs_(directory_of(bucket)));
+  RETURN_IF_ERROR(insert(bucket, object, *temporary));
+  if (options_.sync == Sync::yes) RETURN_IF_ERROR(directory_syncs_(directory_of(bucket)));
   return info;
 }
 
@@ -273,21 +273,21 @@ Outcome<void> Store::insert(const std::string& name, const NewObject& object,
   }
   if (object.only_if_absent && (*keys)->contains(object.key)) {
     unlink(temporary.c_str());
-    return failure(Fault::key_exists, "An object of that key is there already.");
+    return failure(Fault::key_exists, "An object with this key already exists.");
   }
-  CHECK(move_into_place(temporary, path_of(name, object.key)));
+  RETURN_IF_ERROR(move_into_place(temporary, path_of(name, object.key)));
   (*keys)->emplace(object.key);
   return {};
 }
 
 Outcome<ObjectFile> Store::get(const std::string& bucket, std::string_view key) const {
-  CHECK(this->bucket(bucket));
-  CHECK(check_key(key));
+  RETURN_IF_ERROR(this->bucket(bucket));
+  RETURN_IF_ERROR(check_key(key));
   return ObjectFile::open(path_of(bucket, key));
 }
 
 Outcome<void> Store::remove(const std::string& name, std::string_view key) {
-  CHECK(check_key(key));
+  RETURN_IF_ERROR(check_key(key));
   {
     std::lock_guard lock(mutex_);
     Bucket* const bucket = TRY(find(name));
@@ -303,14 +303,14 @@ Outcome<void> Store::remove(const std::string& name, std::string_view key) {
 
 // --- Listing ---
 
-// Walks over the keys and gathers a page.
+// Collects one page of keys.
 struct Store::Page {
   const ListRequest& request;
   std::vector<std::string> keys;
   std::vector<std::string> prefixes;
   std::string next;
 
-  // Where the page begins.
+  // Where the page starts.
   Keys::const_iterator begin(const Keys& all) const {
     const auto from_prefix = all.lower_bound(request.prefix);
     if (request.after < request.prefix) return from_prefix;
@@ -324,7 +324,7 @@ struct Store::Page {
     return next_text.empty() ? all.end() : all.lower_bound(next_text);
   }
 
-  // The part of a key that stands for it; nothing: it stands for itself.
+  // The common prefix that represents the key; nullopt if the key is listed itself.
   std::optional<std::string> prefix_of(const std::string& key) const {
     if (request.delimiter.empty()) return std::nullopt;
     const std::size_t at = key.find(request.delimiter, request.prefix.size());
@@ -360,7 +360,7 @@ Outcome<Listing> Store::list(const std::string& bucket, const ListRequest& reque
   for (const std::string& key : page.keys) {
     const auto file = ObjectFile::open(path_of(bucket, key));
     if (file) listing.objects.push_back(file->info());
-    // One that went away meanwhile is not listed; one that cannot be read is not passed over.
+    // An object deleted meanwhile is skipped; an unreadable one is an error.
     if (!file && file.error().fault != Fault::no_such_key) return std::unexpected(file.error());
   }
   return listing;

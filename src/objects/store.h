@@ -20,7 +20,7 @@ namespace redrive::objects {
 
 struct BucketInfo {
   std::string name;
-  std::string owner;  // The account that it belongs to.
+  std::string owner;  // Owning account.
   Timestamp created;
   Pairs tags;
 };
@@ -36,61 +36,61 @@ struct NewObject {
 
 struct ListRequest {
   std::string_view prefix;
-  std::string_view delimiter;  // Empty: keys are not rolled up.
-  std::string_view after;      // Only what comes behind this; itself a prefix or a key.
+  std::string_view delimiter;  // Empty: keys are not grouped.
+  std::string_view after;      // Only keys after this one, which may be a prefix or a key.
   std::size_t count_max = 1000;
 };
 
-// A page of a bucket in the order of bytes. Keys that share the part up to a delimiter are one
+// A page of a bucket in byte order. Keys with the same part up to a delimiter are grouped into one
 // prefix.
 struct Listing {
   std::vector<ObjectInfo> objects;
   std::vector<std::string> prefixes;
-  std::string next;  // What the next page comes `after`; empty: this is the last one.
+  std::string next;  // Pass as `after` for the next page; empty: this is the last one.
 };
 
 // Buckets of objects as files in a directory:
 //
-//   ROOT/buckets/<bucket>/<key with escapes>.object   see object_file.h
-//   ROOT/settings/<bucket>                            when it was made, its owner, its tags
+//   ROOT/buckets/<bucket>/<escaped key>.object   see object_file.h
+//   ROOT/settings/<bucket>                       creation time, owner, tags
 //
-// Buckets made before owners were kept belong to the server's own account.
+// Buckets created before owners were stored belong to the server's own account.
 //
-// An object is on disk, with its name, before `put` returns, and at any moment it is the old one or
-// the new one, whole. A bucket is there when its directory is. The keys of a bucket are held in
-// memory from the first time somebody asks for them, everything else is read when it is asked for.
+// An object and its name are durable before `put` returns, and at any moment it is either the old
+// or the new object, complete. A bucket exists if its directory does. The keys of a bucket are kept
+// in memory from their first use on; everything else is read on demand.
 //
-// From any thread: mutex_ guards buckets_, and each renaming and unlinking together with the entry
-// it changes, so that the two cannot disagree. Writing and syncing happen outside it.
+// Thread-safe: mutex_ guards buckets_, and each rename and unlink together with the entry it
+// changes, so that the two cannot disagree. Writing and syncing happen outside it.
 class Store {
  public:
   struct Options {
-    std::filesystem::path root;  // Made when the first bucket is.
+    std::filesystem::path root;  // Created with the first bucket.
     Sync sync = Sync::yes;
     std::uint64_t object_bytes_max = std::uint64_t{64} << 20;
-    std::string account = "000000000000";  // The server's own.
-    bool separate_accounts = false;        // Whether an account may write to its own buckets only.
+    std::string account = "000000000000";  // The server's own account.
+    bool separate_accounts = false;        // Whether an account may write only to its own buckets.
   };
 
-  // Clears away what was left half-written.
+  // Deletes incomplete files left by a crash.
   static Outcome<std::unique_ptr<Store>> open(Options options);
 
   // `owner` is an account; empty: the server's own.
   Outcome<void> create_bucket(const std::string& name, Timestamp now,
                               const std::string& owner = {});
   Outcome<void> delete_bucket(const std::string& name);
-  // Every bucket with all that is in it; how many there were.
+  // Deletes all buckets with their objects; returns the number of buckets.
   Outcome<std::size_t> clear();
   Outcome<BucketInfo> bucket(const std::string& name) const;
   std::vector<BucketInfo> buckets() const;
-  // Whether something that an account has set up may write into this bucket. It may have become
-  // another account's since then.
+  // Whether something that an account has set up may write to this bucket, which may since have
+  // been recreated by another account.
   bool is_for(const std::string& bucket, std::string_view account) const;
   Outcome<void> set_tags(const std::string& bucket, Pairs tags);
 
   Outcome<ObjectInfo> put(const std::string& bucket, const NewObject& object);
   Outcome<ObjectFile> get(const std::string& bucket, std::string_view key) const;
-  // Taking away what is not there is no fault.
+  // Removing a missing object is not an error.
   Outcome<void> remove(const std::string& bucket, std::string_view key);
   Outcome<Listing> list(const std::string& bucket, const ListRequest& request);
 
@@ -98,7 +98,7 @@ class Store {
   using Keys = std::set<std::string, std::less<>>;
   struct Bucket {
     BucketInfo info;
-    std::optional<Keys> keys;  // None: not asked for yet.
+    std::optional<Keys> keys;  // nullopt: not loaded yet.
   };
   struct Page;
 
@@ -116,7 +116,7 @@ class Store {
   const Options options_;
   mutable std::mutex mutex_;
   std::map<std::string, Bucket> buckets_;
-  DirectorySyncs directory_syncs_;  // Guards itself.
+  DirectorySyncs directory_syncs_;  // Thread-safe by itself.
 };
 
 }  // namespace redrive::objects

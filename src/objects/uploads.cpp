@@ -27,7 +27,7 @@ std::unexpected<Failure> invalid_part(std::string message) {
 Upload Uploads::begin(Upload upload) {
   const std::lock_guard lock(mutex_);
   upload.id = ids_.uuid().text();
-  while (uploads_.size() >= limits_.count_max) make_room(0, {});
+  while (uploads_.size() >= limits_.count_max) evict_idle(0, {});
   uploads_[upload.id] = Entry{.upload = upload, .parts = {}, .bytes = 0, .touched = ++clock_};
   return upload;
 }
@@ -44,8 +44,8 @@ Outcome<Uploads::Entries::iterator> Uploads::find(const Upload& named) {
   return found;
 }
 
-// Forgets the upload that has been idle for longest, and more of them until so many bytes fit.
-void Uploads::make_room(std::uint64_t bytes, std::string_view keep) {
+// Drops the upload that has been idle for longest, and more of them until `bytes` fit.
+void Uploads::evict_idle(std::uint64_t bytes, std::string_view keep) {
   do {
     auto oldest = uploads_.end();
     for (auto at = uploads_.begin(); at != uploads_.end(); ++at) {
@@ -61,7 +61,7 @@ void Uploads::make_room(std::uint64_t bytes, std::string_view keep) {
 Outcome<UploadPart> Uploads::put(const Upload& named, std::uint32_t number,
                                  std::string_view bytes) {
   if (number < 1 || number > kPartNumberMax) {
-    return invalid_part(fmt::format("Part numbers go from 1 to {}.", kPartNumberMax));
+    return invalid_part(fmt::format("Part numbers must be between 1 and {}.", kPartNumberMax));
   }
   Part part{.md5 = md5_text(bytes), .bytes = std::string(bytes)};
   const std::lock_guard lock(mutex_);
@@ -70,11 +70,11 @@ Outcome<UploadPart> Uploads::put(const Upload& named, std::uint32_t number,
   const std::uint64_t replaced = before == entry.parts.end() ? 0 : before->second.bytes.size();
   const std::uint64_t total = entry.bytes - replaced + bytes.size();
   if (total > limits_.object_bytes_max) {
-    return failure(
-        Fault::too_large,
-        fmt::format("An object may have {} bytes at most here.", limits_.object_bytes_max));
+    return failure(Fault::too_large,
+                   fmt::format("An object can have at most {} bytes on this server.",
+                               limits_.object_bytes_max));
   }
-  if (bytes_ - entry.bytes + total > limits_.bytes_max) make_room(bytes.size(), named.id);
+  if (bytes_ - entry.bytes + total > limits_.bytes_max) evict_idle(bytes.size(), named.id);
   bytes_ = bytes_ - entry.bytes + total;
   entry.bytes = total;
   UploadPart told{.number = number, .size = bytes.size(), .md5 = part.md5};
@@ -116,7 +116,7 @@ Outcome<Uploads::Whole> Uploads::join(const Upload& named, const std::vector<Upl
     last = part.number;
     const auto found = entry.parts.find(part.number);
     if (found == entry.parts.end() || (!part.md5.empty() && part.md5 != found->second.md5)) {
-      return invalid_part(fmt::format("Part {} is not there, or has another ETag.", part.number));
+      return invalid_part(fmt::format("Part {} does not exist, or has another ETag.", part.number));
     }
     whole.body += found->second.bytes;
   }

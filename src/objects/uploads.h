@@ -15,7 +15,7 @@
 
 namespace redrive::objects {
 
-// An object that comes in parts.
+// A multipart upload.
 struct Upload {
   std::string id;
   std::string bucket;
@@ -31,11 +31,11 @@ struct UploadPart {
   std::string md5;
 };
 
-// Uploads under way. Parts wait in memory until the object is whole: an upload that a restart
-// interrupts is begun anew by its client. What all of them hold is bounded; when there is no room
-// the one that has been idle for longest is forgotten.
+// Multipart uploads in progress. Parts are kept in memory until the object is complete: an upload
+// interrupted by a restart must be started again. The total is bounded; if the limit is exceeded,
+// the upload that has been idle for longest is dropped.
 //
-// From any thread: mutex_ guards uploads_, bytes_ and clock_.
+// Thread-safe: mutex_ guards uploads_, bytes_ and clock_.
 class Uploads {
  public:
   struct Limits {
@@ -45,19 +45,19 @@ class Uploads {
   };
   explicit Uploads(Limits limits) : limits_(limits) {}
 
-  // Gives it its id.
+  // Assigns the id.
   Upload begin(Upload upload);
-  // A part of the same number replaces the one before.
+  // Replaces an earlier part with the same number.
   Outcome<UploadPart> put(const Upload& named, std::uint32_t number, std::string_view bytes);
-  // The upload and its parts in the order of their numbers.
+  // The upload and its parts in order of their numbers.
   Outcome<std::pair<Upload, std::vector<UploadPart>>> show(const Upload& named);
   std::vector<Upload> of_bucket(std::string_view bucket);
   struct Whole {
     Upload upload;
     std::string body;
   };
-  // The named parts joined, each with the MD5 that its uploader was told. The upload goes on until
-  // it is dropped, so that a failure to store the object leaves it as it is.
+  // Joins the named parts; each must have the MD5 returned to its uploader. The upload is kept
+  // until it is dropped, so that a failure to store the object does not lose it.
   Outcome<Whole> join(const Upload& named, const std::vector<UploadPart>& parts);
   Outcome<void> drop(const Upload& named);
   void clear();
@@ -71,12 +71,12 @@ class Uploads {
     Upload upload;
     std::map<std::uint32_t, Part> parts;
     std::uint64_t bytes = 0;
-    std::uint64_t touched = 0;  // By a count of all that happens here.
+    std::uint64_t touched = 0;  // Logical time of the last access.
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
 
   Outcome<Entries::iterator> find(const Upload& named);
-  void make_room(std::uint64_t bytes, std::string_view keep);
+  void evict_idle(std::uint64_t bytes, std::string_view keep);
 
   const Limits limits_;
   std::mutex mutex_;

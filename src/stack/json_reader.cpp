@@ -9,7 +9,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-// simdjson has bounded the depth.
+// simdjson limits the depth.
 Node node_of_json(element value) {
   switch (value.type()) {
     case element_type::ARRAY: {
@@ -50,7 +50,8 @@ Result<Node> read_json(std::string_view text) {
   element root;
   const auto error = parser.parse(text.data(), text.size()).get(root);
   if (error != simdjson::SUCCESS) {
-    return fail(ErrorCode::usage, fmt::format("no JSON: {}", simdjson::error_message(error)));
+    return fail(ErrorCode::usage,
+                fmt::format("not valid JSON: {}", simdjson::error_message(error)));
   }
   return node_of_json(root);
 }

@@ -11,8 +11,8 @@
 
 namespace redrive::stack {
 
-// A value of a template, whatever it was written in: JSON, YAML or TOML. Numbers stay the text they
-// were written as, so that 3 and "3" can be told apart or not, as the reader likes.
+// A value of a template written in JSON, YAML or TOML. Numbers keep their text, so that 3 and "3"
+// can be distinguished or not.
 class Node {
  public:
   enum class Kind : std::uint8_t { null, flag, number, text, list, map };
@@ -33,11 +33,11 @@ class Node {
   bool is_map() const { return kind_ == Kind::map; }
   bool is_scalar() const { return !is_list() && !is_map(); }
 
-  // Of a scalar, as people write it: true, 3, words; empty for null.
+  // Text of a scalar: true, 3, words; empty for null.
   const std::string& scalar() const { return text_; }
-  // A number, also one that was written as a text.
+  // A number, also if written as text.
   std::optional<std::int64_t> integer() const;
-  // true or false, also when written as a text.
+  // true or false, also if written as text.
   std::optional<bool> truth() const;
 
   const std::vector<Node>& items() const { return items_; }
@@ -45,21 +45,21 @@ class Node {
   const std::vector<Member>& members() const { return members_; }
   std::vector<Member>& members() { return members_; }
 
-  // The member of a map; a null node when there is none, or this is no map.
+  // The member of a map; a null node if there is none or this is not a map.
   const Node& operator[](std::string_view name) const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
   const Node* find(std::string_view name) const;
   Node* find(std::string_view name);
-  // Replaces the member or adds it. This becomes a map if it is null.
+  // Replaces or adds the member. A null node becomes a map.
   void set(std::string_view name, Node value);
   void remove(std::string_view name);
 
-  // Compact JSON; members in the order they came, or sorted by name.
+  // Compact JSON; members in their original order, or sorted by name.
   enum class Order : std::uint8_t { as_is, sorted };
   std::string json(Order order = Order::as_is) const;
 
-  // Equal as values: maps whatever their order, 3 and "3" and 3.0 alike, true and "true" alike.
-  // Templates write the one, servers answer with the other.
+  // Equivalence: maps regardless of order; 3, "3" and 3.0 are equal, as are true and "true".
+  // Templates use one form, servers return the other.
   bool means(const Node& other) const;
 
  private:
@@ -71,10 +71,9 @@ class Node {
   std::vector<Member> members_;
 };
 
-// Both refuse what is malformed or deeper than 64 levels.
+// Both refuse malformed input and more than 64 levels.
 Result<Node> read_json(std::string_view text);
-// With the short forms of CloudFormation's functions (!Ref, !Sub, …) written out. Aliases are
-// copied.
+// Expands the short forms of CloudFormation's functions (!Ref, !Sub, …). Aliases are copied.
 Result<Node> read_yaml(std::string_view text);
 
 }  // namespace redrive::stack

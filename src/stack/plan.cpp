@@ -8,8 +8,8 @@
 namespace redrive::stack {
 namespace {
 
-// What a property is when nobody says. A stack's own resources go back to it when the file no
-// longer says otherwise.
+// Default values of properties. A stack's own resources are reset to them when the file no longer
+// sets them.
 struct Default {
   Kind kind;
   std::string_view property;
@@ -62,7 +62,7 @@ Node default_of(Kind kind, std::string_view property) {
   return Node::text("");
 }
 
-// The documents in a queue's attributes are texts that hold JSON.
+// The documents in a queue's attributes are JSON texts.
 Node meaning_of(const Node& value) {
   if (value.is_text() && value.scalar().starts_with('{')) {
     if (auto parsed = read_json(value.scalar())) return *std::move(parsed);
@@ -70,7 +70,7 @@ Node meaning_of(const Node& value) {
   return value;
 }
 
-// Some servers show empty parts of a map, some leave them out.
+// Some servers return empty parts of a map, others omit them.
 Node without_empty_parts(Node value) {
   for (auto& [name, item] : value.members()) item = without_empty_parts(std::move(item));
   std::erase_if(value.members(), [](const Node::Member& member) {
@@ -80,7 +80,7 @@ Node without_empty_parts(Node value) {
   return value;
 }
 
-// Servers answer with every member of a retrier, files give those that differ from Step Functions'
+// Servers return all members of a retrier, files contain those that differ from Step Functions'
 // defaults.
 Node with_retrier_defaults(Node policy) {
   constexpr std::pair<std::string_view, std::string_view> kRetrierDefaults[] = {
@@ -113,11 +113,12 @@ std::string shown(const Node& value) {
   if (text.empty()) return "nothing";
   if (text.size() <= kShownMax) return text;
   std::size_t cut = kShownMax;
-  while ((static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;  // Not within a character.
+  // Do not cut a UTF-8 character.
+  while ((static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
   return text.substr(0, cut) + "…";
 }
 
-// Servers answer with a log group and levels whether or not they were set.
+// Servers return a log group and levels even if they were not set.
 Node only_members_of(const Node& wanted, Node value) {
   std::erase_if(value.members(),
                 [&](const Node::Member& member) { return !wanted.has(member.first); });

@@ -10,20 +10,20 @@
 
 namespace redrive::stack {
 
-// The tag that says which stack made a resource. What has none was there before, or was made by
-// hand: it is brought into line when a file names it, and never removed.
+// The tag that names the stack that created a resource. A resource without it existed before, or
+// was created by hand: it is updated if a file names it, and never removed.
 inline constexpr std::string_view kStackTag = "redrive:stack";
 
-// One thing that is there, in the same words as a Resource.
+// An existing resource, described like a Resource.
 struct Actual {
   Kind kind;
   std::string name;
-  std::string handle;  // What calls about it name it by: a URL, a UUID, an ARN.
+  std::string handle;  // What API calls use to identify it: a URL, a UUID, an ARN.
   Node properties = Node::map();
   Tags tags;
 
   std::string title() const;
-  std::string owner() const;  // The stack that made it; empty: none did.
+  std::string owner() const;  // The stack that created it; empty: none.
 };
 
 enum class Step : std::uint8_t {
@@ -31,7 +31,7 @@ enum class Step : std::uint8_t {
   change,
   keep,
   remove,
-  leave,  // Made by this stack and no longer in the file, but nobody said --prune.
+  leave,  // Created by this stack and no longer in the file, but --prune was not given.
 };
 
 struct Difference {
@@ -44,18 +44,18 @@ struct PlanItem {
   Step step;
   Kind kind;
   std::string title;
-  const Resource* wanted = nullptr;  // Of create, change, keep.
-  const Actual* actual = nullptr;    // Of everything but create.
+  const Resource* wanted = nullptr;  // For create, change, keep.
+  const Actual* actual = nullptr;    // For everything except create.
   std::vector<Difference> differences;
   Node changes = Node::map();  // What to set, by property.
-  Tags tags;                   // To add or replace; all of them when it is created.
+  Tags tags;                   // To add or replace; all of them for create.
   std::vector<std::string> tags_removed;
 };
 
 enum class Prune : std::uint8_t { no, yes };
 
-// What to do, in order: first what is made or changed, then what is removed. Points into both
-// arguments. Refuses to touch what another stack made.
+// The steps to take, in order: creations and changes first, then removals. Points into both
+// arguments. Refuses to touch resources of another stack.
 Result<std::vector<PlanItem>> make_plan(const Stack& stack, const std::vector<Actual>& there,
                                         Prune prune);
 

@@ -18,7 +18,7 @@ std::unexpected<Error> unusable(std::string message) {
   return fail(ErrorCode::usage, std::move(message));
 }
 
-// How the types that have names have them.
+// Types with names, and the property that holds the name.
 struct NamedType {
   std::string_view type;
   std::string_view property;
@@ -39,7 +39,7 @@ const NamedType* find_named_type(std::string_view type) {
   return found == kNamedTypes.end() ? nullptr : &*found;
 }
 
-// stack-LogicalId, cut with a digest where it is too long to be a name.
+// stack-LogicalId, shortened with a digest if it exceeds the limit.
 std::string made_name(std::string whole, std::size_t size_max, std::string_view suffix) {
   if (whole.size() + suffix.size() > size_max) {
     const std::string digest = sha256_hex(whole).substr(0, 8);
@@ -69,7 +69,7 @@ Result<void> Resolver::read_parameters() {
     const auto given = around_.parameters.find(name);
     if (given == around_.parameters.end() && !declared.has("Default")) {
       return unusable(
-          fmt::format("the parameter {} has no value; give --parameter {}=…", name, name));
+          fmt::format("the parameter {} has no value; pass --parameter {}=…", name, name));
     }
     const std::string value =
         given == around_.parameters.end() ? declared["Default"].scalar() : given->second;
@@ -102,7 +102,7 @@ Result<Node> Resolver::value(const Node& value) {
 
 Result<std::string> Resolver::text(const Node& node) {
   const Node resolved = TRY(value(node));
-  if (!resolved.is_scalar()) return unusable("a text is expected where a list or map is");
+  if (!resolved.is_scalar()) return unusable("expected a string, found a list or map");
   return resolved.scalar();
 }
 
@@ -159,7 +159,7 @@ Resolver::Resolved Resolver::function(const std::string& name, const Node& argum
                                      Node::text(around_.region + "b"),
                                      Node::text(around_.region + "c")}));
   }
-  return unusable(fmt::format("the function {} is not one that Redrive works out", name));
+  return unusable(fmt::format("the intrinsic function {} is not supported", name));
 }
 
 Result<Node> Resolver::pseudo(const std::string& name) {
@@ -172,7 +172,7 @@ Result<Node> Resolver::pseudo(const std::string& name) {
   if (name == "AWS::StackId") {
     return Node::text(around_.arn("cloudformation", "stack/" + around_.stack_name + "/redrive"));
   }
-  return unusable(fmt::format("{} is nothing that Redrive knows", name));
+  return unusable(fmt::format("the reference {} is not supported", name));
 }
 
 Result<Node> Resolver::ref(const std::string& name) {
@@ -196,7 +196,7 @@ Node Resolver::properties_of(const std::string& id) const {
       properties.set(name, common);
       continue;
     }
-    // Maps are joined one level down, where environments and tags have their names.
+    // Maps are merged one level deep, for environments and tags.
     if (!own->is_map() || !common.is_map() || is_function_of(*own)) continue;
     Node joined = *own;
     for (const auto& [key, item] : common.members()) {
@@ -240,20 +240,21 @@ Result<std::string> Resolver::name_of(const std::string& id) {
 Result<Node> Resolver::get_attribute(const Node& argument) {
   if (argument.is_text()) {
     const std::size_t dot = argument.scalar().find('.');
-    if (dot == std::string::npos) return unusable("Fn::GetAtt wants a resource and an attribute");
+    if (dot == std::string::npos)
+      return unusable("Fn::GetAtt requires a resource and an attribute");
     return attribute(argument.scalar().substr(0, dot),
                      std::string_view(argument.scalar()).substr(dot + 1));
   }
   if (argument.items().size() != 2) {
-    return unusable("Fn::GetAtt wants a resource and an attribute");
+    return unusable("Fn::GetAtt requires a resource and an attribute");
   }
   return attribute(argument.items()[0].scalar(), TRY(text(argument.items()[1])));
 }
 
-// What nobody here has (roles, topics) still has the ARN that it would have.
+// Unsupported resources (roles, topics) still have the ARN they would have on AWS.
 Result<Node> Resolver::attribute(const std::string& id, std::string_view name) {
   if (!root_["Resources"].has(id)) {
-    // SAM makes a role for each function that has none.
+    // SAM creates a role for each function without one.
     const std::string owner = id.ends_with("Role") ? id.substr(0, id.size() - 4) : std::string();
     if (type_of(owner) == "AWS::Serverless::Function") {
       return Node::text(
@@ -310,7 +311,7 @@ Result<Node> Resolver::sub(const Node& argument) {
 }
 
 Result<Node> Resolver::join(const Node& argument) {
-  if (argument.items().size() != 2) return unusable("Fn::Join wants a delimiter and a list");
+  if (argument.items().size() != 2) return unusable("Fn::Join requires a delimiter and a list");
   const std::string delimiter = TRY(text(argument.items()[0]));
   const Node parts = TRY(value(argument.items()[1]));
   std::string out;
@@ -322,20 +323,20 @@ Result<Node> Resolver::join(const Node& argument) {
 }
 
 Result<Node> Resolver::select(const Node& argument) {
-  if (argument.items().size() != 2) return unusable("Fn::Select wants an index and a list");
+  if (argument.items().size() != 2) return unusable("Fn::Select requires an index and a list");
   const auto index = TRY(value(argument.items()[0])).integer();
   const Node from = TRY(value(argument.items()[1]));
   if (!index || *index < 0 || static_cast<std::size_t>(*index) >= from.items().size()) {
-    return unusable("Fn::Select names an item that is not there");
+    return unusable("the index of Fn::Select is out of range");
   }
   return from.items()[static_cast<std::size_t>(*index)];
 }
 
 Result<Node> Resolver::split_text(const Node& argument) {
-  if (argument.items().size() != 2) return unusable("Fn::Split wants a delimiter and a text");
+  if (argument.items().size() != 2) return unusable("Fn::Split requires a delimiter and a string");
   const std::string delimiter = TRY(text(argument.items()[0]));
   const std::string source = TRY(text(argument.items()[1]));
-  if (delimiter.empty()) return unusable("Fn::Split wants a delimiter");
+  if (delimiter.empty()) return unusable("Fn::Split requires a delimiter");
   Node out = Node::list();
   for (std::size_t at = 0; at <= source.size();) {
     const std::size_t end = std::min(source.find(delimiter, at), source.size());
@@ -346,7 +347,7 @@ Result<Node> Resolver::split_text(const Node& argument) {
 }
 
 Result<Node> Resolver::find_in_map(const Node& argument) {
-  if (argument.items().size() < 3) return unusable("Fn::FindInMap wants a map and two keys");
+  if (argument.items().size() < 3) return unusable("Fn::FindInMap requires a map and two keys");
   const std::string name = TRY(text(argument.items()[0]));
   const std::string first = TRY(text(argument.items()[1]));
   const std::string second = TRY(text(argument.items()[2]));
@@ -358,7 +359,7 @@ Result<Node> Resolver::find_in_map(const Node& argument) {
 }
 
 Resolver::Resolved Resolver::choose(const Node& argument) {
-  if (argument.items().size() != 3) return unusable("Fn::If wants a condition and two values");
+  if (argument.items().size() != 3) return unusable("Fn::If requires a condition and two values");
   const bool yes = TRY(holds(argument.items()[0].scalar()));
   return resolve(argument.items()[yes ? 1 : 2]);
 }
@@ -379,7 +380,7 @@ Result<bool> Resolver::holds(const std::string& condition) {
 }
 
 Result<bool> Resolver::test(const Node& condition) {
-  if (condition.members().size() != 1) return unusable("a condition is one function");
+  if (condition.members().size() != 1) return unusable("a condition must be one function");
   return test_function(condition.members()[0].first, condition.members()[0].second);
 }
 
@@ -392,7 +393,7 @@ Result<bool> Resolver::test_function(const std::string& name, const Node& argume
     return !TRY(test(argument.items()[0]));
   }
   if (name != "Fn::And" && name != "Fn::Or") {
-    return unusable(fmt::format("{} cannot decide a condition", name));
+    return unusable(fmt::format("{} cannot be used in a condition", name));
   }
   const bool any = name == "Fn::Or";
   for (const Node& part : argument.items()) {

@@ -13,24 +13,24 @@
 
 namespace redrive::stack {
 
-// Works out CloudFormation's functions: what a template's value is once parameters, conditions and
-// the names of resources are known. Names follow from the template alone, so that the same template
-// always means the same resources.
+// Evaluates CloudFormation's intrinsic functions with the given parameters, conditions and resource
+// names. Names depend only on the template, so that the same template always means the same
+// resources.
 class Resolver {
  public:
-  // Both must outlive this.
+  // Both must outlive this object.
   Resolver(const Node& root, const Surroundings& around) : root_(root), around_(around) {}
 
-  // Every parameter has a value, and every value a parameter.
+  // Checks that every parameter has a value, and every value a parameter.
   Result<void> read_parameters();
-  // Nothing: the value is AWS::NoValue, and whoever holds it leaves it out.
+  // nullopt for AWS::NoValue: the enclosing value omits it.
   Result<std::optional<Node>> resolve(const Node& value);
-  // The same, with null for nothing.
+  // The same, with a null node for nullopt.
   Result<Node> value(const Node& value);
   Result<bool> holds(const std::string& condition);
-  // What the server calls the resource with this id.
+  // The server's name for the resource with this id.
   Result<std::string> name_of(const std::string& id);
-  // The resource's properties, with those of Globals that it does not have.
+  // The resource's properties, merged with those of Globals.
   Node properties_of(const std::string& id) const;
 
  private:
@@ -60,7 +60,7 @@ class Resolver {
   std::map<std::string, Node> parameters_;
   std::map<std::string, bool> conditions_;
   std::map<std::string, std::string> names_;
-  std::set<std::string> open_;  // Names and conditions being worked out: none may need itself.
+  std::set<std::string> open_;  // Names and conditions being evaluated, to detect cycles.
   std::size_t depth_ = 0;
 };
 

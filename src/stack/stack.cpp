@@ -8,13 +8,13 @@
 namespace redrive::stack {
 namespace {
 
-// The queues of a stack, each after those that its failures go to.
+// Sorts the queues of a stack after their dead-letter queues.
 class QueueOrder {
  public:
   explicit QueueOrder(std::vector<Resource> queues) : queues_(std::move(queues)) {}
 
   Result<std::vector<Resource>> take() {
-    for (Resource& queue : queues_) CHECK(visit(queue));
+    for (Resource& queue : queues_) RETURN_IF_ERROR(visit(queue));
     return std::move(ordered_);
   }
 
@@ -23,13 +23,13 @@ class QueueOrder {
     if (done_.contains(queue.name)) return {};
     if (!begun_.insert(queue.name).second) {
       return fail(ErrorCode::usage,
-                  fmt::format("{}: its dead letters would come back to it", queue.title()));
+                  fmt::format("{}: its dead-letter queues form a loop", queue.title()));
     }
     const auto policy = read_json(queue.properties["RedrivePolicy"].scalar());
     if (policy) {
       const std::string target(last_part((*policy)["deadLetterTargetArn"].scalar()));
       const auto found = std::ranges::find(queues_, target, &Resource::name);
-      if (found != queues_.end()) CHECK(visit(*found));
+      if (found != queues_.end()) RETURN_IF_ERROR(visit(*found));
     }
     done_.insert(queue.name);
     ordered_.push_back(queue);
@@ -96,7 +96,7 @@ Result<void> put_in_order(Stack& stack) {
   std::set<std::pair<Kind, std::string>> names;
   for (const Resource& resource : stack.resources) {
     if (names.emplace(resource.kind, resource.name).second) continue;
-    return fail(ErrorCode::usage, fmt::format("{} is there twice", resource.title()));
+    return fail(ErrorCode::usage, fmt::format("{} is defined twice", resource.title()));
   }
   std::ranges::stable_sort(stack.resources, {}, &Resource::kind);
   const auto queues = std::ranges::equal_range(stack.resources, Kind::queue, {}, &Resource::kind);

@@ -15,42 +15,42 @@ namespace redrive::stack {
 
 using Tags = std::map<std::string, std::string>;
 
-// What a stack consists of, in the order in which it is made; it is removed the other way round.
+// The kinds of resources, in order of creation; removal is in reverse.
 enum class Kind : std::uint8_t { bucket, queue, function, invoke_config, mapping, alarm };
 std::string_view kind_name(Kind kind);
 
-// Among the properties of a queue, beside its SQS attributes: what it does with its messages by
-// itself, a document of the management API.
+// Among the properties of a queue, besides its SQS attributes: its dead-letter policy, a document
+// of the management API.
 inline constexpr std::string_view kDeadLetters = "DeadLetters";
 
 // Where a function's code comes from.
 struct Code {
   enum class From : std::uint8_t {
-    text,       // One file, written in the template.
-    path,       // A zip, or a file or directory to be put into one.
-    bucket,     // An object of the server's own.
-    directory,  // Not copied at all: the server runs what is there.
+    text,       // One file, inline in the template.
+    path,       // A zip, or a file or directory to be packed.
+    bucket,     // An object on the server.
+    directory,  // Not copied: the server runs it in place.
   };
   From from = From::text;
-  std::string text;            // Of From::text.
-  std::filesystem::path path;  // Of From::path and From::directory.
-  std::string bucket_name;     // Of From::bucket, like the next.
+  std::string text;            // For From::text.
+  std::filesystem::path path;  // For From::path and From::directory.
+  std::string bucket_name;     // For From::bucket, like the next.
   std::string key;
 };
 
-// One thing that should be there.
+// A wanted resource.
 struct Resource {
   Kind kind;
-  std::string id;  // What the file calls it.
-  std::string
-      name;  // What the server calls it. A mapping: the queue's ARN and the function's name.
-  // In the words of its API: the attributes of a queue (all texts), the members of CreateFunction,
+  std::string id;  // Its id in the file.
+  // Its name on the server. For a mapping: the queue's ARN and the function's name.
+  std::string name;
+  // As in its API: the attributes of a queue (all texts), the members of CreateFunction,
   // CreateEventSourceMapping, PutMetricAlarm.
   Node properties = Node::map();
   Tags tags;
   std::optional<Code> code;
 
-  std::string title() const;  // For people: "queue orders".
+  std::string title() const;  // For display: "queue orders".
 };
 
 struct Stack {
@@ -59,13 +59,13 @@ struct Stack {
   std::vector<std::string> notes;  // What was left out, and why.
 };
 
-// What a file cannot know by itself.
+// Context that a file does not contain.
 struct Surroundings {
   std::string stack_name;
   std::string account;
   std::string region;
   std::string endpoint;             // http://127.0.0.1:9324, for queue URLs.
-  std::filesystem::path directory;  // That of the file: code is beside it.
+  std::filesystem::path directory;  // Directory of the file: code is relative to it.
   std::map<std::string, std::string> parameters;
 
   std::string arn(std::string_view service, std::string_view rest) const;
@@ -74,17 +74,16 @@ struct Surroundings {
   std::string function_arn(std::string_view name) const;
 };
 
-// A CloudFormation template, also one that SAM or the CDK wrote: its functions resolved, its
-// resources translated. What Redrive has no use for becomes a note. `assets` is the CDK's list of
-// files beside the template, or null.
+// A CloudFormation template, including those of SAM and the CDK, with its functions resolved and
+// its resources translated. Unsupported resources become notes. `assets` is the CDK's asset
+// manifest, or null.
 Result<Stack> read_template(const Node& root, const Node& assets, const Surroundings& around);
-// Redrive's own form, from the tables of a TOML document. Settings of the server, which the same
-// file may hold, are passed over.
+// Redrive's own format, from a TOML document. Server settings in the same file are ignored.
 Result<Stack> read_topology(const Node& root, const Surroundings& around);
 Result<Node> read_toml(std::string_view text);
 
-// A queue after the dead-letter queue it names, everything else by kind. Refuses two resources of
-// one name, and queues that are each other's dead-letter queues.
+// Sorts queues after their dead-letter queues, and everything else by kind. Refuses duplicate names
+// and dead-letter cycles.
 Result<void> put_in_order(Stack& stack);
 
 // The name of a mapping.

@@ -1,4 +1,4 @@
-// CloudFormation, SAM and what the CDK synthesises, into resources.
+// Translates CloudFormation, SAM and CDK templates into resources.
 
 #include <fmt/format.h>
 
@@ -67,7 +67,7 @@ constexpr std::array<std::string_view, 17> kAlarmMembers = {"ActionsEnabled",
 constexpr std::array<std::string_view, 3> kInvokeMembers = {
     "MaximumRetryAttempts", "MaximumEventAgeInSeconds", "DestinationConfig"};
 
-// What is beside each of these without making a difference here.
+// Types that can be ignored without effect here.
 constexpr std::array<std::string_view, 6> kHarmlessTypes = {"AWS::CDK::Metadata",
                                                             "AWS::Lambda::Permission",
                                                             "AWS::Logs::LogGroup",
@@ -75,7 +75,7 @@ constexpr std::array<std::string_view, 6> kHarmlessTypes = {"AWS::CDK::Metadata"
                                                             "AWS::Lambda::Url",
                                                             "Custom::LogRetention"};
 
-// [{"Key": k, "Value": v}], or {k: v} as SAM has it.
+// [{"Key": k, "Value": v}], or {k: v} in SAM.
 Tags tags_of(const Node& tags) {
   Tags out;
   for (const Node& tag : tags.items()) out[tag["Key"].scalar()] = tag["Value"].scalar();
@@ -91,7 +91,7 @@ std::string function_name_of(std::string_view text) {
   return std::string(text.substr(0, text.find(':')));
 }
 
-// A document inside an attribute, in the form in which servers give it back.
+// A document inside an attribute, in the form returned by servers.
 Node document_text(Node document) {
   if (document.is_text()) {
     auto parsed = read_json(document.scalar());
@@ -104,7 +104,7 @@ Node document_text(Node document) {
   return Node::text(document.json(Node::Order::sorted));
 }
 
-// Templates write 10 and "10" alike, and parameters are always texts.
+// Templates may write 10 or "10", and parameters are always texts.
 Node as_api_has_it(std::string_view member, Node value) {
   if (member == "Environment") {
     if (Node* const variables = value.find("Variables")) {
@@ -130,10 +130,10 @@ class TemplateReader {
 
   Result<Stack> read() {
     if (!root_["Resources"].is_map()) {
-      return fail(ErrorCode::usage, "this is no template: it has no Resources");
+      return fail(ErrorCode::usage, "not a template: it has no Resources");
     }
     stack_.name = around_.stack_name;
-    CHECK(resolver_.read_parameters());
+    RETURN_IF_ERROR(resolver_.read_parameters());
     for (const auto& [id, resource] : root_["Resources"].members()) {
       if (resource.has("Condition") && !TRY(resolver_.holds(resource["Condition"].scalar()))) {
         continue;
@@ -142,7 +142,7 @@ class TemplateReader {
       if (!done) return fail(done.error().code, fmt::format("{}: {}", id, done.error().message));
     }
     give_policies();
-    CHECK(put_in_order(stack_));
+    RETURN_IF_ERROR(put_in_order(stack_));
     return std::move(stack_);
   }
 
@@ -163,22 +163,22 @@ class TemplateReader {
     if (type == "AWS::S3::Bucket") return add_bucket(id);
     if (type == "AWS::CloudWatch::Alarm") return add_alarm(id);
     if (type.starts_with("AWS::IAM::")) {
-      note(id, type, "nothing restricts handlers here");
+      note(id, type, "IAM resources are not applied");
     } else if (std::ranges::find(kHarmlessTypes, type) == kHarmlessTypes.end()) {
-      note(id, type, "Redrive has no such thing");
+      note(id, type, "the resource type is not supported");
     }
     return {};
   }
 
   void note(const std::string& id, std::string_view what, std::string_view why) {
-    stack_.notes.push_back(fmt::format("{} ({}) is left out: {}", id, what, why));
+    stack_.notes.push_back(fmt::format("{} ({}) is omitted: {}", id, what, why));
   }
 
   Resource& begin(Kind kind, const std::string& id, std::string name) {
     return stack_.resources.emplace_back(Resource{.kind = kind, .id = id, .name = std::move(name)});
   }
 
-  // Those of the members that are there.
+  // Copies the members that are present.
   static void take(Node& out, const Node& from, std::span<const std::string_view> members) {
     for (const std::string_view member : members) {
       if (from.has(member)) out.set(member, as_api_has_it(member, from[member]));
@@ -218,7 +218,7 @@ class TemplateReader {
     return {};
   }
 
-  // A policy is an attribute of its queue, wherever in the template that is.
+  // A policy is an attribute of its queue, which may be anywhere in the template.
   void give_policies() {
     for (const QueuePolicy& policy : policies_) {
       const auto queue = std::ranges::find_if(stack_.resources, [&](const Resource& resource) {
@@ -243,11 +243,11 @@ class TemplateReader {
     return {};
   }
 
-  // An asset of the CDK, a file that the metadata name, or an object.
+  // A CDK asset, a file named in the metadata, or an object.
   Result<Code> code_of(const std::string& id, const Node& code) {
     if (code.has("ZipFile"))
       return Code{.from = Code::From::text, .text = code["ZipFile"].scalar()};
-    if (code.has("ImageUri")) return fail(ErrorCode::usage, "container images are not run here");
+    if (code.has("ImageUri")) return fail(ErrorCode::usage, "container images are not supported");
     const Node& asset = root_["Resources"][id]["Metadata"]["aws:asset:path"];
     if (asset.is_text()) {
       return Code{.from = Code::From::path, .path = around_.directory / asset.scalar()};
@@ -275,7 +275,8 @@ class TemplateReader {
   void add_mapping_of(const std::string& id, const Node& given, const std::string& function) {
     const Node& source = given.has("Queue") ? given["Queue"] : given["EventSourceArn"];
     if (!source.scalar().starts_with("arn:aws:sqs:")) {
-      return note(id, "AWS::Lambda::EventSourceMapping", "only queues feed functions here");
+      return note(
+          id, "AWS::Lambda::EventSourceMapping", "only queues are supported as event sources");
     }
     Resource& mapping = begin(Kind::mapping, id, mapping_name(source.scalar(), function));
     mapping.properties.set("EventSourceArn", source);
@@ -293,7 +294,7 @@ class TemplateReader {
   void add_invoke_config_of(const std::string& id, const Node& given, const std::string& function) {
     Resource& config = begin(Kind::invoke_config, id, function);
     take(config.properties, given, kInvokeMembers);
-    // SAM says Type beside Destination, the API does not.
+    // SAM has a Type next to Destination, the API does not.
     if (Node* const destinations = config.properties.find("DestinationConfig")) {
       for (auto& [when, where] : destinations->members()) where.remove("Type");
     }
@@ -302,7 +303,7 @@ class TemplateReader {
   Result<void> add_alarm(const std::string& id) {
     const Node given = TRY(properties(id));
     if (given.has("Metrics")) {
-      note(id, "AWS::CloudWatch::Alarm", "metric math is not worked out here");
+      note(id, "AWS::CloudWatch::Alarm", "metric math is not supported");
       return {};
     }
     Resource& alarm = begin(Kind::alarm, id, TRY(resolver_.name_of(id)));
@@ -335,7 +336,7 @@ class TemplateReader {
       if (declared["Type"].scalar() == "SQS") {
         add_mapping_of(id + event, declared["Properties"], name);
       } else {
-        note(id + event, declared["Type"].scalar(), "only queues feed functions here");
+        note(id + event, declared["Type"].scalar(), "only queues are supported as event sources");
       }
     }
     return {};

@@ -1,4 +1,4 @@
-// Redrive's own form of a stack: [[queue]], [[function]], [[mapping]], [[bucket]], [[alarm]].
+// Redrive's own stack format: [[queue]], [[function]], [[mapping]], [[bucket]], [[alarm]].
 
 #include <fmt/format.h>
 
@@ -46,12 +46,12 @@ class TopologyReader {
       const bool table = value.is_map() ||
                          (value.is_list() && !value.items().empty() && value.items()[0].is_map());
       const bool known = is_stack_section(name) || is_server_section(name);
-      if (table && !known) return misused(fmt::format("there is nothing called {}", name));
+      if (table && !known) return misused(fmt::format("unknown table {}", name));
       if (!is_stack_section(name) || value.is_text()) continue;
-      if (!value.is_list()) return misused(fmt::format("write [[{}]] for each of them", name));
-      for (const Node& item : value.items()) CHECK(add(name, item));
+      if (!value.is_list()) return misused(fmt::format("expected [[{}]] tables", name));
+      for (const Node& item : value.items()) RETURN_IF_ERROR(add(name, item));
     }
-    CHECK(put_in_order(stack_));
+    RETURN_IF_ERROR(put_in_order(stack_));
     return std::move(stack_);
   }
 
@@ -70,12 +70,12 @@ class TopologyReader {
     return name;
   }
 
-  // A queue by its name or ARN.
+  // A queue given by name or ARN.
   std::string queue_arn_of(const Node& text) const {
     return text.scalar().starts_with("arn:") ? text.scalar() : around_.queue_arn(text.scalar());
   }
 
-  // A destination: something with a scheme or an ARN stays, a plain name is a queue's.
+  // A destination: a URL or an ARN is kept, a plain name is a queue's.
   Node destination(const Node& text) const {
     if (!text.is_text() || text.scalar().find(':') != std::string::npos) return text;
     return Node::text(around_.queue_arn(text.scalar()));
@@ -97,7 +97,7 @@ class TopologyReader {
       queue.properties.set(attribute, Node::text(value.scalar()));
     }
     if (fifo) queue.properties.set("FifoQueue", Node::text("true"));
-    CHECK(add_redrive(queue, table, fifo));
+    RETURN_IF_ERROR(add_redrive(queue, table, fifo));
     if (table.has("policy"))
       queue.properties.set("Policy", Node::text(policy_text(table["policy"])));
     if (table.has("dead-letters")) {
@@ -107,7 +107,7 @@ class TopologyReader {
     return {};
   }
 
-  // With what holds where the file says nothing: that is what the server will show.
+  // Includes the defaults, because the server returns them.
   static Result<Node> dead_letters(const Node& table, const std::string& where) {
     const Node given = TRY(members_of(table, kDeadLetterSettings, where + ": dead-letters"));
     Node policy = *read_json(
@@ -122,7 +122,7 @@ class TopologyReader {
 
   Result<void> add_redrive(Resource& queue, const Node& table, bool fifo) const {
     if (table.has("max-receives") && !table.has("dlq")) {
-      return misused(fmt::format("{}: max-receives means nothing without dlq", queue.title()));
+      return misused(fmt::format("{}: max-receives requires dlq", queue.title()));
     }
     if (table.has("dlq")) {
       Node target = table["dlq"];
@@ -139,8 +139,8 @@ class TopologyReader {
     Node allow = Node::map();
     const Node& given = table["redrive-allow"];
     if (given.is_text() && given.scalar() != "all" && given.scalar() != "none") {
-      return misused(
-          fmt::format("{}: redrive-allow is \"all\", \"none\" or a list of queues", queue.title()));
+      return misused(fmt::format("{}: redrive-allow must be \"all\", \"none\" or a list of queues",
+                                 queue.title()));
     }
     const bool all = given.is_text() && given.scalar() == "all";
     allow.set("redrivePermission",
@@ -227,7 +227,7 @@ class TopologyReader {
   Result<void> add_mapping(const Node& table) {
     const std::string function = table["function"].scalar();
     if (function.empty() || table["queue"].scalar().empty()) {
-      return misused("a mapping has a queue and a function");
+      return misused("a mapping requires a queue and a function");
     }
     const std::string arn = queue_arn_of(table["queue"]);
     const std::string where = fmt::format("mapping {} → {}", last_part(arn), function);
@@ -274,7 +274,7 @@ class TopologyReader {
     return Node::map({{"Filters", std::move(list)}});
   }
 
-  // An alarm on a queue needs to say nothing but its name: it rises when something is there.
+  // An alarm on a queue needs only a name: by default it is raised when the queue is not empty.
   Result<void> add_alarm(const Node& table) {
     const std::string name = TRY(name_in(table, "alarm"));
     Resource alarm{.kind = Kind::alarm, .id = name, .name = name, .tags = tags_in(table)};

@@ -9,7 +9,7 @@
 namespace redrive::stack {
 namespace {
 
-// The value as the API has it; nothing when it is of another form.
+// The value for the API; nullopt if it has another type.
 std::optional<Node> converted(const Node& value, Form form) {
   switch (form) {
     case Form::text:
@@ -65,7 +65,8 @@ Result<Node> members_of(const Node& table, std::span<const Setting> settings,
       return fail(ErrorCode::usage, fmt::format("{} has no setting {}", where, name));
     auto given = converted(value, setting->form);
     if (!given)
-      return fail(ErrorCode::usage, fmt::format("{}: {} cannot be {}", where, name, value.json()));
+      return fail(ErrorCode::usage,
+                  fmt::format("{}: invalid value of {}: {}", where, name, value.json()));
     if (!setting->member.empty()) members.set(setting->member, *std::move(given));
   }
   return members;

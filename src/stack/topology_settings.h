@@ -9,16 +9,16 @@
 #include "base/result.h"
 #include "stack/node.h"
 
-// The settings that a topology file has, table by table.
+// The settings of a topology file, by table.
 
 namespace redrive::stack {
 
-// How a setting is written, and how it travels.
+// The type of a setting, and its encoding.
 enum class Form : std::uint8_t { text, number, seconds, flag, map, list };
 
 struct Setting {
   std::string_view name;    // In the file.
-  std::string_view member;  // In the API; empty: whoever reads the table deals with it.
+  std::string_view member;  // In the API; empty: handled separately.
   Form form;
 };
 
@@ -41,7 +41,7 @@ inline constexpr std::array kQueueSettings = {
     Setting{"deduplication-scope", "DeduplicationScope", Form::text},
     Setting{"fifo-throughput-limit", "FifoThroughputLimit", Form::text},
 };
-// What a dead-letter queue does by itself, in the words of the management API.
+// A dead-letter queue's policy, with the names of the management API.
 inline constexpr std::array kDeadLetterSettings = {
     Setting{"max-redrives", "maxRedrives", Form::number},
     Setting{"redrive-after", "redriveAfterSeconds", Form::seconds},
@@ -128,8 +128,8 @@ inline constexpr std::array kAlarmSettings = {
 // 90, "90s", "15m", "4h", "14d".
 std::optional<std::int64_t> seconds_of(const Node& value);
 
-// Checks every setting of a table, and gives those that the API has under its names. `where` is
-// what the table is called when it has a mistake.
+// Checks all settings of a table and returns those with an API name under that name. `where` names
+// the table in errors.
 Result<Node> members_of(const Node& table, std::span<const Setting> settings,
                         std::string_view where);
 

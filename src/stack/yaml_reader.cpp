@@ -1,4 +1,4 @@
-// YAML through libyaml's events, into nodes.
+// Builds nodes from libyaml's events.
 
 #include <fmt/format.h>
 #include <yaml.h>
@@ -38,8 +38,8 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
   return (end == text.npos ? text.size() : end) - at;
 }
 
-// A number as JSON writes it. 007 is a name or an account, and so is what has more digits than any
-// number of a template.
+// A number in JSON's syntax. 007 is a name or an account id, and so is anything with more digits
+// than a number in a template.
 bool is_number(std::string_view text) {
   constexpr std::size_t kNumberMax = 18;
   std::size_t at = text.starts_with('-') ? 1 : 0;
@@ -60,7 +60,7 @@ bool is_number(std::string_view text) {
   return at == text.size();
 }
 
-// What a scalar without quotes means. Dates stay texts, as CloudFormation has them.
+// The value of an unquoted scalar. Dates are texts, as in CloudFormation.
 Node plain_scalar(std::string text) {
   constexpr std::array<std::string_view, 5> kNulls = {"", "~", "null", "Null", "NULL"};
   constexpr std::array<std::string_view, 3> kTrue = {"true", "True", "TRUE"};
@@ -102,10 +102,10 @@ class YamlReader {
     Node root;
     while (true) {
       YamlEvent event;
-      CHECK(next(event));
+      RETURN_IF_ERROR(next(event));
       if (event->type == YAML_STREAM_END_EVENT) return root;
       if (event->type == YAML_DOCUMENT_START_EVENT && seen_document_) {
-        return broken(event, "one document is expected, and here begins another");
+        return broken(event, "expected one document, found another");
       }
       if (event->type == YAML_STREAM_START_EVENT || event->type == YAML_DOCUMENT_START_EVENT ||
           event->type == YAML_DOCUMENT_END_EVENT) {
@@ -126,12 +126,12 @@ class YamlReader {
     return fail(ErrorCode::usage,
                 fmt::format("line {}: {}",
                             parser_.problem_mark.line + 1,
-                            parser_.problem == nullptr ? "no YAML" : parser_.problem));
+                            parser_.problem == nullptr ? "not valid YAML" : parser_.problem));
   }
 
   Result<Node> value(YamlEvent& event, std::size_t depth) {
     if (++values_ > kYamlValuesMax) return broken(event, "the document has too many values");
-    if (depth > kYamlDepthMax) return broken(event, "the document is too deep");
+    if (depth > kYamlDepthMax) return broken(event, "the document is nested too deeply");
     switch (event->type) {
       case YAML_ALIAS_EVENT:
         return alias(event);
@@ -144,7 +144,7 @@ class YamlReader {
         return remember(view_of(event->data.mapping_start.anchor),
                         with_tag(view_of(event->data.mapping_start.tag), TRY(map(depth))));
       default:
-        return broken(event, "a value is expected");
+        return broken(event, "expected a value");
     }
   }
 
@@ -153,15 +153,15 @@ class YamlReader {
     std::string text(reinterpret_cast<const char*>(data.value), data.length);
     const std::string_view tag = view_of(data.tag);
     const bool plain = data.style == YAML_PLAIN_SCALAR_STYLE && tag.empty();
-    // What a function is given in short form is a text: !Ref 1 names the resource 1.
+    // The argument of a short form is text: !Ref 1 names the resource 1.
     Node node = plain ? plain_scalar(std::move(text)) : Node::text(std::move(text));
     return remember(view_of(data.anchor), with_tag(tag, std::move(node)));
   }
 
   Result<Node> alias(YamlEvent& event) {
     const auto found = anchors_.find(view_of(event->data.alias.anchor));
-    if (found == anchors_.end()) return broken(event, "an alias of nothing");
-    values_ += count(found->second);  // A few lines of aliases can stand for millions of values.
+    if (found == anchors_.end()) return broken(event, "unknown alias");
+    values_ += count(found->second);  // A few lines of aliases can expand to millions of values.
     if (values_ > kYamlValuesMax) return broken(event, "the document has too many values");
     return found->second;
   }
@@ -170,7 +170,7 @@ class YamlReader {
     Node list = Node::list();
     while (true) {
       YamlEvent event;
-      CHECK(next(event));
+      RETURN_IF_ERROR(next(event));
       if (event->type == YAML_SEQUENCE_END_EVENT) return list;
       list.items().push_back(TRY(value(event, depth + 1)));
     }
@@ -180,16 +180,16 @@ class YamlReader {
     Node map = Node::map();
     while (true) {
       YamlEvent event;
-      CHECK(next(event));
+      RETURN_IF_ERROR(next(event));
       if (event->type == YAML_MAPPING_END_EVENT) return map;
-      if (event->type != YAML_SCALAR_EVENT) return broken(event, "a name is expected");
+      if (event->type != YAML_SCALAR_EVENT) return broken(event, "expected a name");
       const std::string name(reinterpret_cast<const char*>(event->data.scalar.value),
                              event->data.scalar.length);
       if (map.has(name) && name != "<<") {
-        return broken(event, fmt::format("{} is said twice", name));
+        return broken(event, fmt::format("duplicate name {}", name));
       }
       YamlEvent following;
-      CHECK(next(following));
+      RETURN_IF_ERROR(next(following));
       Node item = TRY(value(following, depth + 1));
       if (name == "<<" && item.is_map()) {
         merge(map, item);

@@ -36,7 +36,7 @@ TEST_F(CasesTest, AnAlarmOfARestrictedOperatorSendsNothingToOtherQueuesAndFuncti
   (void)world_.cloudwatch("operator",
                           "SetAlarmState",
                           R"({"AlarmName":"a-alarm","StateValue":"ALARM","StateReason":"r"})");
-  EXPECT_TRUE(world_.courier().wait_idle(std::chrono::seconds(5)));
+  EXPECT_TRUE(world_.notifier().wait_idle(std::chrono::seconds(5)));
   EXPECT_EQ(world_.messages_in("secret"), 0u);
   EXPECT_TRUE(world_.invoked.empty());
 }
@@ -50,7 +50,7 @@ TEST_F(CasesTest, NobodySetsOffAnAlarmWhoMayNotSendToItsTargets) {
                   .denied());
   EXPECT_EQ(world_.messages_in("secret"), 0u);
   EXPECT_EQ(world_.cloudwatch("root", "SetAlarmState", body).status, 200);
-  EXPECT_TRUE(world_.courier().wait_idle(std::chrono::seconds(5)));
+  EXPECT_TRUE(world_.notifier().wait_idle(std::chrono::seconds(5)));
   EXPECT_EQ(world_.messages_in("secret"), 1u);
 }
 

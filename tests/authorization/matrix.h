@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "auth/access_key.h"
+#include "net/auth/access_key.h"
 #include "tests/authorization/world.h"
 
 namespace redrive::authorization {
@@ -16,6 +16,7 @@ enum class About {
   alarm,   // By its name within the caller's account: other accounts cannot even name it.
   metric,  // Of a queue, by its name within the caller's account.
   role,
+  parameter,
   own_name,  // Makes something in the caller's account: other accounts make their own.
   mapping,
   account,  // A list or a setting of the caller's account: shows only what the key may see.

@@ -195,6 +195,12 @@ inline constexpr Row kRows[] = {
     {Api::sts, "AssumeRole", std::nullopt, About::caller, "", "", ""},
     {Api::sts, "AssumeRoleWithWebIdentity", std::nullopt, About::caller, "", "", ""},
     {Api::sts, "GetSessionToken", std::nullopt, About::caller, "", "", ""},
+    {Api::ssm, "GetParameter", Right::look, About::parameter, "", "", R"({"Name":"{parameter}"})"},
+    {Api::ssm, "GetParameters", Right::look, About::parameter, "", "", R"({"Names":["a-none","{parameter}"]})"},
+    {Api::ssm, "GetParametersByPath", Right::look, About::account, "", "", R"({"Path":"/","Recursive":true})"},
+    {Api::ssm, "PutParameter", Right::operate, About::parameter, "", "", R"({"Name":"{parameter}","Value":"w","Type":"String","Overwrite":true})"},
+    {Api::ssm, "DeleteParameter", Right::operate, About::parameter, "", "", R"({"Name":"{parameter}"})"},
+    {Api::ssm, "DeleteParameters", Right::operate, About::parameter, "", "", R"({"Names":["a-none","{parameter}"]})"},
 };
 
 // In these fields, `targets` says what may stand there: q the ARN of a queue, n a queue's name, f the

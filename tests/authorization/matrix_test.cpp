@@ -1,21 +1,21 @@
 #include <algorithm>
 #include <set>
 
-#include "cloudwatch/call.h"
-#include "documents/alarms.h"
-#include "documents/corrections.h"
-#include "documents/failures.h"
-#include "documents/functions.h"
-#include "documents/jobs.h"
-#include "documents/lineage.h"
-#include "documents/mappings.h"
-#include "documents/moves.h"
-#include "documents/policy.h"
-#include "lambda/routes.h"
+#include "aws/cloudwatch/call.h"
+#include "aws/lambda/routes.h"
+#include "aws/s3/routes.h"
+#include "aws/sqs/model/actions.h"
+#include "manage/documents/alarms.h"
+#include "manage/documents/corrections.h"
+#include "manage/documents/failures.h"
+#include "manage/documents/functions.h"
+#include "manage/documents/jobs.h"
+#include "manage/documents/lineage.h"
+#include "manage/documents/mappings.h"
+#include "manage/documents/moves.h"
+#include "manage/documents/policy.h"
 #include "manage/routes.h"
-#include "metrics/catalogue.h"
-#include "s3/routes.h"
-#include "sqs/actions.h"
+#include "observe/metrics/catalogue.h"
 #include "tests/authorization/matrix_rows.h"
 
 // Every action of every API, for each role, with names that the key covers and names that it does
@@ -55,6 +55,9 @@ std::vector<TableEntry> server_tables() {
   for (const auto& action : iam::actions()) {
     all.push_back(
         {action.service == iam::Service::iam ? Api::iam : Api::sts, action.name, action.right});
+  }
+  for (const auto& action : ssm::actions()) {
+    all.push_back({Api::ssm, action.name, action.right});
   }
   return all;
 }
@@ -222,6 +225,8 @@ class MatrixTest : public testing::Test {
     world_.make_job("a-queue", kJobs[0]);
     world_.make_job("secret", kJobs[1]);
     world_.make_job("a-denied", kJobs[2]);
+    world_.make_parameter("a-param");
+    world_.make_parameter("secret-param");
     make_roles();
     measure();
   }
@@ -287,6 +292,10 @@ class MatrixTest : public testing::Test {
         {"role", foreign ? "secret-role" : "a-role"},
         {"policy",
          fmt::format("arn:aws:iam::{}:policy/{}", kHome, foreign ? "secret-policy" : "a-policy")},
+        {"parameter",
+         variant == Variant::elsewhere
+             ? fmt::format("arn:aws:ssm:{}:{}:parameter/a-param", kRegion, kHome)
+             : std::string(foreign ? "secret-param" : "a-param")},
         {"alarm",
          foreign                      ? "watch-secret"
          : variant == Variant::denied ? "watch-denied"
@@ -316,6 +325,10 @@ class MatrixTest : public testing::Test {
         asked.headers = {
             {"Content-Type", "application/x-amz-json-1.0"},
             {"X-Amz-Target", fmt::format("GraniteServiceVersion20100801.{}", row.action)}};
+        break;
+      case Api::ssm:
+        asked.headers = {{"Content-Type", "application/x-amz-json-1.1"},
+                         {"X-Amz-Target", fmt::format("AmazonSSM.{}", row.action)}};
         break;
       case Api::iam:
       case Api::sts:
@@ -398,7 +411,8 @@ TEST_F(MatrixTest, NoRoleReachesNamesThatTheKeyIsNotFor) {
 TEST_F(MatrixTest, AnotherAccountReachesNothing) {
   for (const Row& row : kRows) {
     const bool named = row.about == About::queue || row.about == About::function ||
-                       row.about == About::bucket || row.about == About::mapping;
+                       row.about == About::bucket || row.about == About::mapping ||
+                       row.about == About::parameter;
     if (!named && row.about != About::server) continue;
     const Answer answer = ask("other", row, Variant::elsewhere);
     EXPECT_TRUE(refused(row, answer)) << row.action << ": " << answer.status << " " << answer.body;
@@ -410,7 +424,8 @@ TEST_F(MatrixTest, AnotherAccountsListsShowNothing) {
     if (row.about != About::account) continue;
     const Answer answer = ask("other", row, Variant::elsewhere);
     EXPECT_LT(answer.status, 300) << row.action << ": " << answer.body;
-    for (const char* name : {"a-queue", "secret", "a-bucket", "a-fn", "watch-a", "m-own"}) {
+    for (const char* name :
+         {"a-queue", "secret", "a-bucket", "a-fn", "watch-a", "m-own", "a-param"}) {
       EXPECT_FALSE(answer.has(name)) << row.action << " shows " << name << ": " << answer.body;
     }
   }

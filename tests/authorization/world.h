@@ -11,19 +11,21 @@
 #include <string>
 #include <vector>
 
-#include "alarms/watcher.h"
-#include "api/service.h"
-#include "auth/sigv4.h"
+#include "aws/cloudwatch/service.h"
+#include "aws/iam/service.h"
+#include "aws/lambda/service.h"
+#include "aws/s3/service.h"
+#include "aws/ssm/service.h"
 #include "base/text.h"
-#include "cloudwatch/service.h"
-#include "functions/codec.h"
-#include "iam/service.h"
-#include "journal/journal.h"
-#include "lambda/service.h"
+#include "core/journal/journal.h"
+#include "dead_letters/dead_letters.h"
+#include "front/service.h"
+#include "functions/definitions/codec.h"
 #include "manage/service.h"
-#include "s3/service.h"
-#include "tests/http/raw_client.h"
-#include "tests/lambda/fake_invoker.h"
+#include "net/auth/sigv4.h"
+#include "observe/alarms/watcher.h"
+#include "tests/aws/lambda/fake_invoker.h"
+#include "tests/net/http/raw_client.h"
 
 // Every API of the server in one process, with keys, over a journal in memory. Requests are signed
 // and travel through a real connection.
@@ -70,7 +72,7 @@ struct Answer {
   bool has(std::string_view part) const { return body.find(part) != body.npos; }
 };
 
-enum class Api { sqs, manage, lambda, s3, cloudwatch, iam, sts };
+enum class Api { sqs, manage, lambda, s3, cloudwatch, iam, sts, ssm };
 
 struct Asked {
   Api api;
@@ -88,6 +90,7 @@ class World {
     EXPECT_TRUE(store_.attach(*journal_).has_value());
     engine_ = std::make_unique<engine::Engine>(
         engine::Engine::Parts{store_, *journal_, clock_, ids_}, engine::Engine::Hooks{});
+    dead_letters_.emplace(*engine_);
     time_.emplace(*engine_, clock_);
     open_objects();
     open_services();
@@ -100,7 +103,7 @@ class World {
     s3_->stop();
     server_->drain(std::chrono::seconds(5));
     server_.reset();
-    courier_->stop();
+    notifier_->stop();
     fs::remove_all(root_);
   }
 
@@ -184,6 +187,12 @@ class World {
     wanted_queues_[identity] = std::move(settings);
     ensure();
   }
+  void make_parameter(const std::string& name, std::string_view account = kHome) {
+    put_entry(
+        queue::EntryKind::parameter,
+        fmt::format("{}/{}/{}", account, kRegion, name),
+        R"({"type":"String","value":"v","version":1,"modifiedMs":1,"tier":"Standard","dataType":"text"})");
+  }
   void make_function(const std::string& name, std::string_view account = kHome) {
     functions::Function function;
     function.id = {std::string(account), std::string(kRegion), name};
@@ -244,8 +253,8 @@ class World {
       if (!buckets_->bucket(name)) (void)buckets_->create_bucket(name, wall_.wall(), owner);
     }
     for (const auto& [name, alarm] : wanted_alarms_) {
-      if (!watcher_->book().find({std::string(kHome), std::string(kRegion), name})) {
-        (void)watcher_->book().put(alarm);
+      if (!watcher_->store().find({std::string(kHome), std::string(kRegion), name})) {
+        (void)watcher_->store().put(alarm);
       }
     }
   }
@@ -297,7 +306,7 @@ class World {
   objects::Store& buckets() { return *buckets_; }
   metrics::History& history() { return history_; }
   alarms::Watcher& watcher() { return *watcher_; }
-  alarms::Courier& courier() { return *courier_; }
+  alarms::Notifier& notifier() { return *notifier_; }
   std::vector<std::string> invoked;  // ARNs of functions that alarms have invoked.
 
   std::size_t messages_in(const std::string& queue) {
@@ -321,6 +330,8 @@ class World {
         return "iam";
       case Api::sts:
         return "sts";
+      case Api::ssm:
+        return "ssm";
       case Api::sqs:
       case Api::manage:
         break;
@@ -349,7 +360,7 @@ class World {
         .engine = *engine_, .gate = gate_, .code = *code_, .endpoint_url = [] {
           return std::string("http://127.0.0.1:9324");
         }});
-    courier_ = std::make_unique<alarms::Courier>(alarms::Courier::Parts{
+    notifier_ = std::make_unique<alarms::Notifier>(alarms::Notifier::Parts{
         .engine = *engine_,
         .invoke = [this](const std::string& arn, const std::string&) -> Result<void> {
           invoked.push_back(arn);
@@ -359,8 +370,9 @@ class World {
         .log = {}});
     watcher_.emplace(
         alarms::Watcher::Parts{.engine = *engine_,
+                               .dead_letters = *dead_letters_,
                                .history = history_,
-                               .courier = *courier_,
+                               .notifier = *notifier_,
                                .sync_wanted = {},
                                .rules = {},
                                .notify = {},
@@ -369,12 +381,13 @@ class World {
   }
 
   void open_services() {
-    const api::BucketOwner owner = [this](const std::string& name) -> std::optional<std::string> {
+    const front::BucketOwner owner = [this](const std::string& name) -> std::optional<std::string> {
       const auto info = buckets_->bucket(name);
       return info ? std::optional(info->owner) : std::nullopt;
     };
-    sqs_.emplace(*engine_, gate_, api::ServiceOptions{}, api::Service::Hooks{});
+    sqs_.emplace(*engine_, gate_, front::ServiceOptions{}, front::Service::Hooks{});
     manage_.emplace(manage::Parts{.engine = *engine_,
+                                  .dead_letters = *dead_letters_,
                                   .gate = gate_,
                                   .time = &*time_,
                                   .disposable = true,
@@ -400,6 +413,7 @@ class World {
                                           .look = [] {},
                                           .bucket_owner = owner});
     iam_.emplace(iam::Endpoint::Parts{.engine = *engine_, .gate = gate_});
+    ssm_.emplace(ssm::Parts{.engine = *engine_, .sealer = sealer_}, gate_);
   }
 
   void start() {
@@ -432,6 +446,8 @@ class World {
         return iam_->handle(exchange, iam::Service::iam);
       case Api::sts:
         return iam_->handle(exchange, iam::Service::sts);
+      case Api::ssm:
+        return ssm_->handle(exchange);
     }
   }
 
@@ -485,11 +501,12 @@ class World {
   fs::path root_;
   VirtualClock clock_{Timestamp(1'767'225'600'000)};
   VirtualClock wall_{Timestamp(1'767'225'600'000)};  // For signatures; never moved.
-  api::Gate gate_{{}, wall_};
+  front::Gate gate_{{}, wall_};
   SeededIds ids_{1};
   store::Store store_;
   std::unique_ptr<journal::Journal> journal_ = journal::memory_journal({});
   std::unique_ptr<engine::Engine> engine_;
+  std::optional<dead_letters::DeadLetters> dead_letters_;
   std::optional<engine::TimeTravel> time_;
   metrics::History history_;
   lambda::FakeInvoker invoker_;
@@ -497,14 +514,16 @@ class World {
   std::unique_ptr<objects::Store> buckets_;
   std::optional<lambda::CodeStore> code_;
   std::optional<lambda::Functions> functions_;
-  std::unique_ptr<alarms::Courier> courier_;
+  std::unique_ptr<alarms::Notifier> notifier_;
   std::optional<alarms::Watcher> watcher_;
-  std::optional<api::Service> sqs_;
+  std::optional<front::Service> sqs_;
   std::optional<manage::Service> manage_;
   std::optional<lambda::Service> lambda_;
   std::optional<s3::Service> s3_;
   std::optional<cloudwatch::Service> cloudwatch_;
   std::optional<iam::Endpoint> iam_;
+  ssm::Sealer sealer_{{}};
+  std::optional<ssm::Service> ssm_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::RawClient> client_;
   std::atomic<Api> api_ = Api::sqs;

@@ -88,7 +88,7 @@ TEST(Crc32c, GoesOnFromAnEarlierSumWhereverTheTextIsCut) {
   }
 }
 
-// Long texts are summed in lanes, short ones in one go: both must come to the same.
+// Long texts are processed in lanes, short ones serially: both must give the same result.
 TEST(Crc32c, OfALongTextIsThatOfItsPieces) {
   std::string text;
   for (std::uint32_t i = 0; i < 10'000; ++i)

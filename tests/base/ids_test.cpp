@@ -66,7 +66,7 @@ TEST(Ids, TheSameSeedGivesTheSameIds) {
   EXPECT_EQ(one.secret(), same.secret());
 }
 
-// xoshiro256++ from a state that splitmix64 fills from zero: a change would change every seed.
+// xoshiro256++ with a state filled by splitmix64 from zero: a change would affect every seed.
 TEST(Ids, SeedsMeanTheSameForEver) {
   SeededIds ids(0);
   EXPECT_EQ(ids.bits(), 0x53175d61490b23dfu);

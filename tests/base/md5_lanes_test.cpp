@@ -8,7 +8,7 @@
 namespace redrive {
 namespace {
 
-// Every length around the edges of blocks, in every lane, against the plain digest.
+// Every length around block boundaries, in every lane, compared with the plain digest.
 TEST(Md5Many, EqualsOneByOne) {
   std::vector<std::string> texts;
   for (std::size_t size = 0; size < 200; ++size) {

@@ -42,7 +42,7 @@ TEST(WildcardMatch, DescribesTheWholeText) {
   }
 }
 
-// What the rules say, one character after another.
+// Reference implementation, one character at a time.
 bool match_simply(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return text.empty();
   if (pattern[0] == '*') {
@@ -70,7 +70,7 @@ TEST(WildcardMatch, FollowsTheRulesWhateverThePattern) {
   }
 }
 
-// Runs with ? that are longer than a machine word, in texts too long for the plain search.
+// Runs with ? longer than a machine word, in texts too long for the plain search.
 TEST(WildcardMatch, FindsLongRunsInLongTexts) {
   std::mt19937 random(6);
   for (int i = 0; i < 50; ++i) {
@@ -93,8 +93,7 @@ double processor_seconds(const std::function<void()>& work) {
   return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
 }
 
-// Patterns that agree with the text for long and then do not. Trying one at every position takes
-// minutes.
+// Patterns that match a long prefix at every position. A naive search takes minutes.
 TEST(WildcardMatch, IsLinearInTheText) {
   const std::string text(1u << 20, 'a');
   const std::string run(4000, 'a');

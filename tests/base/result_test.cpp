@@ -18,7 +18,7 @@ Result<int> quarter(int number) {
 }
 
 Result<void> must_be_even(int number, int& reached) {
-  CHECK(half(number));
+  RETURN_IF_ERROR(half(number));
   ++reached;
   return {};
 }

@@ -13,7 +13,7 @@ std::string some_text(std::size_t size) {
   return text;
 }
 
-// Every length around the edges of blocks, against the plain digest.
+// Every length around block boundaries, compared with the plain digest.
 TEST(Sha256Pair, EqualsOneByOne) {
   for (std::size_t one = 0; one < 200; ++one) {
     for (const std::size_t other : {0u, 1u, 63u, 64u, 65u, 127u, 128u, 1000u}) {
@@ -29,7 +29,7 @@ TEST(Sha256Pair, EqualsOneByOne) {
   }
 }
 
-// What is not known at the beginning may follow.
+// The text may be longer than it was at the beginning.
 TEST(Sha256Pair, GoesOnWithALongerText) {
   const std::string a = some_text(100'000);
   const std::string b = some_text(700);

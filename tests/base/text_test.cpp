@@ -14,7 +14,7 @@ std::string all_bytes() {
   return bytes;
 }
 
-// The bytes that a code point would have in UTF-8, also where UTF-8 forbids it.
+// The UTF-8 encoding of a code point, even where UTF-8 forbids it.
 std::string utf8(std::uint32_t code) {
   const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
   if (code < 0x80) return {static_cast<char>(code)};
@@ -138,12 +138,12 @@ TEST(IEquals, IgnoresTheCaseOfAsciiLettersOnly) {
   EXPECT_TRUE(iequals("Content-Type", "cONTENT-tYPE"));
   EXPECT_FALSE(iequals("abc", "abcd"));
   EXPECT_FALSE(iequals("abc", "abd"));
-  EXPECT_FALSE(iequals("@", "`"));  // 32 apart, like letters, but none.
+  EXPECT_FALSE(iequals("@", "`"));  // 32 apart, like letters, but not letters.
   EXPECT_FALSE(iequals("[", "{"));
   EXPECT_FALSE(iequals("\xc3\x84", "\xc3\xa4"));  // Ä, ä
 }
 
-// Every pair of characters at every place of texts that are compared in words.
+// Every pair of characters at every position of texts that are compared word by word.
 TEST(Iequals, KnowsLettersFromWhatOnlyLooksLikeThem) {
   for (const std::size_t size : {7u, 8u, 9u, 15u, 16u, 21u}) {
     for (std::size_t at = 0; at < size; ++at) {
@@ -171,8 +171,8 @@ TEST(Split, KeepsEmptyParts) {
 
 struct CodePoint {
   std::uint32_t code;
-  bool message;  // May stand in a message.
-  bool valid;    // Has a form in UTF-8.
+  bool message;  // Allowed in a message.
+  bool valid;    // Can be encoded in UTF-8.
 };
 
 // Both sides of every boundary.
@@ -189,7 +189,7 @@ constexpr CodePoint kCodePoints[] = {
     {0x110000, false, false}, {0x13ffff, false, false},
 };
 
-// Plain text is read eight bytes at a time, so the code point stands at every place of a word.
+// Plain text is read eight bytes at a time, so the code point is placed at every offset of a word.
 TEST(MessageText, AllowsExactlyTheCodePointsOfTheReference) {
   for (const CodePoint& point : kCodePoints) {
     for (std::size_t before = 0; before < 9; ++before) {

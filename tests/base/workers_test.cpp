@@ -48,7 +48,7 @@ TEST(Workers, WhatIsForLaterComesLaterAndInTheOrderOfItsTimes) {
   EXPECT_EQ(done, (std::vector{1, 2}));
 }
 
-// Until the first has begun nothing else can: what follows certainly waits when they are stopped.
+// The first task blocks the only thread, so the others are certainly waiting when stop() is called.
 struct Stopped {
   int done = 0;
   bool later = false;

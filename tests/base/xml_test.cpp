@@ -50,7 +50,7 @@ TEST(ParseXml, RefusesWhatIsNoUnicode) {
                                       "<a>&#x110000;</a>"}) {
     EXPECT_FALSE(parse_xml(text).has_value()) << text;
   }
-  // More than XML 1.0 has: a stored key may hold it.
+  // More than XML 1.0 allows: a stored key may contain it.
   EXPECT_EQ(parse_xml("<a>\x01&#x2;</a>")->text, "\x01\x02");
   EXPECT_EQ(parse_xml("<a>&#x9;&#xD;&#x1F98A;</a>")->text, "\t\r🦊");
 }

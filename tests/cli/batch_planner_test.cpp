@@ -1,4 +1,4 @@
-#include "cli/batch_planner.h"
+#include "cli/client/batch_planner.h"
 
 #include <gtest/gtest.h>
 

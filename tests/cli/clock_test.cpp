@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "tests/cli/fake_world.h"
 
-// redrive clock and redrive reset: the verbs that speak to the management API.
+// redrive clock and redrive reset: commands that use the management API.
 
 namespace redrive::cli {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(ManagementCommands, TellWhyTheServerSaidNo) {
 
 TEST_F(ManagementCommands, ResetAsksFirst) {
   server.answer("POST /_redrive/v1/reset", R"({"queues":2})");
-  EXPECT_EQ(world.run({"reset"}).exit_code, 2);  // Nobody is at the terminal.
+  EXPECT_EQ(world.run({"reset"}).exit_code, 2);  // There is no terminal to ask.
   EXPECT_TRUE(server.calls.empty());
   EXPECT_EQ(world.run({"reset", "--yes"}).out, "forgot 2 queues\n");
   EXPECT_EQ(world.run({"reset", "--yes", "--json"}).out, "{\"queues\":2}\n");

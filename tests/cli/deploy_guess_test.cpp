@@ -1,4 +1,4 @@
-#include "cli/deploy_guess.h"
+#include "cli/apply/deploy_guess.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ TEST_F(DeployGuessTest, WhatAFileDefinesIsItsHandler) {
 TEST_F(DeployGuessTest, PackagesSayWhatTheyBeginWith) {
   write("index.js", "exports.handler = 1");
   write("package.json", R"({"name": "x", "main": "./dist/entry.js"})");
-  EXPECT_EQ(guess(), "nodejs20.x index.handler");  // It is not there.
+  EXPECT_EQ(guess(), "nodejs20.x index.handler");  // The main file does not exist.
   write("dist/entry.js", "exports.handler = 1");
   EXPECT_EQ(guess(), "nodejs20.x dist/entry.handler");
   write("package.json", "not JSON");

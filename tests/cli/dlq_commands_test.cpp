@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/outgoing.h"
+#include "cli/client/outgoing.h"
 #include "tests/cli/fake_world.h"
 
-// The verbs of `redrive dlq`: which pages they ask for, and what they show of them.
+// The `redrive dlq` commands: which pages they request, and what they print.
 
 namespace redrive::cli {
 namespace {
@@ -15,7 +15,7 @@ using testing::Not;
 
 constexpr const char* kId = "11111111-2222-4333-8444-555555555555";
 
-// A message as the management API tells it; `body` is JSON text.
+// A message as returned by the management API; `body` is JSON text.
 std::string told(std::string_view body, std::string_view id = kId) {
   return fmt::format(
       R"({{"key":7,"failedAgain":false,"parked":false,"messageId":"{}","lineageId":"{}","state":"visible","sentAt":"2026-01-01T00:00:01.000Z","expiresAt":"2026-01-05T00:00:01.000Z","receiveCount":3,"deadLetterSource":"arn:aws:sqs:r:0:orders","redrives":0,"attemptsTotal":0,"attributes":{{"token":{{"DataType":"String","StringValue":"s3cret"}},"raw":{{"DataType":"Binary","BinaryValue":"AAH/"}}}},"body":{}}})",
@@ -141,16 +141,17 @@ TEST_F(DlqCommands, AFilterThatTheServerRefusesFailsTheCommand) {
   EXPECT_THAT(outcome.err, HasSubstr("At position 2"));
 }
 
-// A key that may not see secrets must not export masked ones as if they were the messages.
+// A key without the right to see secrets must not export masked values as if they were the
+// messages.
 TEST_F(DlqCommands, WhatTheServerMaskedIsNotExported) {
   answer("filter=&unmasked=true&limit=100&after=", page_of(told("\"***\""), R"(,"masked":true)"));
   const Outcome outcome = world.run({"dlq", "export", "dlq"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr("may not see secrets"));
+  EXPECT_THAT(outcome.err, HasSubstr("the server masked secrets"));
 }
 
-// Errors, names and reasons are written by strangers.
+// Errors, names and reasons are untrusted text.
 TEST_F(DlqCommands, NothingForgesALineOrTurnsOneAround) {
   const std::string evil = R"(x\n\u001b[2J\u009b\u202efdp.exe  forged)";
   std::string message = told("\"b\"");
@@ -186,7 +187,7 @@ TEST_F(DlqCommands, NothingForgesALineOrTurnsOneAround) {
     EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
     EXPECT_THAT(outcome.out, Not(HasSubstr("\u202E")));
     EXPECT_THAT(outcome.out, Not(HasSubstr("\u009b")));
-    // With --json it is valid JSON of the same meaning.
+    // With --json the output is valid JSON with the same values.
     auto as_json = command;
     as_json.push_back("--json");
     const Outcome json = world.run(as_json);

@@ -3,8 +3,8 @@
 
 #include "tests/cli/fake_world.h"
 
-// `redrive doctor`, `topology` and `dlq ls`: what they ask of a server, AWS included, and what they
-// make of its answers. The rules have their own tests.
+// `redrive doctor`, `topology` and `dlq ls`: their requests to a server, AWS included, and their
+// output. The rules have their own tests.
 
 namespace redrive::cli {
 namespace {
@@ -20,7 +20,7 @@ struct DoctorCommand : testing::Test {
   FakeWorld world;
   FakeServer& server = world.server;
 
-  // orders -> dlq, in the order in which the list has them.
+  // orders -> dlq, in list order.
   void two_queues(const std::string& dlq_messages) {
     server.answer("ListQueues", R"({"QueueUrls":["http://h/0/orders","http://h/0/dlq"]})");
     server.answer(
@@ -38,7 +38,8 @@ TEST_F(DoctorCommand, WarningsDoNotFailUnlessAskedTo) {
   two_queues("0");
   const Outcome outcome = world.run({"doctor"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("warning  orders: messages are given up after 2 receives\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("warning  orders: messages become dead letters after 2 receives\n"));
   EXPECT_THAT(outcome.out, HasSubstr("  fix: redrive queue set orders 'RedrivePolicy="));
   EXPECT_EQ(outcome.err, "2 queues examined, 1 found\n");
   EXPECT_EQ(world.run({"doctor", "--fail-on", "sometimes"}).exit_code, 2);
@@ -67,15 +68,16 @@ TEST_F(DoctorCommand, AsksForTheOldestDeadLetterByTheServersTime) {
       R"({"messages":[{"key":1,"failedAgain":false,"parked":false,"messageId":"00000000-0000-4000-8000-000000000000","lineageId":"00000000-0000-4000-8000-000000000000","state":"visible","sentAt":"2026-01-01T00:00:00.000Z","expiresAt":"2026-01-15T00:00:00.000Z","receiveCount":2,"redrives":0,"attemptsTotal":2,"body":"x"}],"now":"2026-01-14T12:00:00.000Z"})");
   const Outcome outcome = world.run({"doctor"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out,
-              HasSubstr("problem  dlq: it holds 1 dead letters, and the oldest expires in 12.0 h"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("problem  dlq: it contains 1 dead letters, and the oldest expires in 12.0 h"));
 }
 
 TEST_F(DoctorCommand, AServerWithoutManagementIsExaminedToo) {
   two_queues("1");
   const Outcome outcome = world.run({"doctor"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("given up after 2 receives"));
+  EXPECT_THAT(outcome.out, HasSubstr("become dead letters after 2 receives"));
 }
 
 TEST_F(DoctorCommand, AwsIsNotAskedWhatOnlyRedriveKnows) {

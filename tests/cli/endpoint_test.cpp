@@ -1,4 +1,4 @@
-#include "cli/endpoint.h"
+#include "cli/client/endpoint.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(ResolveEndpoint, TakesTheServerFromAQueueUrlWhenNothingElseNamesOne) {
   EXPECT_EQ(resolve_endpoint({}, environment, queue)->url, "http://localhost:5678");
 }
 
-// Keys that were made up here must not reach a server elsewhere.
+// The default test keys must not be sent to a remote server.
 TEST(ResolveEndpoint, NeedsCredentialsAwayFromThisMachine) {
   CommonOptions options{.client = {.endpoint_url = "http://queues.example"}};
   const auto without = resolve_endpoint(options, FakeEnvironment(), "");

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "auth/credentials.h"
+#include "net/auth/credentials.h"
 
 namespace redrive::cli {
 
-// Variables and files that a test made up.
+// Environment variables and files defined by a test.
 struct FakeEnvironment final : auth::Environment {
   std::map<std::string, std::string, std::less<>> variables;
   std::map<std::string, std::string> files;

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/transport.h"
+#include "cli/client/transport.h"
 
 namespace redrive::cli {
 
-// Answers each action with what a test lined up for it; the last answer is given for ever.
+// Answers each action with the responses queued by a test; the last one is repeated.
 class FakeServer {
  public:
   struct Call {
@@ -37,7 +37,7 @@ class FakeServer {
 
   Result<http::ClientResponse> serve(const http::ClientRequest& request) {
     const std::lock_guard lock(mutex_);
-    // A request to the management API names no action: "GET /_redrive/v1/clock".
+    // A management API request has no action name: "GET /_redrive/v1/clock".
     const std::size_t path = request.url.find('/', request.url.find("://") + 3);
     std::string action = request.method + " " + request.url.substr(path);
     for (const auto& [name, value] : request.headers) {

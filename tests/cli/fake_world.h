@@ -8,15 +8,15 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
-#include "cli/register.h"
-#include "cli/world.h"
+#include "cli/client/world.h"
+#include "cli/commands/register.h"
 #include "tests/cli/fake_environment.h"
 #include "tests/cli/fake_server.h"
 
-// A world without a network, files or waiting, for the tests of commands.
+// A World without network, files or real sleeping, for testing commands.
 namespace redrive::cli {
 
-// An interrupt that comes when `polls_left` idle periods have passed.
+// Interrupts after `polls_left` idle periods.
 struct FakeInterrupt final : Interrupt {
   bool watching = false;
   int polls_left = 0;

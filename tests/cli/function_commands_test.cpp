@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/directory_watch.h"
+#include "cli/apply/directory_watch.h"
 #include "tests/cli/fake_world.h"
 
-// What `redrive function`, `mapping` and `dlq try` ask of a server, and what they make of it.
+// Requests of `redrive function`, `mapping` and `dlq try` to a server, and their output.
 
 namespace redrive::cli {
 namespace {
@@ -108,7 +108,7 @@ TEST_F(FunctionCommands, AFailedRunEndsWithOne) {
   EXPECT_EQ(failed.err, "line\n");
 }
 
-// What a function answers is anybody's text: exact in a pipe, harmless on a terminal.
+// A function's response is untrusted text: exact in a pipe, escaped on a terminal.
 TEST_F(FunctionCommands, APayloadDoesNotDriveTheTerminal) {
   const std::string payload = "\"a\u009b2J\u202E\"";
   world_.server.handle("POST /2015-03-31/functions/worker/invocations",

@@ -1,4 +1,4 @@
-#include "cli/job_view.h"
+#include "cli/client/job_view.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ TEST(JobProgress, ShowsTheRateOfTheLastSecondsAndTheTimeLeft) {
   JobRate rate;
   rate.note(Timestamp(0), 0);
   EXPECT_EQ(rate.per_second(), 0);
-  // Slow at first, then fast: the beginning is forgotten.
+  // Slow at first, then fast: the beginning no longer counts.
   rate.note(Timestamp(60'000), 60);
   rate.note(Timestamp(65'000), 260);
   rate.note(Timestamp(70'000), 460);

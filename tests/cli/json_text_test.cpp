@@ -1,4 +1,4 @@
-#include "cli/json_text.h"
+#include "cli/term/json_text.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ TEST(PrettyJson, IndentsObjectsAndArrays) {
             "}");
 }
 
-// Numbers beyond what a double holds must be seen as they were sent.
+// Numbers beyond a double's precision must be shown unchanged.
 TEST(PrettyJson, KeepsEveryTokenAsWritten) {
   EXPECT_EQ(pretty_json("[ 12345678901234567890 , 1e2 ]"), "[\n  12345678901234567890,\n  1e2\n]");
 }

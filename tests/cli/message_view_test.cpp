@@ -1,4 +1,4 @@
-#include "cli/message_view.h"
+#include "cli/client/message_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Attempts, SayInWhatCompanyTheyFailed) {
   message.attempts_total = 1;
   message.attempts = {attempt("1", "KeyError", 10)};
   EXPECT_THAT(readable_attempts(terminal, message),
-              testing::HasSubstr("failed in a batch of 10, not judged alone: KeyError"));
+              testing::HasSubstr("failed in a batch of 10, not run alone: KeyError"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cli/outgoing.h"
+#include "cli/client/outgoing.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "tests/cli/fake_world.h"
 
-// The verbs of `redrive queue`: which requests a command line becomes, and what is printed.
+// The `redrive queue` commands: their requests and their output.
 
 namespace redrive::cli {
 namespace {
@@ -66,7 +66,7 @@ TEST_F(QueueCommands, CreateMakesAMissingDeadLetterQueueAndSaysSo) {
   const Outcome outcome =
       world.run({"queue", "create", "orders.fifo", "--dlq", "dlq", "--max-receives", "7"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err, "created the dead-letter queue dlq.fifo too\n");
+  EXPECT_EQ(outcome.err, "also created the dead-letter queue dlq.fifo\n");
   EXPECT_THAT(
       server.bodies("CreateQueue"),
       ElementsAre(
@@ -190,7 +190,7 @@ TEST_F(QueueCommands, RemoveFindsAllBeforeDeletingAny) {
   server.answer("GetQueueUrl", kMissing, 400);
   Outcome outcome = world.run({"queue", "rm", "--yes", "orders", "slip"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.err, "redrive: QueueDoesNotExist: there is no queue slip\n");
+  EXPECT_EQ(outcome.err, "redrive: QueueDoesNotExist: no queue slip\n");
   EXPECT_TRUE(server.bodies("DeleteQueue").empty());
 
   outcome = world.run({"queue", "rm", "--yes", "http://localhost/0/a", "http://localhost/0/b"});
@@ -293,7 +293,7 @@ TEST_F(QueueCommands, ErrorsOfTheServiceEndWithOne) {
   const Outcome nobody = world.run({"queue", "show", "orders"});
   EXPECT_EQ(nobody.exit_code, 1);
   EXPECT_EQ(nobody.err,
-            "redrive: nothing answers at http://127.0.0.1:9324; start one with: redrive serve\n");
+            "redrive: no server at http://127.0.0.1:9324; start one with: redrive serve\n");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/message_view.h"
+#include "cli/client/message_view.h"
 #include "tests/cli/fake_world.h"
 
 namespace redrive::cli {
@@ -106,7 +106,7 @@ TEST_F(ReceiveTest, EmptiesTheQueue) {
                       kQueue)));
 }
 
-// With a visibility timeout of 0 the same messages come for ever.
+// With a visibility timeout of 0 the same messages are received forever.
 TEST_F(ReceiveTest, StopsWhenMessagesComeAgain) {
   server.answer("ReceiveMessage", messages({1, 2}));
   const Outcome outcome = world.run({"receive", kQueue, "--all", "--visibility", "0"});
@@ -168,11 +168,11 @@ TEST_F(ReceiveTest, TailGivesBackWhatItLookedAtAndShowsItOnce) {
   server.answer("ReceiveMessage", "{}");
   server.answer("ReceiveMessage", messages({1, 2, 3, 4}));
   server.answer("ReceiveMessage", "{}");
-  world.interrupt.polls_left = 5;  // Two looks with a rest after each, and a wait in vain.
+  world.interrupt.polls_left = 5;  // Two looks with a pause after each, and an empty poll.
   const Outcome outcome = world.run({"tail", kQueue});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, plain(1) + "\n" + plain(2) + "\n" + plain(3) + "\n" + plain(4));
-  EXPECT_THAT(outcome.err, HasSubstr("each look counts as a receive"));
+  EXPECT_THAT(outcome.err, HasSubstr("each receive counts towards"));
   ASSERT_THAT(server.bodies("ChangeMessageVisibilityBatch"), SizeIs(2));
   EXPECT_EQ(
       server.bodies("ChangeMessageVisibilityBatch")[0],

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "cli/retry.h"
+#include "cli/client/retry.h"
 #include "tests/cli/fake_world.h"
 
 namespace redrive::cli {
@@ -90,7 +90,7 @@ TEST_F(SendTest, MapsItsArguments) {
   }
 }
 
-// A writer of JSON would replace it: the queue would get something else than the file has.
+// A JSON encoder would replace it: the queue would get something else than the file contains.
 TEST_F(SendTest, SendsNoTextThatIsNotUtf8) {
   accept();
   const Outcome outcome = world.run({"send", kSendQueue, "caf\xe9"});
@@ -118,7 +118,7 @@ TEST_F(SendTest, SendsLinesInBatchesOfTen) {
   EXPECT_EQ(std::unique(bodies.begin(), bodies.end()), bodies.end());
 }
 
-// Four connections at once would let later messages overtake earlier ones.
+// Four concurrent connections would reorder messages.
 TEST_F(SendTest, KeepsTheOrderForFifoQueues) {
   accept();
   std::vector<std::string> expected;
@@ -228,7 +228,7 @@ TEST_F(SendTest, StopsWhenTheWholeRequestIsRefused) {
               HasSubstr("redrive: QueueDoesNotExist: The specified queue does not exist.\n"));
 }
 
-// An answer that forgets an entry proves nothing about it.
+// A response without an entry proves nothing about it.
 TEST_F(SendTest, TakesSilenceForARefusal) {
   server.answer("SendMessageBatch", "{}");
   const Outcome outcome = world.run({"send", kSendQueue, "x"});

@@ -1,10 +1,10 @@
-#include "cli/service.h"
+#include "cli/client/service.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "auth/sigv4.h"
-#include "sqs/actions.h"
+#include "aws/sqs/model/actions.h"
+#include "net/auth/sigv4.h"
 #include "tests/cli/fake_server.h"
 
 namespace redrive::cli {
@@ -113,7 +113,7 @@ TEST_F(ServiceTest, SaysThatNobodyIsThere) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind, Failure::Kind::network);
   EXPECT_EQ(answer.error().message,
-            "nothing answers at http://localhost:9324/base; start one with: redrive serve");
+            "no server at http://localhost:9324/base; start one with: redrive serve");
 }
 
 TEST_F(ServiceTest, DoesNotTrustASuccessItCannotRead) {
@@ -123,7 +123,7 @@ TEST_F(ServiceTest, DoesNotTrustASuccessItCannotRead) {
     const auto answer = purge();
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().kind, Failure::Kind::refused);
-    EXPECT_THAT(answer.error().message, HasSubstr("does not seem to speak SQS"));
+    EXPECT_THAT(answer.error().message, HasSubstr("does not seem to support the SQS API"));
   }
 }
 

@@ -1,9 +1,9 @@
-#include "cli/top_view.h"
+#include "cli/commands/top_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/table.h"
+#include "cli/term/table.h"
 #include "tests/cli/fake_world.h"
 
 namespace redrive::cli {

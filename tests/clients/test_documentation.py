@@ -20,19 +20,19 @@ def names_in(path, pattern):
 
 
 def test_every_action_is_listed():
-    actions = names_in("src/sqs/actions.h", r'kName = "(\w+)"')
+    actions = names_in("src/aws/sqs/model/actions.h", r'kName = "(\w+)"')
     assert len(actions) == 23
     assert actions <= TABLE_CELLS
 
 
 def test_every_queue_attribute_is_listed():
-    settable = names_in("src/api/queue_attributes.cpp", r'if \(name == "(\w+)"\)')
-    reported = names_in("src/api/queues.cpp", r'if \(name == "(\w+)"\)')
+    settable = names_in("src/front/queue_attributes.cpp", r'if \(name == "(\w+)"\)')
+    reported = names_in("src/front/queues.cpp", r'if \(name == "(\w+)"\)')
     assert settable | reported <= TABLE_CELLS
 
 
 def test_every_system_attribute_is_listed():
-    text = (ROOT / "src/api/receive_message.cpp").read_text()
+    text = (ROOT / "src/front/receive_message.cpp").read_text()
     names = set(re.findall(r'"(\w+)"', re.search(r"kSystemAttributes = \{(.*?)\}", text, re.S)[1]))
     assert len(names) == 9
     assert names <= TABLE_CELLS

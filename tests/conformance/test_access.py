@@ -288,7 +288,7 @@ def test_sharing_takes_an_admin(as_, orders):
 def test_queue_patterns(as_, orders):
     other = as_("ADMIN").CreateQueue(QueueName="bills")["QueueUrl"]
     as_("PRODUCER").SendMessage(QueueUrl=orders, MessageBody="x")
-    with refused("AccessDenied", matching=".*the key is for other queues"):
+    with refused("AccessDenied", matching=".*the key's patterns do not match the queue"):
         as_("PRODUCER").SendMessage(QueueUrl=other, MessageBody="x")
     with refused("AccessDenied"):
         as_("PRODUCER").GetQueueUrl(QueueName="bills")
@@ -402,10 +402,10 @@ def test_keys_open_the_way_beyond_loopback(tmp_path):
 @pytest.mark.parametrize(
     "text,words",
     [
-        ("[[key]]\nid='A12'\nrole='admin'\n", "needs one of secret, secret-file and secret-env"),
-        ("[[key]]\nid='A12'\nsecret='x'\nrole='king'\n", "a role is one of"),
-        ("[[key]]\nid='A12'\nsecret='x'\n", "needs a role"),
-        ("[[key]]\nsecret='x'\nrole='admin'\n", "needs an id"),
+        ("[[key]]\nid='A12'\nrole='admin'\n", "requires one of secret, secret-file and secret-env"),
+        ("[[key]]\nid='A12'\nsecret='x'\nrole='king'\n", "the role must be"),
+        ("[[key]]\nid='A12'\nsecret='x'\n", "requires a role"),
+        ("[[key]]\nsecret='x'\nrole='admin'\n", "the id of a key"),
         ("[[key]]\nid='A12'\nsecret='x'\nrole='admin'\naccount='12'\n", "must have 12 digits"),
         ("[[key]]\nid='A12'\nsecret='x'\nrole='admin'\ncolour='red'\n", "unknown setting `colour`"),
         ("[[key]]\nid='A12'\nsecret-env='NOT_SET_ANYWHERE'\nrole='admin'\n", "NOT_SET_ANYWHERE"),
@@ -556,7 +556,7 @@ def test_pages_show_what_the_key_is_for(launch, tmp_path):
         status, page = signed_get(server, "/_redrive/v1/overview", key)
         assert status == 200 and "secret" not in page
         status, page = signed_get(server, "/_redrive/v1/logs", key)
-        assert status == 403 and "about the whole server" in page
+        assert status == 403 and "concerns the whole server" in page
     assert 'queue="team-1"' in signed_get(server, "/metrics", "TEAM")[1]
     assert signed_get(server, "/_redrive/v1/logs", "ROOT")[0] == 200
 

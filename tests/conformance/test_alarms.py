@@ -408,7 +408,7 @@ def test_a_notice_fails_is_shown_as_failing_and_is_given_up(start):
         assert target["waiting"] is True and "nextTry" in target
         listed = cli(server, "ls")
         assert "1 failing" in listed.stdout and "answered 503" in listed.stderr
-        assert "next try at" in cli(server, "history", alarm).stdout
+        assert "next attempt at" in cli(server, "history", alarm).stdout
         assert "alarm-notice-failing" in doctor(server)
         assert 'redrive_alarm_notices_waiting{state="failing"} 1' in page(server)
 
@@ -473,10 +473,10 @@ def test_targets_that_can_never_be_reached_are_refused(start):
         "https://10.1.2.3/hook",
     ):
         for actions in ("AlarmActions", "OKActions", "InsufficientDataActions"):
-            with pytest.raises(client.exceptions.ClientError, match="can never be notified"):
+            with pytest.raises(client.exceptions.ClientError, match="cannot be notified"):
                 metric_alarm(client, **{actions: [action]})
         done = cli(server, "add", "a", "--queue", "orders", "--notify", action)
-        assert done.returncode != 0 and "can never be notified" in done.stderr
+        assert done.returncode != 0 and "cannot be notified" in done.stderr
     assert client.describe_alarms()["MetricAlarms"] == []
 
 
@@ -487,7 +487,7 @@ def test_unreachable_targets_may_be_accepted_and_are_shown(start):
     topic = "arn:aws:sns:us-east-1:000000000000:oncall"
     metric_alarm(client, AlarmActions=[topic])
     assert targets_of(server, "full")[topic]["state"] == "unreachable"
-    assert "can never be notified" in cli(server, "ls").stderr
+    assert "cannot be notified" in cli(server, "ls").stderr
     assert "alarm-target-unreachable" in doctor(server)
     client.set_alarm_state(AlarmName="full", StateValue="ALARM", StateReason="a drill")
     clock.until("it is given up", lambda: "Gave up notifying" in cli(server, "history", "full").stdout, timeout=20)

@@ -147,7 +147,7 @@ def test_what_a_dead_letter_queue_does_by_itself(site):
 def test_shows_a_plan_and_asks(site):
     printed = site.run(ORDERS, "--dry-run")
     assert "+ queue orders" in printed and "3 to create" in printed
-    assert "give --yes" in site.run(ORDERS, code=2)
+    assert "pass --yes" in site.run(ORDERS, code=2)
     assert site.queues() == []
     printed = site.run(ORDERS, "--yes")
     assert "created queue orders\n" in printed
@@ -221,7 +221,7 @@ def test_a_cloudformation_template(site):
     assert policy["Statement"][0]["Resource"] == "arn:aws:sqs:us-east-1:000000000000:dev-orders"
     assert site.apply(TEMPLATE, "--parameter", "Stage=dev", name="shop.yaml") == []
     printed = site.run(TEMPLATE, "--parameter", "Stage=dev", name="shop.yaml")
-    assert "Role (AWS::IAM::Role) is left out" in printed
+    assert "Role (AWS::IAM::Role) is omitted" in printed
     assert "the parameter Stage has no value" in site.run(TEMPLATE, name="shop.yaml", code=2)
 
 

@@ -115,7 +115,7 @@ def test_a_lineage_leads_into_the_archive_and_back(stage):
     # Killed before it could take the document away: the message does not come back twice.
     document_of(place).write_text(kept)
     printed = stage.run("archive", "restore", stage.archive, "--all")
-    assert printed == "0 restored, 1 had been restored before\n"
+    assert printed == "0 restored, 1 already restored before\n"
     assert not document_of(place).exists()
 
     # It fails again, and the whole story is still there, by whatever id.

@@ -128,7 +128,7 @@ def test_a_stopped_server_starts_with_a_damaged_message_and_its_group_goes_on(pl
     place.restart()
     (again,) = place.damaged("line.fifo")["messages"]
     assert {**again, "expiresAt": ""} == {**message, "expiresAt": ""}
-    assert "message damaged and moved aside" in place.log()
+    assert "message damaged and set aside" in place.log()
     assert place.manage.call("POST", "queues/line.fifo/damaged/drop", {"keys": [message["key"]]}) == {
         "messages": 1, "more": False}
     assert place.damaged("line.fifo")["total"] == 0

@@ -153,7 +153,7 @@ def test_the_story_of_a_dead_letter(sqs, redrive, search):
     assert "hunter2" not in redrive("dlq", "peek", name(dlq)).stdout
     assert "hunter2" not in redrive("dlq", "search", name(dlq), "$.user == 'ann'", "--json").stdout
     missing = redrive("dlq", "show", name(dlq), "00000000-0000-4000-8000-000000000000", code=1)
-    assert "there is no message" in missing.stderr
+    assert "no message" in missing.stderr
     received = sqs.ReceiveMessage(QueueUrl=dlq, AttributeNames=["All"])["Messages"][0]
     assert received["Attributes"]["ApproximateReceiveCount"] == "2"
 

@@ -73,7 +73,7 @@ def test_a_group_names_the_deploy_that_it_began_with(launch, tmp_path):
         assert deploy_["verdict"] == "began-with", deploy_
         assert (deploy_["code"], deploy_["before"]) == (codes[1], codes[0])
         assert (deploy_["failed"], deploy_["handled"], deploy_["handledBefore"]) == (10, 20, 20)
-        assert f"after {codes[1]} was deployed; 0 of 20 failed so under {codes[0]}" in deploy_["sentence"]
+        assert f"after {codes[1]} was deployed; 0 of 20 failed like this under {codes[0]}" in deploy_["sentence"]
         assert [mark["code"] for mark in told["deploys"]] == codes[:2]
 
     check(clock.until("all are grouped", group, timeout=20))
@@ -92,7 +92,7 @@ def test_a_group_names_the_deploy_that_it_began_with(launch, tmp_path):
 
     identity = message["messageId"]
     tried = redrive(server.endpoint, "dlq", "try", identity, "--version", codes[0][:5])
-    assert "succeeds now" in tried.stdout and "really happens" in tried.stderr
+    assert "succeeds now" in tried.stdout and "side effects of the handler" in tried.stderr
     found = redrive(server.endpoint, "dlq", "try", identity, "--bisect", "--json")
     told = json.loads(found.stdout)
     assert (told["firstBad"], told["lastGood"]) == (codes[1], codes[0]), told
@@ -135,7 +135,7 @@ def test_clients_say_their_version_in_the_user_agent(endpoint):
     assert attempt["interpreter"].startswith("python3.") and attempt["by"] == "test 127.0.0.1"
     told = manage(endpoint, f"queues/{queue}-dlq/groups")["groups"][0]["deploy"]
     assert (told["code"], told["before"], told["handledBefore"]) == ("shop-1.5", "shop-1.4", 12)
-    assert "shop-1.5 was first seen; 0 of 12 failed so under shop-1.4" in told["sentence"]
+    assert "shop-1.5 was first seen; 0 of 12 failed like this under shop-1.4" in told["sentence"]
 
 
 def test_versions_and_aliases_have_policies_of_their_own(endpoint):

@@ -230,7 +230,7 @@ def test_only_the_bad_one_of_a_batch_dies(world):
     assert world.size(source) == 0
     name = dead.rsplit("/", 1)[-1]
     listed = redrive(world.endpoint, "dlq", "peek", name).stdout
-    assert "failed in a batch of 3, not judged alone" in listed, listed
+    assert "failed in a batch of 3, not run alone" in listed, listed
     page = Management(world.endpoint).call("GET", f"queues/{name}/messages")
     [message] = page["messages"]
     assert message["body"] == "fatal"

@@ -196,7 +196,7 @@ def test_a_collector_that_is_away_holds_up_nobody(start):
     orders, _ = make_queues(sqs)
     sqs.send_message(QueueUrl=orders, MessageBody="x")
     assert len(sqs.receive_message(QueueUrl=orders)["Messages"]) == 1
-    told = "trace collector does not take spans"
+    told = "trace collector does not accept spans"
     clock.until("it is in the log", lambda: told in redrive(server.endpoint, "logs").stdout)
 
 

@@ -105,11 +105,11 @@ def test_sighup_brings_a_new_certificate(server, tmp_path):
     assert served_name(server) == b"first"
     (tmp_path / "certificate.pem").write_text("not a certificate")
     os.kill(server.pid, signal.SIGHUP)
-    wait_for(lambda: "the certificate: the old stays" in log.read_text())
+    wait_for(lambda: "failed to reload the certificate" in log.read_text())
     assert served_name(server) == b"first"
     make_certificate(tmp_path, "second")
     os.kill(server.pid, signal.SIGHUP)
-    wait_for(lambda: "read again: the certificate" in log.read_text())
+    wait_for(lambda: "reloaded the certificate" in log.read_text())
     assert served_name(server) == b"second"
 
 

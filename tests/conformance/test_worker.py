@@ -265,4 +265,4 @@ def test_consume_ends_a_command_that_takes_too_long(stage):
     stage.run("consume", "--queue", stage.source, "--dlq", stage.dlq, "--exec", "sleep 60",
               "--timeout", "1", "--max-messages", "1")  # fmt: skip
     (dead,) = stage.receive(stage.dlq)
-    assert dead["MessageAttributes"]["failureReason"] == text("its time was up")
+    assert dead["MessageAttributes"]["failureReason"] == text("timed out")

@@ -23,7 +23,7 @@ TEST(IdPrefix, FitsInEitherCase) {
 TEST(IdPrefix, AnAmbiguousOneListsTheCandidates) {
   const std::vector<std::string> two = {"bea41", "bea42"};
   EXPECT_EQ(ambiguous("jobs", "bea4", two).error().message,
-            "bea4 is ambiguous: 2 jobs begin with it: bea41, bea42");
+            "bea4 is ambiguous: 2 jobs match: bea41, bea42");
   const std::vector<std::string> many(12, "bea4");
   EXPECT_TRUE(ambiguous("jobs", "bea4", many).error().message.ends_with(", ..."));
 }

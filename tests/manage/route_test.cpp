@@ -10,14 +10,25 @@ Result<Document> nothing(Call&) {
 }
 
 constexpr Route kRoutes[] = {
-    {"GET", "/_redrive/v1/queues", "nothing", auth::Right::look, &nothing},
-    {"GET", "/_redrive/v1/queues/all", "nothing", auth::Right::look, &nothing},
-    {"GET", "/_redrive/v1/queues/{queue}", "nothing", auth::Right::look, &nothing},
-    {"PUT", "/_redrive/v1/queues/{queue}", "nothing", auth::Right::look, &nothing},
+    {"GET", "/_redrive/v1/queues", "nothing", auth::Right::look, front::Pace::quick, &nothing},
+    {"GET", "/_redrive/v1/queues/all", "nothing", auth::Right::look, front::Pace::quick, &nothing},
+    {"GET",
+     "/_redrive/v1/queues/{queue}",
+     "nothing",
+     auth::Right::look,
+     front::Pace::quick,
+     &nothing},
+    {"PUT",
+     "/_redrive/v1/queues/{queue}",
+     "nothing",
+     auth::Right::look,
+     front::Pace::quick,
+     &nothing},
     {"POST",
      "/_redrive/v1/queues/{queue}/messages/{message}",
      "nothing",
      auth::Right::look,
+     front::Pace::quick,
      &nothing},
 };
 

@@ -1,4 +1,5 @@
 #include "manage/service.h"
+#include "dead_letters/dead_letters.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,8 +9,8 @@
 #include <optional>
 #include <thread>
 
-#include "journal/journal.h"
-#include "tests/http/raw_client.h"
+#include "core/journal/journal.h"
+#include "tests/net/http/raw_client.h"
 
 // The management API in one process: requests as bytes, a journal in memory.
 
@@ -28,8 +29,13 @@ class ManagementTest : public testing::Test {
     EXPECT_TRUE(store_.attach(*journal_).has_value());
     engine_ = std::make_unique<engine::Engine>(
         engine::Engine::Parts{store_, *journal_, clock_, ids_}, engine::Engine::Hooks{});
+    dead_letters_.emplace(*engine_);
     time_.emplace(*engine_, clock_);
-    open({.engine = *engine_, .gate = gate_, .time = &*time_, .disposable = true});
+    open({.engine = *engine_,
+          .dead_letters = *dead_letters_,
+          .gate = gate_,
+          .time = &*time_,
+          .disposable = true});
     auto started = http::Server::start(
         {}, {.handle = [this](http::Exchange& e) { service_->handle(e); }, .round_ended = {}});
     EXPECT_TRUE(started.has_value());
@@ -65,11 +71,12 @@ class ManagementTest : public testing::Test {
 
  protected:
   VirtualClock clock_{kStart};
-  api::Gate gate_{{}, clock_};
+  front::Gate gate_{{}, clock_};
   SeededIds ids_{1};
   store::Store store_;
   std::unique_ptr<journal::Journal> journal_ = journal::memory_journal({});
   std::unique_ptr<engine::Engine> engine_;
+  std::optional<dead_letters::DeadLetters> dead_letters_;
   std::optional<engine::TimeTravel> time_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<http::Server> server_;
@@ -77,25 +84,23 @@ class ManagementTest : public testing::Test {
 };
 
 TEST_F(ManagementTest, SaysThatItIsBusy) {
-  auto started = http::Server::start(
-      {}, {.handle = [this](http::Exchange& e) { service_->refuse_busy(e); }, .round_ended = {}});
-  ASSERT_TRUE(started);
-  (*started)->release(UINT64_MAX);
-  RawClient client((*started)->port());
-  client.send("GET /_redrive/v1/overview HTTP/1.1\r\nHost: h\r\n\r\n");
-  const std::string answer = client.read_response();
+  open({.engine = *engine_,
+        .dead_letters = *dead_letters_,
+        .gate = gate_,
+        .offload = [](http::Exchange&, auto, const auto&) { return false; }});
+  const std::string answer = ask("GET", "overview");
   EXPECT_EQ(status_of(answer), 503);
   EXPECT_EQ(
       body_of(answer),
-      R"({"error":{"code":"ServiceUnavailable","message":"The server is busy with other requests. Try again."}})");
+      R"({"error":{"code":"ServiceUnavailable","message":"The server is busy. Try again later."}})");
 }
 
 TEST_F(ManagementTest, KnowsWhatTakesLong) {
-  const auto is_slow = [](std::string_view method, std::string_view path) {
+  const auto is_slow = [this](std::string_view method, std::string_view path) {
     http::Request request;
     request.method = method;
     request.path = path;
-    return Service::is_slow(request);
+    return service_->pace(request) == front::Pace::slow;
   };
   EXPECT_TRUE(is_slow("GET", "/_redrive/v1/overview"));
   EXPECT_TRUE(is_slow("GET", "/_redrive/v1/queues/q/messages"));
@@ -151,7 +156,7 @@ TEST_F(ManagementTest, OverviewHasTheLongestQueuesAndTheSumsOfAll) {
 }
 
 TEST_F(ManagementTest, OverviewTellsOfHandlersOfTheCallersAccountOnly) {
-  open({.engine = *engine_, .gate = gate_, .handlers = [] {
+  open({.engine = *engine_, .dead_letters = *dead_letters_, .gate = gate_, .handlers = [] {
           documents::KeptHandler own{.account = "000000000000",
                                      .region = "us-east-1",
                                      .function = "charge",
@@ -219,6 +224,7 @@ TEST_F(ManagementTest, ResetsWhatIsDisposable) {
 TEST_F(ManagementTest, AResetIsTold) {
   int told = 0;
   open({.engine = *engine_,
+        .dead_letters = *dead_letters_,
         .gate = gate_,
         .time = nullptr,
         .disposable = true,
@@ -228,7 +234,11 @@ TEST_F(ManagementTest, AResetIsTold) {
 }
 
 TEST_F(ManagementTest, ARealServerIsNeitherResetNorMoved) {
-  open({.engine = *engine_, .gate = gate_, .time = nullptr, .disposable = false});
+  open({.engine = *engine_,
+        .dead_letters = *dead_letters_,
+        .gate = gate_,
+        .time = nullptr,
+        .disposable = false});
   create("precious");
   const std::string reset = ask("POST", "reset");
   EXPECT_EQ(status_of(reset), 403);
@@ -244,13 +254,13 @@ TEST_F(ManagementTest, OtherMethodsAreToldWhichThereAre) {
   EXPECT_NE(answer.find("\r\nAllow: GET\r\n"), std::string::npos) << answer;
   EXPECT_EQ(
       body_of(answer),
-      R"({"error":{"code":"MethodNotAllowed","message":"This path does not take DELETE, but GET."}})");
+      R"({"error":{"code":"MethodNotAllowed","message":"This path does not support DELETE; it supports GET."}})");
 }
 
 TEST_F(ManagementTest, OtherPathsAreNotFound) {
   const std::string answer = ask("GET", R"(no"where)");
   EXPECT_EQ(status_of(answer), 404);
-  EXPECT_NE(answer.find(R"({"error":{"code":"NotFound","message":"There is nothing at )"),
+  EXPECT_NE(answer.find(R"({"error":{"code":"NotFound","message":"/_redrive/v1/no)"),
             std::string::npos)
       << answer;
   EXPECT_NE(answer.find(R"(no\"where)"), std::string::npos) << answer;

@@ -24,7 +24,8 @@ TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
     }));
   });
   first_runs.wait();
-  // These came while one was running: it may have passed what they want, so another has to begin.
+  // These were called while a sync was running, which may not include their changes, so another one
+  // has to start.
   std::atomic<int> asking = 0;
   std::vector<std::jthread> others;
   for (int i = 0; i < 8; ++i) {

@@ -131,7 +131,7 @@ TEST_F(StoreTest, ABucketKeepsItsOwner) {
   EXPECT_EQ(store_->bucket("bucket")->owner, "000000000000");
 }
 
-// As an earlier version left it.
+// As left by an earlier version.
 TEST_F(StoreTest, ABucketWithoutAnOwnerBelongsToTheServersAccount) {
   ASSERT_TRUE(store_->create_bucket("theirs", kNoon, "222222222222"));
   std::ofstream(root_ / "objects" / "settings" / "theirs") << "created 1700000000000\ntag k v\n";
@@ -213,7 +213,7 @@ TEST_F(StoreTest, RollsUpWhatSharesAPrefixOnce) {
   const Listing all = list({.delimiter = "/"});
   EXPECT_THAT(all.prefixes, ElementsAre("a/", "b/"));
   EXPECT_EQ(all.objects.size(), 2u);
-  // Page by page nothing comes twice and nothing is passed over.
+  // Over all pages nothing is repeated or skipped.
   std::vector<std::string> seen;
   std::string after;
   do {
@@ -223,7 +223,7 @@ TEST_F(StoreTest, RollsUpWhatSharesAPrefixOnce) {
     after = page.next;
   } while (!after.empty());
   EXPECT_THAT(seen, ElementsAre("a/", "a0", "b/", "z"));
-  // The object that is called like the folder it stands in is one of its contents.
+  // An object with the name of its folder is part of its contents.
   const Listing first = list({.prefix = "b/", .delimiter = "/", .count_max = 1});
   ASSERT_EQ(first.objects.size(), 1u);
   EXPECT_EQ(first.objects[0].key, "b/");

@@ -36,7 +36,7 @@ TEST(Uploads, RefuseWhatWasNotUploadedSo) {
   EXPECT_EQ(uploads.put(upload, 0, "x").error().fault, Fault::invalid_part);
   EXPECT_EQ(uploads.put(upload, 10'001, "x").error().fault, Fault::invalid_part);
   EXPECT_EQ(uploads.put(upload, 2, "123").error().fault, Fault::too_large);
-  EXPECT_TRUE(uploads.put(upload, 1, "1234567890").has_value());  // Replaces what was there.
+  EXPECT_TRUE(uploads.put(upload, 1, "1234567890").has_value());  // Replaces the earlier part.
   EXPECT_EQ(uploads.join(upload, {*part}).error().fault, Fault::invalid_part);
   EXPECT_EQ(uploads.join(upload, {}).error().fault, Fault::invalid_part);
   EXPECT_EQ(uploads.join(upload, {*part, *part}).error().fault, Fault::invalid_part);

@@ -3,7 +3,7 @@
 #include "sim/invariants.h"
 #include "tests/sim/facts.h"
 
-// That the simulator notices what goes wrong with dead letters.
+// Checks that the simulator detects errors with dead letters.
 
 namespace redrive::sim {
 namespace {
@@ -24,7 +24,7 @@ queue::MessageRedriven redriven(std::uint64_t key, std::uint64_t sequence) {
   return fact;
 }
 
-// Three dead letters, the first two of one group, and a job that may move one before it waits.
+// Three dead letters, the first two in one group, and a job that may move one before it waits.
 struct Both {
   Both() : state(ledger) {
     tell(two_queues(Kind::standard));

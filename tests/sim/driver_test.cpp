@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/format.h"
+#include "core/journal/format.h"
 #include "tests/sim/facts.h"
 
 namespace redrive::sim {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "queue/state.h"
+#include "core/queue/state.h"
 #include "sim/model.h"
 #include "sim/violation.h"
 
-// What the tests of the simulator share: facts without a server.
+// Shared by the simulator's tests: facts without a server.
 namespace redrive::sim {
 
 inline constexpr Timestamp kNoon{1'000'000};
@@ -35,7 +35,7 @@ inline Record record_of(std::vector<queue::Change> facts, Timestamp now = kNoon)
   return record;
 }
 
-// Two queues, the second of which takes the dead letters of the first after one receive.
+// Two queues; the second is the dead-letter queue of the first after one receive.
 enum class Kind { standard, fifo };
 
 inline Record two_queues(Kind kind) {
@@ -73,7 +73,7 @@ inline queue::MessagesReceived received(std::vector<std::uint64_t> keys,
   return fact;
 }
 
-// The name of the promise that `work` finds broken; empty when all is well.
+// The invariant that `work` violates; empty if none.
 inline std::string broken_by(const std::function<void()>& work) {
   try {
     work();

@@ -12,7 +12,7 @@ struct NoLedger final : queue::BodyLedger {
   void let_go(const queue::BodyRef&) override {}
 };
 
-// A server's memory and a model that have heard the same, so far.
+// A server's state and a model with the same history so far.
 struct Pair {
   Pair() : state(ledger) {
     tell_both(two_queues(Kind::fifo));
@@ -98,7 +98,7 @@ TEST(Invariants, NoticeWhatTheServerForgot) {
 
 TEST(Invariants, NoticeForgottenDeduplicationIds) {
   Pair pair;
-  pair.state.find(kQueue)->dedup.clear();
+  pair.state.find(kQueue)->dedup.take();
   EXPECT_EQ(broken_by([&] { deduplication_windows_are_exact(pair.view()); }),
             "deduplication windows are exact");
 }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/message_codec.h"
+#include "core/store/message_codec.h"
 #include "tests/sim/facts.h"
 
 namespace redrive::sim {

@@ -13,7 +13,7 @@ struct Refusal {
   std::string_view invariant;
 };
 
-// Standard queues with message 1 waiting and message 2 in flight, and a task that is to move one.
+// Standard queues with message 1 visible and message 2 in flight, and a task that moves one.
 TEST(Model, RefusesFactsThatBreakARule) {
   const Refusal cases[] = {
       {"a gap in the keys", {sent(4)}, "keys and sequence numbers grow one by one"},
@@ -73,7 +73,8 @@ struct Receive {
   std::string_view invariant;
 };
 
-// Messages 1, 2 and 3 of group g and 4 of group h wait; 2 is spent. Three are asked for.
+// Messages 1, 2 and 3 of group g and 4 of group h are visible; 2 has used up its receives. Three
+// are requested.
 TEST(Model, KnowsWhatAFifoReceiveMayTake) {
   const queue::MessageDeadLettered spent{message(2), kQueue, kOther, 5};
   const Receive cases[] = {

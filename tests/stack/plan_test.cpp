@@ -24,7 +24,7 @@ Actual existing(std::string name, std::string_view properties = "{}", Tags tags 
           .tags = std::move(tags)};
 }
 
-// Sign, title, and what is different: "~ queue a VisibilityTimeout".
+// Sign, title and differences: "~ queue a VisibilityTimeout".
 std::string shown(const Stack& stack, const std::vector<Actual>& there, Prune prune = Prune::no) {
   const auto plan = make_plan(stack, there, prune);
   if (!plan) return plan.error().message;
@@ -55,7 +55,7 @@ TEST(Plan, DocumentsAreComparedByMeaning) {
             "~ queue q RedrivePolicy\n");
 }
 
-// Servers fill in what a retrier does not say.
+// Servers fill in a retrier's defaults.
 TEST(Plan, RetriersAreComparedWithTheirDefaults) {
   Resource mapping = queue("m", R"({"RetryPolicy":[{"ErrorEquals":["Timeout"],"MaxAttempts":2}]})");
   mapping.kind = Kind::mapping;
@@ -80,8 +80,8 @@ TEST(Plan, LogSettingsAreComparedAsFarAsTheyAreSaid) {
   EXPECT_EQ(shown({"shop", {function}, {}}, {there}), "~ function f LoggingConfig\n");
 }
 
-// What the file no longer says goes back to its default, but only where the stack made the thing:
-// others may have set it by hand.
+// A property removed from the file is reset to its default, but only if the stack created the
+// resource: otherwise it may have been set by hand.
 TEST(Plan, UnsaidPropertiesOfItsOwnGoBackToTheirDefaults) {
   const Stack stack{"shop", {queue("q")}, {}};
   const char* const properties = R"({"VisibilityTimeout":"77","RedrivePolicy":"{}"})";

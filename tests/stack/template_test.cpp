@@ -109,7 +109,7 @@ TEST(Template, BecomesResourcesWithFunctionsWorkedOut) {
             R"([{"Name":"QueueName","Value":"shop-Dead"}])");
   EXPECT_EQ(stack->notes,
             (std::vector<std::string>{
-                "Role (AWS::IAM::Role) is left out: nothing restricts handlers here"}));
+                "Role (AWS::IAM::Role) is omitted: IAM resources are not applied"}));
 }
 
 TEST(Template, ConditionsFollowTheParameters) {
@@ -121,7 +121,7 @@ TEST(Template, ConditionsFollowTheParameters) {
   EXPECT_EQ(find(*stack, "Audit").name, "shop-Audit");
 }
 
-// What feeds something comes after it; dead letters have somewhere to go when their queue is made.
+// A resource comes after those it refers to; a queue's dead-letter queue is created before it.
 TEST(Template, ResourcesComeInTheOrderInWhichTheyAreMade) {
   const auto stack = read(kOrders);
   ASSERT_TRUE(stack.has_value());
@@ -178,18 +178,18 @@ TEST(Template, MistakesAreNamed) {
        "AWS::SQS::Queue, Condition: A}}}",
        "depends on itself"},
       {"{Resources: {Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !Magic x}}}}",
-       "Fn::Magic is not one"},
+       "Fn::Magic is not supported"},
       {"{Resources: {F: {Type: AWS::Lambda::Function, Properties: {Code: {ImageUri: x}}}}}",
        "container images"},
       {"{Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: q}}, B: {Type: "
        "AWS::SQS::Queue, Properties: {QueueName: q}}}}",
-       "queue q is there twice"},
+       "queue q is defined twice"},
       {"{Resources: {A: {Type: AWS::SQS::Queue, Properties: {RedrivePolicy: {deadLetterTargetArn: "
        "!GetAtt B.Arn}}}, B: {Type: AWS::SQS::Queue, Properties: {RedrivePolicy: "
        "{deadLetterTargetArn: !GetAtt A.Arn}}}}}",
-       "would come back"},
+       "form a loop"},
       {"{Resources: {Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !Select [3, [a]]}}}}",
-       "not there"},
+       "out of range"},
   };
   for (const auto& each : cases) {
     SCOPED_TRACE(each.yaml);

@@ -89,20 +89,39 @@ alarm dead {"Namespace":"AWS/SQS","MetricName":"ApproximateNumberOfMessagesVisib
 )");
 }
 
+// One file may hold both: the settings of the server are none of ours.
+TEST(TopologyFile, EverySectionOfTheServerIsPassedOver) {
+  for (const std::string_view section : {"limits",
+                                         "alarms",
+                                         "metrics",
+                                         "traces",
+                                         "outgoing",
+                                         "functions",
+                                         "masking",
+                                         "console",
+                                         "clock",
+                                         "settled",
+                                         "audit"}) {
+    const auto stack = read_shop("[" + std::string(section) + "]\nsetting = 1\n");
+    ASSERT_TRUE(stack) << stack.error().message;
+    EXPECT_TRUE(stack->resources.empty());
+  }
+}
+
 TEST(TopologyFile, MistakesAreNamed) {
   const struct {
     const char* toml;
     const char* message;
   } cases[] = {
-      {"[[queu]]\nname = 'a'", "nothing called queu"},
-      {"[queue]\nname = 'a'", "write [[queue]]"},
+      {"[[queu]]\nname = 'a'", "unknown table queu"},
+      {"[queue]\nname = 'a'", "expected [[queue]] tables"},
       {"[[queue]]", "a queue without a name"},
       {"[[queue]]\nname = 'a'\nvisibilty = 3", "queue a has no setting visibilty"},
-      {"[[queue]]\nname = 'a'\nretention = '3 weeks'", "retention cannot be \"3 weeks\""},
-      {"[[queue]]\nname = 'a'\nmax-receives = 3", "means nothing without dlq"},
-      {"[[queue]]\nname = 'a'\nredrive-allow = 'some'", "redrive-allow is"},
-      {"[[queue]]\nname = 'a'\n[[queue]]\nname = 'a'", "queue a is there twice"},
-      {"[[queue]]\nname = 'a'\ndlq = 'a'", "would come back"},
+      {"[[queue]]\nname = 'a'\nretention = '3 weeks'", "invalid value of retention: \"3 weeks\""},
+      {"[[queue]]\nname = 'a'\nmax-receives = 3", "max-receives requires dlq"},
+      {"[[queue]]\nname = 'a'\nredrive-allow = 'some'", "redrive-allow must be"},
+      {"[[queue]]\nname = 'a'\n[[queue]]\nname = 'a'", "queue a is defined twice"},
+      {"[[queue]]\nname = 'a'\ndlq = 'a'", "form a loop"},
       {"[[function]]\nname = 'f'", "has no code"},
       {"[[mapping]]\nqueue = 'q'", "a queue and a function"},
       {"[[queue]\n", "line 1"},

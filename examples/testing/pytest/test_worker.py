@@ -37,7 +37,7 @@ def waiting(sqs, url):
 def test_a_worker_that_dies_loses_nothing(redrive, sqs, queue):
     url = queue(VisibilityTimeout="300")
     sqs.send_message(QueueUrl=url, MessageBody="order 17")
-    sqs.receive_message(QueueUrl=url)  # Somebody took it and was never heard of again.
+    sqs.receive_message(QueueUrl=url)  # A consumer receives it and crashes.
 
     handler = Handler()
     redrive.advance(299)

@@ -44,7 +44,7 @@ function failing(times) {
 test('a worker that dies loses nothing', async () => {
   const url = await createQueue('orders', { VisibilityTimeout: '300' });
   await send(url, 'order 17');
-  // Somebody took it and was never heard of again.
+  // A consumer receives it and crashes.
   await sqs.send(new ReceiveMessageCommand({ QueueUrl: url }));
 
   const handle = failing(0);

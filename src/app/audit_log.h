@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+
+namespace redrive::app {
+
+// The audit log: one JSON line for each act that operators answer for, in a file of its own. Lines
+// are written at once and never changed. A file that has reached its size becomes FILE.1, the one
+// before FILE.2, and so on; the oldest is removed. Moving the file away and calling reopen()
+// (SIGHUP) rotates it, too. From any thread.
+class AuditLog {
+ public:
+  struct Options {
+    std::string path;  // Empty: nothing is written.
+    std::uint64_t file_bytes_max = std::uint64_t{64} << 20;
+    std::uint32_t files_max = 8;  // With the one being written.
+  };
+  static Result<AuditLog> open(Options options);
+  AuditLog(AuditLog&& other) noexcept;
+  AuditLog& operator=(AuditLog&&) = delete;
+  ~AuditLog();
+
+  void write(std::string line);
+  Result<void> reopen();
+
+ private:
+  struct File {
+    int descriptor = -1;
+    std::uint64_t bytes = 0;
+  };
+  static Result<File> open_file(const std::string& path);
+  AuditLog(Options options, File file) : options_(std::move(options)), file_(file) {}
+
+  // Called with mutex_ held.
+  void use(File file);
+  void rotate();
+
+  const Options options_;
+  std::mutex mutex_;
+  File file_;  // Guarded by mutex_.
+};
+
+}  // namespace redrive::app

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "app/config.h"
+#include "app/handlers.h"
+#include "aws/cloudwatch/service.h"
+#include "base/workers.h"
+#include "core/engine/engine.h"
+#include "core/engine/time_travel.h"
+#include "core/journal/journal.h"
+#include "dead_letters/dead_letters.h"
+#include "front/authorize.h"
+#include "front/gate.h"
+#include "net/http/server.h"
+#include "observe/alarms/notifier.h"
+#include "observe/alarms/watcher.h"
+#include "observe/metrics/history.h"
+#include "observe/metrics/history_files.h"
+#include "observe/metrics/server_metrics.h"
+#include "observe/monitor/collector.h"
+
+namespace redrive::app {
+
+// Everything that watches the server: the history, who looks at it each second, the page for
+// Prometheus, and CloudWatch.
+class Monitoring {
+ public:
+  struct Parts {
+    const Config& config;
+    engine::Engine& engine;
+    dead_letters::DeadLetters& dead_letters;
+    journal::Journal& journal;
+    const front::Gate& gate;
+    const front::Observers& observers;
+    metrics::ServerMetrics& recorded;    // Where others record.
+    engine::TimeTravel* time = nullptr;  // Where time stands still.
+    std::function<void()> sync_wanted;
+    std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
+    http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
+    front::BucketOwner bucket_owner = {};
+    front::Offload offload = {};             // For CloudWatch.
+    std::function<void()> each_second = {};  // More to do at every look.
+  };
+  // Loads the history from its files, if there are any.
+  Monitoring(Parts parts, std::optional<metrics::HistoryFiles> files);
+
+  metrics::History& history() { return history_; }
+
+  // The server that is watched; looking begins. To be stopped before it ends.
+  void attach(http::Server& server, Handlers& handlers);
+  void stop();
+  // Looks now, if a second has passed. Where time stands still this is how the present is seen.
+  void observe();
+  alarms::Watcher& watcher() { return *watcher_; }
+  // Of the file system that holds the data directory, at the last look.
+  monitor::DiskState disk() const { return disk_.load(std::memory_order_relaxed); }
+
+  // The page for Prometheus. Its time grows with the number of queues: not for I/O threads.
+  void handle_page(http::Exchange& exchange) const;
+  const cloudwatch::Service& cloudwatch() const { return *cloudwatch_; }
+
+ private:
+  void load_history();
+  void open_alarms();
+  void look();
+  void look_at_disk();
+  void tell_disk(const monitor::DiskReading& reading, monitor::DiskState before,
+                 monitor::DiskState state);
+  void keep_looking(Workers::Clock::time_point due);
+  // An authorised reader of the page, and how much of it it may see.
+  struct Reader {
+    front::Caller caller;
+    bool sees_all = false;
+  };
+  std::optional<Reader> reader_of(const http::Request& request) const;
+  bool may_see(const Reader& reader, const metrics::Subject& subject) const;
+  monitor::Sources sources() const;
+  monitor::NoticeTotals notice_totals() const;
+
+  Parts parts_;
+  std::mutex looking_;    // Held while somebody looks. Taken before the next,
+  std::mutex observing_;  // which is held while numbers are gathered, and before the engine's turn.
+  metrics::History history_;
+  std::optional<metrics::HistoryFiles> files_;
+  std::atomic<monitor::DiskState> disk_ = monitor::DiskState::ok;
+  std::optional<monitor::Collector> collector_;
+  std::unique_ptr<alarms::Notifier> notifier_;
+  std::optional<alarms::Watcher> watcher_;
+  std::optional<cloudwatch::Service> cloudwatch_;
+  http::Server* server_ = nullptr;
+  Handlers* handlers_ = nullptr;
+  Workers background_{1};  // For looking.
+};
+
+}  // namespace redrive::app

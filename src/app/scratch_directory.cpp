@@ -1,0 +1,80 @@
+#include "app/scratch_directory.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+#include "base/text.h"
+
+namespace redrive::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kScratchPrefix = "redrive-handlers-";
+// What is being made and not locked yet is called otherwise, lest somebody take it for left behind.
+constexpr std::string_view kUnfinishedPrefix = ".redrive-handlers-";
+
+http::Descriptor open_directory(const fs::path& path) {
+  return http::Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool lock_directory(const http::Descriptor& directory) {
+  return directory.is_open() && ::flock(directory.number(), LOCK_EX | LOCK_NB) == 0;
+}
+
+bool is_ours(const http::Descriptor& directory) {
+  struct stat status {};
+  return ::fstat(directory.number(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
+// A sandbox that was being built when its server was killed waits for ever, with no function in it.
+void end_processes_of(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string words((std::istreambuf_iterator<char>(file)), {});
+    const auto pid = parse_int<pid_t>(entry.path().filename().string());
+    if (pid && words.find(directory.filename().string()) != words.npos) ::kill(*pid, SIGKILL);
+  }
+}
+
+void remove_left_behind(const fs::path& parent) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    if (!entry.path().filename().string().starts_with(kScratchPrefix)) continue;
+    const http::Descriptor directory = open_directory(entry.path());
+    if (!lock_directory(directory) || !is_ours(directory)) continue;
+    end_processes_of(entry.path());
+    fs::remove_all(entry.path(), ignored);
+  }
+}
+
+}  // namespace
+
+ScratchDirectory::ScratchDirectory(const fs::path& parent, IdSource& ids)
+    : path_(parent / (std::string(kScratchPrefix) + ids.uuid().text())) {
+  remove_left_behind(parent);
+  const fs::path unfinished = parent / (std::string(kUnfinishedPrefix) + ids.uuid().text());
+  std::error_code ignored;
+  // Without it functions cannot run, and whoever asks for one is told.
+  if (::mkdir(unfinished.c_str(), 0700) != 0) return;
+  ::chmod(unfinished.c_str(), 0711);  // Said again, because of the umask.
+  lock_ = open_directory(unfinished);
+  static_cast<void>(lock_directory(lock_));
+  fs::rename(unfinished, path_, ignored);
+}
+
+ScratchDirectory::~ScratchDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace redrive::app

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "aws/lambda/call.h"
+#include "functions/definitions/codec.h"
+#include "functions/definitions/versions.h"
+
+// The catalogue's entries as this room's operations need them.
+
+namespace redrive::lambda {
+
+// In turn. The function that changes; a version of it does not.
+Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunction& called);
+// What its qualifier names.
+Outcome<functions::Function> load_version(engine::Turn& turn, const CalledFunction& called);
+Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id);
+void keep(engine::Turn& turn, const functions::Function& function);
+void keep(engine::Turn& turn, const functions::Mapping& mapping);
+// The same in one record with the note that the code of `deployed`, the function or a version of
+// it, is in service from now on.
+void keep_deployed(engine::Turn& turn, const functions::Function& function,
+                   const functions::Function& deployed);
+// The same as something new: under another revision, changed now. What was saved, or published of
+// it.
+const functions::Function& save(engine::Turn& turn, functions::Function& function);
+functions::Function save_and_publish(engine::Turn& turn, functions::Function& function,
+                                     const std::string& description);
+void save(engine::Turn& turn, functions::Mapping& mapping);
+
+// The function, or the version that its qualifier names, as it is.
+Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called);
+// The one that the path names.
+Outcome<functions::Function> called_function(const Call& call);
+
+// Code that a function no longer has, nor had lately: what no other function has leaves the disk.
+void free_code(Call& call, const functions::FunctionId& function,
+               const std::set<std::string>& sha256s);
+
+// Lets `change(Function&)` have its way with a function, and lets those know who run it.
+template <class Change>
+Outcome<functions::Function> change_function(Call& call, const CalledFunction& called,
+                                             Change change) {
+  std::set<std::string> code_before;
+  auto changed = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<functions::Function> {
+    auto function = load_function(turn, called);
+    if (!function) return function;
+    code_before = functions::code_of(*function);
+    const Outcome<void> done = change(*function);
+    if (!done) return std::unexpected(done.error());
+    save(turn, *function);
+    return function;
+  });
+  if (changed) {
+    call.parts.invoker.retire(called.id.arn());
+    call.parts.changed();
+    for (const std::string& sha256 : functions::code_of(*changed)) code_before.erase(sha256);
+    free_code(call, called.id, code_before);
+  }
+  return changed;
+}
+
+// Publishes a function as it is.
+Outcome<functions::Function> publish_version(Call& call, const CalledFunction& called,
+                                             const std::string& description);
+
+// Refuses a mapping of another account, or of a queue or a function that the caller's key is not
+// for. The second is for use in turn.
+Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping);
+Outcome<void> may_touch(const Call& call, engine::Turn& turn, const functions::Mapping& mapping);
+
+// The ARNs whose asynchronous invocations are configured: of the function, its versions and its
+// aliases. In turn.
+std::vector<std::string> invoke_configs_of(engine::Turn& turn, const functions::FunctionId& id);
+
+// Every function, or mapping, of the caller's account and region, in the order of their names.
+std::vector<functions::Function> all_functions(const Call& call);
+std::vector<functions::Mapping> all_mappings(const Call& call);
+
+std::unexpected<Refusal> no_such_function(const CalledFunction& called);
+std::unexpected<Refusal> no_such_resource();
+std::unexpected<Refusal> stale_revision();
+
+}  // namespace redrive::lambda

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/engine/engine.h"
+#include "front/gate.h"
+#include "functions/definitions/definition.h"
+#include "net/auth/access_key.h"
+
+namespace redrive::lambda {
+
+// What a function's role allows and denies; nothing when the server has no such role.
+using RolePermissions = std::function<std::optional<std::vector<auth::Statement>>(
+    std::string_view account, std::string_view role_arn)>;
+
+// The unique id of a role (AROA...); empty when the server has no such role.
+using RoleId = std::function<std::string(std::string_view account, std::string_view role_arn)>;
+
+// The rights of a function's key: to consume from `source_arns`, the queues that are mapped to it,
+// and what its role says. A deny of the role also holds for its source queues. Pure.
+std::vector<auth::Statement> function_statements(
+    const std::vector<std::string>& source_arns,
+    const std::optional<std::vector<auth::Statement>>& role);
+
+// Keys that the server lends to its functions, one to each: they open what the function's mappings
+// and its role name, and are gone when the function is.
+//
+// From any thread. mutex_ guards lent_ and is held while the catalogue is read, so that the last
+// reading is the one that counts; it is never taken in turn.
+class FunctionKeys {
+ public:
+  struct Parts {
+    engine::Engine& engine;
+    front::Gate& gate;
+    RolePermissions role_permissions = {};  // Empty: there are no roles.
+    RoleId role_id = {};                    // The same.
+    bool account_wide = false;              // Each key is an operator of its whole account instead.
+  };
+  explicit FunctionKeys(Parts parts) : parts_(std::move(parts)) {}
+
+  struct Key {
+    std::string id;
+    std::string secret;
+  };
+  // SenderId of what a function sends, as on AWS: the id of its role, and its name. Where there is
+  // no such role, the role's name.
+  std::string sender_of(const functions::Function& function) const;
+  // The key of a function of the catalogue.
+  Key key_for(const functions::FunctionId& function);
+  // Functions, mappings or roles are not what they were. When this returns, keys of functions that
+  // are gone are refused, and the others open what they should.
+  void refresh();
+
+ private:
+  struct Reading;  // What matters of the catalogue.
+
+  Reading read_catalogue() const;
+  void refresh_locked();
+  auth::AccessKey key_of(const Reading& reading, const std::string& arn, const Key& key) const;
+
+  const Parts parts_;
+  std::mutex mutex_;
+  std::map<std::string, Key> lent_;  // By the function's ARN.
+};
+
+}  // namespace redrive::lambda

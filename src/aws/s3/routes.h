@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "aws/s3/call.h"
+#include "net/auth/access_key.h"
+
+namespace redrive::s3 {
+
+struct S3Route {
+  std::string_view name;
+  auth::Right right;
+  Outcome<Answer> (*run)(Call& call);
+};
+
+// The actions, as S3 calls them.
+std::vector<std::string_view> s3_action_names();
+
+// One action as tests and documentation see it.
+struct S3Action {
+  std::string_view name;
+  std::string_view permission;  // What IAM calls the right to it: `s3:ListBucket`.
+  auth::Right right;
+  std::string_view method;
+  bool of_object = false;
+  std::string_view sub_resource = {};
+};
+std::vector<S3Action> s3_actions();
+// What IAM calls the right to an action.
+std::string_view s3_permission(std::string_view action);
+
+// The action that a request asks for, an index of s3_action_names(), or 501 for what archive
+// buckets do not do.
+Outcome<std::size_t> find_s3_action(std::string_view method, const Address& address,
+                                    const Parameters& parameters);
+S3Route s3_route(std::size_t action);
+
+}  // namespace redrive::s3

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <vector>
+
+#include "core/queue/message_table.h"
+
+namespace redrive::queue {
+
+// A place in the order by age; messages of equal age are in the order of their keys.
+struct AgeMark {
+  Timestamp sent_at;
+  MessageKey key = MessageKey::none;
+
+  friend auto operator<=>(const AgeMark&, const AgeMark&) = default;
+};
+
+inline AgeMark age_in(const MessageTable& table, Slot slot) {
+  return {table[slot].sent_at, table[slot].key};
+}
+
+// Messages in the order of their ages, in whatever order they come and go: sorted blocks of slots,
+// under a sorted list of what each begins with. Four to eight bytes a message; the oldest is at
+// hand, any place is found by touching about ten messages.
+class AgeOrder {
+ public:
+  explicit AgeOrder(const MessageTable& table) : table_(table) {}
+
+  bool empty() const { return blocks_.empty(); }
+  Slot oldest() const { return blocks_.empty() ? kNoSlot : blocks_.front().slots.front(); }
+
+  void insert(Slot slot);
+  void erase(Slot slot);  // It must be here.
+  Slot take_any();        // kNoSlot when it is empty.
+  // Appends the first `max` behind that place, oldest first.
+  void append_behind(const AgeMark& mark, std::size_t max, std::vector<Slot>& out) const;
+
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Block& block : blocks_) {
+      for (const Slot slot : block.slots) visit(slot);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBlockSlots = 512;
+
+  // Never empty. All in it are at or behind `begin`, and before the next block's.
+  struct Block {
+    AgeMark begin;
+    std::vector<Slot> slots;
+  };
+  using Blocks = std::vector<Block>;
+
+  // The block in which a place lies, an index.
+  std::size_t block_of(const AgeMark& mark) const;
+  // The first in the block behind that place, or at it.
+  std::size_t behind(const Block& block, const AgeMark& mark) const;
+  std::size_t at_or_behind(const Block& block, const AgeMark& mark) const;
+  void split(std::size_t index, bool at_its_end);
+  void join_with_next(std::size_t index);
+
+  const MessageTable& table_;
+  Blocks blocks_;
+};
+
+}  // namespace redrive::queue

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "core/engine/engine.h"
+#include "dead_letters/triage/features.h"
+
+namespace redrive::dead_letters {
+
+// Counts features of the messages that consumers processed, so that triage can tell what sets the
+// dead letters apart. Counts are recorded now and then.
+class Processed final : public engine::Extension {
+ public:
+  explicit Processed(engine::Engine& engine) : engine_(engine) {}
+
+  void noted(engine::Turn& turn, const engine::Noted& noted) override;
+  bool maintain() override;
+
+  // Reads and counts the messages sampled since the last call.
+  void count();
+  // The counts of a queue.
+  triage::FeatureCounts of(const queue::QueueIdentity& queue);
+
+ private:
+  struct Counts {
+    triage::FeatureCounts counts;
+    Timestamp recorded_at;  // When it was last written to the journal.
+    Duration interval{};    // Until it may be written again.
+    bool changed = false;   // Since then.
+  };
+
+  Counts& counts_of(queue::QueueKey key, const std::string& recorded);
+  void record();
+
+  engine::Engine& engine_;
+  std::vector<queue::QueueKey> gone_;  // Queues to forget. In turn.
+  std::mutex mutex_;                   // Taken before the turn, never within it. Guards the next.
+  std::map<queue::QueueKey, Counts> counts_;
+};
+
+}  // namespace redrive::dead_letters

@@ -1,0 +1,116 @@
+#include "front/gate.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "base/account.h"
+#include "base/text.h"
+#include "net/auth/authenticate.h"
+
+namespace redrive::front {
+namespace {
+
+constexpr std::size_t kSenderBytesMax = 128;
+
+// The same views under the names that the auth module has for them.
+std::span<const auth::HeaderField> fields_of(const http::Request& request) {
+  thread_local std::vector<auth::HeaderField> fields;
+  fields.clear();
+  for (const http::Header& header : request.headers) fields.push_back({header.name, header.value});
+  return fields;
+}
+
+// Headers of browsers and libraries that no API stores or shows.
+bool is_passed_over(std::string_view header) {
+  return iequals(header, "cookie") || iequals(header, "user-agent") || iequals(header, "referer");
+}
+
+// What a request says about itself may be stored or shown, so it must be UTF-8.
+Result<void> check_text(const http::Request& request, const Gate::Api& api) {
+  if (!request.ascii) {
+    for (const http::Header& header : request.headers) {
+      if (is_utf8(header.value) || is_passed_over(header.name)) continue;
+      return fail(ErrorCode::malformed_request,
+                  fmt::format("The header {} is not valid UTF-8.", header.name));
+    }
+  }
+  const bool escaped = request.target.find('%') != std::string_view::npos;
+  if (escaped && !api.any_query_text && !is_utf8(percent_decode(request.target, false))) {
+    return fail(ErrorCode::malformed_request, "The request target is not valid UTF-8.");
+  }
+  return {};
+}
+
+std::string_view claimed_sender(const http::Request& request, std::string_view key) {
+  const std::string_view token = request.header("x-amz-security-token");
+  return token.starts_with(kSenderToken) ? token.substr(kSenderToken.size()) : key;
+}
+
+}  // namespace
+
+void Gate::use(auth::KeyRing keys) {
+  const bool open = keys.empty();
+  if (open) has_keys_ = false;
+  keys_.store(open ? nullptr : std::make_shared<const auth::KeyRing>(std::move(keys)));
+  if (!open) has_keys_ = true;
+}
+
+void Gate::lend(std::vector<auth::AccessKey> keys) {
+  auto ring = auth::KeyRing::make(std::move(keys));
+  assert(ring);
+  lent_.store(std::make_shared<const auth::KeyRing>(*std::move(ring)));
+}
+
+std::shared_ptr<const auth::KeyRing> Gate::ring_for(const http::Request& request) const {
+  if (!has_keys_) return nullptr;
+  auto keys = keys_.load();
+  const auto lent = keys == nullptr ? nullptr : lent_.load();
+  if (lent == nullptr) return keys;
+  const auto scope = auth::scope_of(request.header("authorization"), request.query);
+  return scope && lent->find(scope->access_key) != nullptr ? lent : keys;
+}
+
+Caller Gate::claimed(const http::Request& request) const {
+  // Keys and regions are ASCII. They become part of ARNs, so anything else is no claim at all.
+  const auto scope =
+      request.ascii ? auth::scope_of(request.header("authorization"), request.query) : std::nullopt;
+  const bool named = scope && !scope->access_key.empty();
+  const std::string_view key = named ? scope->access_key : "anonymous";
+  const bool account = is_account(key);
+  return {.account = account ? std::string(key) : defaults_.account,
+          .region = scope && !scope->region.empty() ? std::string(scope->region) : defaults_.region,
+          .sender_id = std::string(
+              utf8_prefix(account ? claimed_sender(request, key) : key, kSenderBytesMax)),
+          .peer = request.peer,
+          .secure = request.secure};
+}
+
+Result<Caller> Gate::admit(const http::Request& request, const Api& api) const {
+  RETURN_IF_ERROR(check_text(request, api));
+  Caller caller = claimed(request);
+  caller.keys = ring_for(request);
+  if (caller.keys == nullptr) return caller;
+  const auth::RequestParts parts{.method = request.method,
+                                 .path = request.path,
+                                 .query = request.query,
+                                 .headers = fields_of(request),
+                                 .body = request.body};
+  caller.key = TRY(auth::authenticate(
+      *caller.keys,
+      parts,
+      {.now = clock_.wall(), .services = api.scopes, .unsigned_payload = api.unsigned_payload}));
+  const bool limited = caller.key->requests_per_second > 0;
+  if (limited && !caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
+    return fail(ErrorCode::request_throttled,
+                fmt::format("The key {} is limited to {} requests per second.",
+                            caller.key->id,
+                            caller.key->requests_per_second));
+  }
+  caller.account = caller.key->account;
+  const bool named = caller.key->sender.empty();
+  caller.sender_id = utf8_prefix(named ? caller.key->name : caller.key->sender, kSenderBytesMax);
+  return caller;
+}
+
+}  // namespace redrive::front

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "net/auth/access_key.h"
+#include "net/http/message.h"
+
+namespace redrive::front {
+
+// Who sends a request: proven when the server has keys, as claimed when it has none.
+struct Caller {
+  std::string account;
+  std::string region;
+  std::string sender_id;                      // Whose messages these are; goes into SenderId.
+  const auth::AccessKey* key = nullptr;       // None: the server is open to everybody.
+  std::shared_ptr<const auth::KeyRing> keys;  // Keeps `key` alive.
+  std::string_view peer = {};                 // The address of the request; points into it.
+  bool secure = false;                        // The request came through TLS.
+};
+
+// On a server without keys functions sign with the number of their account. Who they are is in the
+// session token, behind this.
+inline constexpr std::string_view kSenderToken = "redrive-sender:";
+
+// Stands in front of every API of the server: checks the signature and the rate of each request.
+// Without keys it lets everybody in and takes what the request claims for granted.
+//
+// Signatures are dated by the client's clock, so this follows the real wall clock whatever clock
+// the engine follows. From any thread.
+class Gate {
+ public:
+  struct Defaults {
+    std::string account = "000000000000";
+    std::string region = "us-east-1";
+  };
+  Gate(Defaults defaults, const Clock& real_clock)
+      : defaults_(std::move(defaults)), clock_(real_clock) {}
+
+  // Requests that come from now on are measured by these keys.
+  void use(auth::KeyRing keys);
+  // Keys of the server's own, for what it runs: they take the place of those lent before, which are
+  // refused from now on. Reading keys again does not touch them. Ids must be unique. Does not close
+  // a server that has no keys.
+  void lend(std::vector<auth::AccessKey> keys);
+  Timestamp wall() const { return clock_.wall(); }
+  bool open() const { return keys_.load() == nullptr; }
+  // The server's own account: of keys that name no other, and of what is about the whole server.
+  const std::string& account() const { return defaults_.account; }
+
+  // Each API accepts signatures of its own scope only, so that a request signed for one API cannot
+  // be replayed against another.
+  struct Api {
+    std::span<const std::string_view> scopes;
+    bool unsigned_payload = false;  // The signature need not cover the body.
+    // The query string may be anything: the decoder has an error of its own for message content.
+    bool any_query_text = false;
+
+    static const Api sqs;
+    static const Api s3;
+    static const Api lambda;
+    static const Api iam;
+    static const Api sts;
+    static const Api monitoring;
+    static const Api management;
+  };
+  // Proves the signature. It must cover the body; only S3 takes unsigned and chunked payloads.
+  Result<Caller> admit(const http::Request& request, const Api& api) const;
+
+ private:
+  Caller claimed(const http::Request& request) const;
+  std::shared_ptr<const auth::KeyRing> ring_for(const http::Request& request) const;
+
+  const Defaults defaults_;
+  const Clock& clock_;
+  std::atomic<std::shared_ptr<const auth::KeyRing>> keys_;
+  // Spares every request of an open server the lock in keys_. Never true before they are there.
+  std::atomic<bool> has_keys_ = false;
+  std::atomic<std::shared_ptr<const auth::KeyRing>> lent_;
+};
+
+namespace detail {
+inline constexpr std::string_view kSqsScope[] = {"sqs"};
+inline constexpr std::string_view kS3Scope[] = {"s3"};
+inline constexpr std::string_view kLambdaScope[] = {"lambda"};
+inline constexpr std::string_view kIamScope[] = {"iam"};
+inline constexpr std::string_view kStsScope[] = {"sts"};
+inline constexpr std::string_view kMonitoringScope[] = {"monitoring"};
+// The management API is no AWS service: clients sign for it as they do for queues or functions.
+inline constexpr std::string_view kManagementScopes[] = {"sqs", "lambda", "redrive"};
+}  // namespace detail
+
+inline constexpr Gate::Api Gate::Api::sqs{.scopes = detail::kSqsScope, .any_query_text = true};
+inline constexpr Gate::Api Gate::Api::s3{.scopes = detail::kS3Scope, .unsigned_payload = true};
+inline constexpr Gate::Api Gate::Api::lambda{.scopes = detail::kLambdaScope};
+inline constexpr Gate::Api Gate::Api::iam{.scopes = detail::kIamScope};
+inline constexpr Gate::Api Gate::Api::sts{.scopes = detail::kStsScope};
+inline constexpr Gate::Api Gate::Api::monitoring{.scopes = detail::kMonitoringScope};
+inline constexpr Gate::Api Gate::Api::management{.scopes = detail::kManagementScopes};
+
+}  // namespace redrive::front

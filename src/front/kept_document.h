@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "net/wire/decoder.h"
+
+namespace redrive::front {
+
+// A document read from the catalogue, with the bytes that its views point into. What is put into it
+// must live as long as it does.
+template <class T>
+class KeptDocument {
+ public:
+  explicit KeptDocument(std::string_view text) : held_(std::make_unique<Held>()) {
+    held_->padded = text;
+    held_->padded.resize(text.size() + kPadding);
+    const auto view = std::string_view(held_->padded).substr(0, text.size());
+    ok_ = wire::decode_json(held_->decoder, view, held_->value).has_value();
+  }
+  // False: the stored bytes are no such document.
+  bool ok() const { return ok_; }
+  T* operator->() { return &held_->value; }
+  T& operator*() { return held_->value; }
+
+ private:
+  static constexpr std::size_t kPadding = 64;  // The parser reads ahead.
+  struct Held {
+    std::string padded;
+    wire::Decoder decoder;
+    T value;
+  };
+  std::unique_ptr<Held> held_;
+  bool ok_ = false;
+};
+
+}  // namespace redrive::front

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aws/sqs/model/messages.h"
+#include "base/result.h"
+#include "core/engine/engine.h"
+#include "front/call.h"
+
+// ReceiveMessage is the one action that may be answered later, so it comes in two halves.
+
+namespace redrive::front {
+
+// What a receive asked to see, kept while it waits.
+struct ReceiveView {
+  std::uint32_t system_attributes = 0;  // A bit for each of kSystemAttributes.
+  bool all_attributes = false;
+  std::vector<std::string> attribute_names;  // Exact names, and prefixes that end in '*'.
+};
+
+struct ReceivePlan {
+  queue::QueueIdentity queue;
+  engine::ReceiveRequest request;
+  std::optional<Duration> wait;  // The queue's own when absent.
+  ReceiveView view;
+};
+
+Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInput& input);
+
+// The answer and everything it points at.
+class ReceivedBatch {
+ public:
+  // Reads the bodies. Messages that cannot be read are left out: those that are damaged are set
+  // aside for good, the others are named in faults().
+  ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome,
+                const ReceiveView& view, const std::array<std::uint8_t, 16>& secret);
+  const sqs::ReceiveMessageOutput& output() const { return output_; }
+  const std::vector<std::string>& faults() const { return faults_; }
+
+ private:
+  void read_again(engine::Engine& engine, const engine::Received& received,
+                  const ReceiveView& view);
+  void describe(const engine::Received& received, const store::StoredMessage& stored,
+                const ReceiveView& view);
+  std::string_view keep(std::string text) {
+    return *kept_.emplace_back(std::make_unique<std::string>(std::move(text)));
+  }
+
+  sqs::ReceiveMessageOutput output_;
+  std::vector<std::string> faults_;
+  std::unique_ptr<char[]> bytes_;
+  std::vector<std::unique_ptr<std::string>> kept_;
+  const std::array<std::uint8_t, 16>& secret_;
+};
+
+std::string sequence_text(std::uint64_t sequence);  // 20 digits.
+
+}  // namespace redrive::front

@@ -1,0 +1,39 @@
+#include "functions/runtime/janitor.h"
+
+#include <utility>
+
+namespace redrive::runtime {
+
+Janitor::Janitor() : thread_([this] { run(); }) {}
+
+Janitor::~Janitor() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  asked_.notify_one();
+  thread_.join();
+}
+
+void Janitor::ask(std::function<void()> chore) {
+  {
+    const std::lock_guard lock(mutex_);
+    chores_.push(std::move(chore));
+  }
+  asked_.notify_one();
+}
+
+void Janitor::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    asked_.wait(lock, [this] { return ending_ || !chores_.empty(); });
+    if (chores_.empty()) return;
+    const auto chore = std::move(chores_.front());
+    chores_.pop();
+    lock.unlock();
+    chore();
+    lock.lock();
+  }
+}
+
+}  // namespace redrive::runtime
