@@ -6,17 +6,21 @@ declare -A packages=(
   [build]="build-essential cmake ninja-build ccache libssl-dev libcurl4-openssl-dev libsimdjson-dev
            libfmt-dev libspdlog-dev libcli11-dev libtomlplusplus-dev libarchive-dev libyaml-dev liburing-dev pkg-config libbenchmark-dev libgtest-dev libgmock-dev python3"
   [test]="python3-boto3 python3-pytest python3-pytest-xdist python3-pytest-timeout awscli curl openssl python3-celery python3-pycurl python3-setuptools python3-wheel
-          valgrind bubblewrap prometheus python3-aiosmtpd clang-19 libclang-rt-19-dev mold"
+          chromium clang-format-14 valgrind bubblewrap prometheus python3-aiosmtpd clang-19 libclang-rt-19-dev mold"
   [fuzz]="clang-19 libclang-rt-19-dev"
   [bench]="nginx-light redis-server beanstalkd nats-server rabbitmq-server"
 )
 
 missing=()
+has_node() {
+  command -v npm > /dev/null && command -v node > /dev/null &&
+    [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 18 ]
+}
 need() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' || missing+=("$1"); }
 for purpose in "$@"; do
   for package in ${packages[$purpose]}; do need "$package"; done
   # Any Node.js from 18 on will do; Debian's is installed only where there is none.
-  if [[ "$purpose" = test || "$purpose" = bench ]] && ! { command -v node && command -v npm; } > /dev/null; then missing+=(nodejs npm); fi
+  if ! has_node && [[ " ${missing[*]} " != *" nodejs "* ]]; then missing+=(nodejs npm); fi
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
