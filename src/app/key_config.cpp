@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "base/account.h"
+#include "base/file_system.h"
 
 namespace redrive::app {
 namespace {
@@ -26,11 +25,10 @@ std::string path_beside(const std::string& config_file, const std::string& path)
 // A file with a secret in it, usually with a line end after it.
 Result<std::string> read_secret_file(const std::string& path, const std::string& config_file) {
   const std::string full = path_beside(config_file, path);
-  std::ifstream file(full);
-  if (!file) return fail(ErrorCode::usage, fmt::format("cannot read {}", full));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
-  return text;
+  auto text = read_file(full);
+  if (!text) return fail(ErrorCode::usage, fmt::format("cannot read {}", full));
+  while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
+  return *std::move(text);
 }
 
 Result<std::string> read_secret_variable(const std::string& name) {

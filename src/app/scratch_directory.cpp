@@ -6,11 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 
+#include "base/file_system.h"
 #include "base/text.h"
 
 namespace redrive::app {
@@ -37,24 +36,22 @@ bool is_ours(const http::Descriptor& directory) {
 
 // A sandbox that was being built when its server was killed waits for ever, with no function in it.
 void end_processes_of(const fs::path& directory) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string words((std::istreambuf_iterator<char>(file)), {});
+  for_each_entry("/proc", [&](const fs::directory_entry& entry) {
+    const std::string words = read_file(entry.path() / "cmdline").value_or("");
     const auto pid = parse_int<pid_t>(entry.path().filename().string());
     if (pid && words.find(directory.filename().string()) != words.npos) ::kill(*pid, SIGKILL);
-  }
+  });
 }
 
 void remove_left_behind(const fs::path& parent) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
-    if (!entry.path().filename().string().starts_with(kScratchPrefix)) continue;
+  for_each_entry(parent, [&](const fs::directory_entry& entry) {
+    if (!entry.path().filename().string().starts_with(kScratchPrefix)) return;
     const http::Descriptor directory = open_directory(entry.path());
-    if (!lock_directory(directory) || !is_ours(directory)) continue;
+    if (!lock_directory(directory) || !is_ours(directory)) return;
     end_processes_of(entry.path());
     fs::remove_all(entry.path(), ignored);
-  }
+  });
 }
 
 }  // namespace

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "base/digest.h"
+#include "base/file_system.h"
 #include "base/text.h"
 #include "functions/packages/package.h"
 
@@ -89,9 +88,8 @@ void CodeStore::remove_unless(const std::string& sha256, const std::function<boo
 }
 
 Result<std::string> CodeStore::zip(std::string_view sha256) const {
-  std::ifstream file(zip_path(sha256), std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file && base64_of(redrive::sha256(bytes)) == sha256) return bytes;
+  auto bytes = read_file(zip_path(sha256));
+  if (bytes && base64_of(redrive::sha256(*bytes)) == sha256) return *std::move(bytes);
   return fail(
       ErrorCode::storage_damaged,
       fmt::format("the code of a function is missing or damaged: {}", zip_path(sha256).string()));

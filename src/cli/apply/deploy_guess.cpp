@@ -5,10 +5,10 @@
 #include <simdjson.h>
 
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <vector>
+
+#include "base/file_system.h"
 
 namespace redrive::cli {
 namespace {
@@ -44,8 +44,7 @@ bool is_node(std::string_view file) {
 }
 
 std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return read_file(path).value_or("");
 }
 
 bool defines(std::string_view text, std::string_view file, std::string_view name) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
+#include "base/file_system.h"
 #include "base/text.h"
 #include "cli/apply/deploy_guess.h"
 #include "cli/client/outgoing.h"
@@ -63,9 +63,8 @@ struct DeployTexts {
 Answer<std::string> read_package(const std::string& source) {
   Result<std::string> zip = std::string();
   if (source.ends_with(".zip") || source.ends_with(".jar")) {
-    std::ifstream file(source, std::ios::binary);
-    zip->assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    if (!file || zip->empty()) return usage_failure(fmt::format("cannot read {}", source));
+    zip = read_file(source).value_or("");
+    if (zip->empty()) return usage_failure(fmt::format("cannot read {}", source));
   } else {
     zip = packages::pack(source);
   }

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iterator>
 
 #include "base/text.h"
 #include "cli/apply/deployment.h"
 #include "cli/client/permission.h"
 #include "cli/client/queue_document.h"
+#include "cli/client/text_argument.h"
 #include "cli/commands/commands.h"
 #include "cli/term/json_text.h"
 #include "cli/term/table.h"
@@ -109,14 +109,11 @@ Answer<void> run_function_show(const std::string& name, Session& session) {
 
 // `-` is standard input, `@file` a file, anything else the event itself.
 Answer<std::string> payload_of(const std::string& text, Terminal& terminal) {
-  const auto rest_of = [](std::istream& in) {
-    return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  };
-  if (text == "-") return rest_of(terminal.in);
-  if (!text.starts_with('@')) return text;
-  std::ifstream file(text.substr(1), std::ios::binary);
-  if (!file) return usage_failure(fmt::format("cannot read {}", text.substr(1)));
-  return rest_of(file);
+  if (text == "-") {
+    return std::string(std::istreambuf_iterator<char>(terminal.in),
+                       std::istreambuf_iterator<char>());
+  }
+  return text_or_file(text);
 }
 
 Answer<void> run_function_invoke(const FunctionInvokeOptions& options, Session& session) {

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/client/mapping_lookup.h"
 #include "cli/client/queue_document.h"
 #include "cli/client/queue_name.h"
+#include "cli/client/text_argument.h"
 #include "cli/commands/commands.h"
 #include "cli/term/table.h"
 #include "manage/documents/overview.h"
@@ -59,13 +58,6 @@ class RequestBody {
   std::string body_;
 };
 
-Answer<std::string> json_or_file(const std::string& text) {
-  if (!text.starts_with('@')) return text;
-  std::ifstream file(text.substr(1), std::ios::binary);
-  if (!file) return usage_failure(fmt::format("cannot read {}", text.substr(1)));
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
-
 // `off` removes the destination.
 std::string destination_json(const std::string& destination) {
   if (destination == "off") return "{}";
@@ -112,7 +104,7 @@ Answer<void> add_settings(RequestBody& body, const MappingOptions& options) {
   if (options.isolate) body.add("IsolateRetries", *options.isolate == "on" ? "true" : "false");
   add_filters(body, options.filters);
   add_destinations(body, options);
-  if (options.retry_policy) body.add("RetryPolicy", TRY(json_or_file(*options.retry_policy)));
+  if (options.retry_policy) body.add("RetryPolicy", TRY(text_or_file(*options.retry_policy)));
   return {};
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <vector>
 
 #include "functions/packages/package.h"
+
+#include "base/file_system.h"
 
 namespace redrive::packages {
 namespace {
@@ -50,10 +50,8 @@ Result<void> gather(const fs::path& directory, const std::string& prefix,
 }
 
 Result<std::string> read_whole(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file) return cannot_pack(fmt::format("cannot read {}", path.string()));
-  return bytes;
+  if (auto bytes = read_file(path)) return *std::move(bytes);
+  return cannot_pack(fmt::format("cannot read {}", path.string()));
 }
 
 bool is_program(const fs::path& path) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_system.h"
 #include "functions/runtime/spawn.h"
 
 namespace redrive::runtime {
@@ -52,12 +53,10 @@ void let_go_before_server(pid_t pid) {
 
 // /proc lists children per thread.
 void append_children(pid_t pid, std::vector<pid_t>& all) {
-  std::error_code ignored;
-  const std::filesystem::path tasks = fmt::format("/proc/{}/task", pid);
-  for (const auto& task : std::filesystem::directory_iterator(tasks, ignored)) {
+  for_each_entry(fmt::format("/proc/{}/task", pid), [&](const auto& task) {
     std::ifstream file(task.path() / "children");
     for (pid_t child = 0; all.size() < kProcessesMax && file >> child;) all.push_back(child);
-  }
+  });
 }
 
 std::vector<pid_t> tree_of(pid_t root) {

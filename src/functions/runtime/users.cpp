@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "base/file_system.h"
 #include "base/text.h"
 
 namespace redrive::runtime {
@@ -39,12 +40,11 @@ http::Descriptor lock_claim(const std::filesystem::path& path, int flags) {
 // /proc/PID is owned by the user that the process runs as.
 std::set<unsigned> users_with_processes() {
   std::set<unsigned> users;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+  for_each_entry("/proc", [&](const std::filesystem::directory_entry& entry) {
     struct stat status {};
-    if (!parse_int<int>(entry.path().filename().string())) continue;
+    if (!parse_int<int>(entry.path().filename().string())) return;
     if (::stat(entry.path().c_str(), &status) == 0) users.insert(status.st_uid);
-  }
+  });
   return users;
 }
 
@@ -79,13 +79,12 @@ bool is_in_session(const std::filesystem::path& process, int leader) {
 // Returns how many were found.
 int kill_those(const std::function<bool(const std::filesystem::path&)>& meant) {
   int found = 0;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+  for_each_entry("/proc", [&](const std::filesystem::directory_entry& entry) {
     const auto pid = parse_int<int>(entry.path().filename().string());
-    if (!pid || !meant(entry.path())) continue;
+    if (!pid || !meant(entry.path())) return;
     ::kill(*pid, SIGKILL);
     ++found;
-  }
+  });
   return found;
 }
 

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
+#include "base/file_system.h"
 #include "net/auth/profile.h"
 
 namespace redrive::auth {
@@ -112,9 +111,7 @@ std::optional<std::string> SystemEnvironment::variable(std::string_view name) co
 }
 
 std::optional<std::string> SystemEnvironment::file(const std::string& path) const {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  return read_file(path);
 }
 
 Result<ClientSettings> find_client_settings(const ClientOptions& options,

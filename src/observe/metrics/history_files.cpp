@@ -11,6 +11,7 @@
 
 #include "base/calendar.h"
 #include "base/digest.h"
+#include "base/file_system.h"
 
 namespace redrive::metrics {
 namespace {
@@ -71,8 +72,7 @@ fs::path HistoryFiles::file_for(Resolution resolution, Timestamp now) const {
 
 // Returns false if part of the file was unreadable; the file is truncated there.
 bool HistoryFiles::load_file(History& history, const fs::path& path) const {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string bytes = read_file(path).value_or("");
   std::size_t at = bytes.starts_with(kMagic) ? kMagic.size() : 0;
   while (at > 0 && bytes.size() - at >= kRecordHeadBytes) {
     const std::uint32_t size = u32_at(bytes, at);

@@ -14,6 +14,8 @@
 
 #include "functions/runtime/invoker.h"
 
+#include "base/file_system.h"
+
 namespace redrive::runtime {
 
 // A real invoker with real processes. Handlers are copied to a place readable by any user.
@@ -101,15 +103,20 @@ class InvokerTest : public testing::Test {
   }
 
   // Whether any process runs `sleep seconds`.
-  static bool is_somebody_sleeping(const std::string& seconds) {
+  // Whether the command line of any process of this machine satisfies `matches`.
+  template <class Matches>
+  static bool any_process(Matches matches) {
+    bool found = false;
+    for_each_entry("/proc", [&](const std::filesystem::directory_entry& process) {
+      const auto line = read_file(process.path() / "cmdline");
+      found = found || (line && matches(*line));
+    });
+    return found;
+  }
+
+  static bool is_sleeping(const std::string& seconds) {
     const std::string wanted = std::string("sleep") + '\0' + seconds + '\0';
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-      std::ifstream file(entry.path() / "cmdline");
-      const std::string line((std::istreambuf_iterator<char>(file)), {});
-      if (line == wanted) return true;
-    }
-    return false;
+    return any_process([&](const std::string& line) { return line == wanted; });
   }
 
   std::filesystem::path root_;

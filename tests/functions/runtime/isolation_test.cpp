@@ -102,11 +102,11 @@ TEST_P(IsolationTest, ChildrenOfAFinishedInvocationDieWithTheirWorker) {
       run(function, R"({"hang":false,"apart":)" + apart + R"(,"seconds":")" + seconds + "\"}").kind,
       Kind::done);
   // It may not have exec'd yet.
-  for (int i = 0; i < 500 && !is_somebody_sleeping(seconds); ++i) ::usleep(10'000);
-  EXPECT_TRUE(is_somebody_sleeping(seconds));
+  for (int i = 0; i < 500 && !is_sleeping(seconds); ++i) ::usleep(10'000);
+  EXPECT_TRUE(is_sleeping(seconds));
   invoker().retire(function.arn);
-  for (int i = 0; i < 500 && is_somebody_sleeping(seconds); ++i) ::usleep(10'000);
-  EXPECT_FALSE(is_somebody_sleeping(seconds));
+  for (int i = 0; i < 500 && is_sleeping(seconds); ++i) ::usleep(10'000);
+  EXPECT_FALSE(is_sleeping(seconds));
 }
 
 TEST_F(InvokerTest, CodeThatOnlyTheServerMayReadRuns) {

@@ -80,8 +80,8 @@ TEST_F(LifeTest, ChildrenDieWithATimeout) {
       run(function, R"({"hang":true,"apart":)" + apart + R"(,"seconds":")" + seconds + "\"}");
   EXPECT_EQ(outcome.error_type, "Sandbox.Timedout") << outcome.log;
   EXPECT_THAT(outcome.log, HasSubstr("child "));
-  for (int i = 0; i < 500 && is_somebody_sleeping(seconds); ++i) ::usleep(10'000);
-  EXPECT_FALSE(is_somebody_sleeping(seconds));
+  for (int i = 0; i < 500 && is_sleeping(seconds); ++i) ::usleep(10'000);
+  EXPECT_FALSE(is_sleeping(seconds));
 }
 
 TEST_F(LifeTest, ProcessThatIgnoresSigtermIsKilled) {

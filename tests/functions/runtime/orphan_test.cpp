@@ -11,13 +11,8 @@ class OrphanTest : public InvokerTest, public testing::WithParamInterface<Invoke
  protected:
   // Every process of this test has its directory on its command line.
   bool is_anybody_left() const {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-      std::ifstream file(entry.path() / "cmdline");
-      const std::string line((std::istreambuf_iterator<char>(file)), {});
-      if (line.find(root_.string()) != std::string::npos) return true;
-    }
-    return false;
+    return any_process(
+        [this](const std::string& line) { return line.find(root_.string()) != std::string::npos; });
   }
 
   // In its own process: signals `ready` when its function runs, and then only waits.
