@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "aws/sqs/model/policy_document.h"
-#include "front/queue_attributes.h"
+#include "aws/sqs/queue_attributes.h"
 
 namespace {
 
@@ -38,18 +38,18 @@ void check_policy(const std::string& policy) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const auto& names = front::settable_attributes();
+  const auto& names = sqs::settable_attributes();
   const std::string_view name = names[(data[0] & ~kFifo) % names.size()];
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   queue::QueueSettings before;
   if (data[0] & kFifo) before.fifo.emplace();
 
-  const auto once = front::apply_attributes(before, {{name, text}}, front::AttributeUse::change);
+  const auto once = sqs::apply_attributes(before, {{name, text}}, sqs::AttributeUse::change);
   if (!once) return 0;
-  const auto reported = front::attribute_text(*once, name);
+  const auto reported = sqs::attribute_text(*once, name);
   if (reported) {
     const auto again =
-        front::apply_attributes(before, {{name, *reported}}, front::AttributeUse::change);
+        sqs::apply_attributes(before, {{name, *reported}}, sqs::AttributeUse::change);
     require(again && *again == *once);
   }
   if (!once->policy.empty()) check_policy(once->policy);

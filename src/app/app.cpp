@@ -163,15 +163,15 @@ Monitoring::Parts App::monitoring_parts() {
   return parts;
 }
 
-front::Service::Hooks App::service_hooks() {
-  front::Service::Hooks hooks{.log = log_error,
-                              .ready = [this] { return !stopping_.load(); },
-                              .disk = [this] { return monitor::name_of(monitoring_.disk()); },
-                              .observers = observers_,
-                              .offload =
-                                  [this](http::Exchange& exchange, Offload::Handler handler) {
-                                    return offload_.run(exchange, Pace::slow, std::move(handler));
-                                  }};
+sqs::Service::Hooks App::service_hooks() {
+  sqs::Service::Hooks hooks{.log = log_error,
+                            .ready = [this] { return !stopping_.load(); },
+                            .disk = [this] { return monitor::name_of(monitoring_.disk()); },
+                            .observers = observers_,
+                            .offload =
+                                [this](http::Exchange& exchange, Offload::Handler handler) {
+                                  return offload_.run(exchange, Pace::slow, std::move(handler));
+                                }};
   if (tracing_) hooks.received = std::bind_front(&Tracing::received, tracing_.get());
   return hooks;
 }

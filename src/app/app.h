@@ -23,12 +23,12 @@
 #include "app/tracing.h"
 #include "aws/iam/service.h"
 #include "aws/s3/service.h"
+#include "aws/sqs/service.h"
 #include "aws/ssm/service.h"
 #include "base/workers.h"
 #include "core/engine/engine.h"
 #include "core/engine/time_travel.h"
 #include "dead_letters/dead_letters.h"
-#include "front/service.h"
 #include "manage/service.h"
 
 namespace redrive::app {
@@ -64,7 +64,7 @@ class App {
   std::unique_ptr<Tracing> make_tracing();
   front::Observers make_observers();
   Monitoring::Parts monitoring_parts();
-  front::Service::Hooks service_hooks();
+  sqs::Service::Hooks service_hooks();
   Handlers::Parts handlers_parts();
   manage::Parts management_parts();
   EndpointTable endpoints();
@@ -104,7 +104,7 @@ class App {
   Monitoring monitoring_;
 
   std::atomic<bool> stopping_ = false;
-  front::Service sqs_;
+  sqs::Service sqs_;
   const std::unique_ptr<Handlers> handlers_;
   const manage::Service management_;
   s3::Service s3_;

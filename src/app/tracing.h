@@ -2,10 +2,10 @@
 
 #include <string>
 
+#include "aws/sqs/service.h"
 #include "core/engine/engine.h"
 #include "core/engine/notice.h"
 #include "dead_letters/dead_letters.h"
-#include "front/service.h"
 #include "functions/dispatch/item.h"
 #include "observe/traces/exporter.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <deque>
 
+#include "aws/sqs/draft.h"
 #include "base/calendar.h"
 #include "front/authorize.h"
-#include "front/draft.h"
 #include "manage/id_prefix.h"
 #include "manage/lineage.h"
 #include "manage/operations.h"
@@ -97,16 +97,16 @@ class Restoration {
           "AWSTraceHeader",
           sqs::MessageAttributeValue{.data_type = "String", .string_value = *message.trace_header});
     }
-    const front::OutgoingMessage outgoing{.body = message.body,
-                                          .delay_seconds = std::nullopt,
-                                          .attributes = message.attributes,
-                                          .system_attributes = system,
-                                          .dedup_id = message.deduplication_id,
-                                          .group_id = message.group_id};
-    RETURN_IF_ERROR(front::check_message(outgoing, settings_, front::SendForm::stored));
-    front::PreparedMessage& prepared = prepared_.emplace_back();
-    front::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
-    front::set_digest(prepared, md5(prepared.body));
+    const sqs::OutgoingMessage outgoing{.body = message.body,
+                                        .delay_seconds = std::nullopt,
+                                        .attributes = message.attributes,
+                                        .system_attributes = system,
+                                        .dedup_id = message.deduplication_id,
+                                        .group_id = message.group_id};
+    RETURN_IF_ERROR(sqs::check_message(outgoing, settings_, sqs::SendForm::stored));
+    sqs::PreparedMessage& prepared = prepared_.emplace_back();
+    sqs::prepare_message({.id = actor_, .trace = {}}, outgoing, settings_, prepared);
+    sqs::set_digest(prepared, md5(prepared.body));
     queue::Draft draft = prepared.draft;
     draft.delay = std::chrono::seconds(0);
     return draft;
@@ -115,8 +115,7 @@ class Restoration {
   const documents::UnarchiveRequest& request_;
   const queue::QueueSettings& settings_;
   const std::string actor_;
-  std::deque<front::PreparedMessage>
-      prepared_;  // What drafts point into: they stay where they are.
+  std::deque<sqs::PreparedMessage> prepared_;  // What drafts point into: they stay where they are.
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "aws/sqs/draft.h"
 #include "core/store/message_codec.h"
 #include "dead_letters/triage/json_patch.h"
-#include "front/draft.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -115,24 +115,24 @@ Result<std::string> edited(const store::StoredMessage& stored, const documents::
         "AWSTraceHeader",
         sqs::MessageAttributeValue{.data_type = "String", .string_value = *input.trace_header});
   }
-  front::OutgoingMessage message{.body = body,
-                                 .delay_seconds = std::nullopt,
-                                 .attributes = attributes,
-                                 .system_attributes = system,
-                                 .dedup_id = std::nullopt,
-                                 .group_id = std::nullopt};
+  sqs::OutgoingMessage message{.body = body,
+                               .delay_seconds = std::nullopt,
+                               .attributes = attributes,
+                               .system_attributes = system,
+                               .dedup_id = std::nullopt,
+                               .group_id = std::nullopt};
   if (settings.is_fifo()) {
     message.group_id = stored.contents.group;
     message.dedup_id = stored.contents.dedup;
   }
-  RETURN_IF_ERROR(front::check_message(message, settings, front::SendForm::stored));
+  RETURN_IF_ERROR(sqs::check_message(message, settings, sqs::SendForm::stored));
   store::MessageContents contents = stored.contents;
   std::string encoded;
   if (body != contents.body) contents.md5_of_body = md5(body);
   contents.body = body;
   if (input.trace_header) contents.trace = *input.trace_header;
   contents.attribute_count = static_cast<std::uint8_t>(attributes.size());
-  contents.md5_of_attributes = attributes.empty() ? Md5{} : front::md5_of_attributes(attributes);
+  contents.md5_of_attributes = attributes.empty() ? Md5{} : sqs::md5_of_attributes(attributes);
   for (const auto& [name, value] : attributes) {
     const bool binary = value.binary_value.has_value();
     store::append_attribute(

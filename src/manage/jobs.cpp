@@ -7,7 +7,7 @@
 #include "base/calendar.h"
 #include "dead_letters/triage/filter_text.h"
 #include "dead_letters/triage/fingerprint.h"
-#include "front/access.h"
+#include "front/dead_letter_sources.h"
 #include "manage/id_prefix.h"
 #include "manage/in_turns.h"
 #include "manage/operations.h"

@@ -1,7 +1,7 @@
 // What dead-letter queues do by themselves, set and told.
 
 #include "dead_letters/policy/policy_check.h"
-#include "front/access.h"
+#include "front/dead_letter_sources.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {

@@ -15,11 +15,11 @@
 #include "aws/iam/service.h"
 #include "aws/lambda/service.h"
 #include "aws/s3/service.h"
+#include "aws/sqs/service.h"
 #include "aws/ssm/service.h"
 #include "base/text.h"
 #include "core/journal/journal.h"
 #include "dead_letters/dead_letters.h"
-#include "front/service.h"
 #include "functions/definitions/codec.h"
 #include "manage/service.h"
 #include "net/auth/sigv4.h"
@@ -385,7 +385,7 @@ class World {
       const auto info = buckets_->bucket(name);
       return info ? std::optional(info->owner) : std::nullopt;
     };
-    sqs_.emplace(*engine_, gate_, front::ServiceOptions{}, front::Service::Hooks{});
+    sqs_.emplace(*engine_, gate_, sqs::ServiceOptions{}, sqs::Service::Hooks{});
     manage_.emplace(manage::Parts{.engine = *engine_,
                                   .dead_letters = *dead_letters_,
                                   .gate = gate_,
@@ -516,7 +516,7 @@ class World {
   std::optional<lambda::Functions> functions_;
   std::unique_ptr<alarms::Notifier> notifier_;
   std::optional<alarms::Watcher> watcher_;
-  std::optional<front::Service> sqs_;
+  std::optional<sqs::Service> sqs_;
   std::optional<manage::Service> manage_;
   std::optional<lambda::Service> lambda_;
   std::optional<s3::Service> s3_;

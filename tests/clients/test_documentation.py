@@ -26,13 +26,13 @@ def test_every_action_is_listed():
 
 
 def test_every_queue_attribute_is_listed():
-    settable = names_in("src/front/queue_attributes.cpp", r'if \(name == "(\w+)"\)')
-    reported = names_in("src/front/queues.cpp", r'if \(name == "(\w+)"\)')
+    settable = names_in("src/aws/sqs/queue_attributes.cpp", r'if \(name == "(\w+)"\)')
+    reported = names_in("src/aws/sqs/queues.cpp", r'if \(name == "(\w+)"\)')
     assert settable | reported <= TABLE_CELLS
 
 
 def test_every_system_attribute_is_listed():
-    text = (ROOT / "src/front/receive_message.cpp").read_text()
+    text = (ROOT / "src/aws/sqs/receive_message.cpp").read_text()
     names = set(re.findall(r'"(\w+)"', re.search(r"kSystemAttributes = \{(.*?)\}", text, re.S)[1]))
     assert len(names) == 9
     assert names <= TABLE_CELLS

@@ -1,10 +1,10 @@
-#include "front/send_message.h"
+#include "aws/sqs/send_message.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/core/engine/engine_world.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 struct Gathered : testing::Test {
@@ -22,14 +22,14 @@ struct Gathered : testing::Test {
     world.create("orders.fifo", engine::fifo_settings());
   }
 
-  static sqs::SendMessageInput message(std::string_view queue, std::string_view body) {
-    sqs::SendMessageInput input;
+  static SendMessageInput message(std::string_view queue, std::string_view body) {
+    SendMessageInput input;
     input.queue_url = queue;
     input.message_body = body;
     return input;
   }
   // The texts it is made from are gone afterwards, like those of a request.
-  bool take(const sqs::SendMessageInput& input) {
+  bool take(const SendMessageInput& input) {
     auto plan = plan_send(call, input);
     EXPECT_TRUE(plan.has_value());
     return sends.take(call, input, *plan);
@@ -79,7 +79,7 @@ TEST_F(Gathered, AreOneRecordWhateverTheirQueues) {
 }
 
 TEST_F(Gathered, PlacesAreUsedAgain) {
-  sqs::SendMessageInput input = message("orders.fifo", "first");
+  SendMessageInput input = message("orders.fifo", "first");
   input.message_group_id = "group";
   input.message_deduplication_id = "d1";
   EXPECT_TRUE(take(input));
@@ -106,7 +106,7 @@ TEST_F(Gathered, APlaceGrowsWithItsMessages) {
 }
 
 TEST_F(Gathered, ADuplicateAmongThemIsStoredOnce) {
-  sqs::SendMessageInput input = message("orders.fifo", "again");
+  SendMessageInput input = message("orders.fifo", "again");
   input.message_group_id = "group";
   input.message_deduplication_id = "d1";
   EXPECT_TRUE(take(input));
@@ -147,7 +147,7 @@ TEST_F(Gathered, WhatIsKnownOfAQueueIsForgottenWithIt) {
   EXPECT_FALSE(sizes(10));
   engine::EngineWorld other;
   Call elsewhere{other.engine(), options};
-  static_cast<Caller&>(elsewhere) = call;
+  static_cast<front::Caller&>(elsewhere) = call;
   elsewhere.account = "000000000000";
   EXPECT_FALSE(plan_send(elsewhere, message("orders", "x")).has_value());
 }
@@ -176,9 +176,8 @@ TEST_F(Gathered, SeveralQueuesGetTheirOwn) {
 
 TEST_F(Gathered, AttributesAreKept) {
   std::string value = "blue";
-  const sqs::MessageAttributes attributes = {
-      {"color", {.data_type = "String", .string_value = value}}};
-  sqs::SendMessageInput input = message("orders", "one");
+  const MessageAttributes attributes = {{"color", {.data_type = "String", .string_value = value}}};
+  SendMessageInput input = message("orders", "one");
   input.message_attributes = attributes;
   const Md5 expected = md5_of_attributes(attributes);
   EXPECT_TRUE(take("orders", "none"));
@@ -193,7 +192,7 @@ TEST_F(Gathered, AttributesAreKept) {
 TEST_F(Gathered, WhatIsLongGoesAlone) {
   EXPECT_FALSE(take("orders", std::string(5000, 'x')));
   const std::string value(5000, 'x');
-  sqs::SendMessageInput input = message("orders", "one");
+  SendMessageInput input = message("orders", "one");
   input.message_attributes = {{"A", {.data_type = "String", .string_value = value}}};
   EXPECT_FALSE(take(input));
   for (int i = 0; i < 128; ++i) EXPECT_TRUE(take("orders", "x"));
@@ -206,4 +205,4 @@ TEST_F(Gathered, NothingIsTakenThatFailsTheChecks) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -1,12 +1,13 @@
-#include "front/draft.h"
+#include "aws/sqs/draft.h"
 
 #include <gtest/gtest.h>
 
+#include "aws/sqs/call.h"
 #include "base/text.h"
 #include "core/store/message_codec.h"
 #include "tests/core/engine/engine_world.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using queue::QueueSettings;
@@ -15,8 +16,8 @@ using queue::QueueSettings;
 struct Message {
   std::string body = "hello";
   std::optional<std::int32_t> delay;
-  sqs::MessageAttributes attributes;
-  sqs::MessageAttributes system_attributes;
+  MessageAttributes attributes;
+  MessageAttributes system_attributes;
   std::optional<std::string> dedup;
   std::optional<std::string> group;
 
@@ -30,11 +31,11 @@ struct Message {
   }
 };
 
-sqs::MessageAttributeValue text_value(std::string_view type, std::string_view value) {
+MessageAttributeValue text_value(std::string_view type, std::string_view value) {
   return {.data_type = type, .string_value = value};
 }
 
-sqs::MessageAttributeValue binary_value(std::string_view bytes) {
+MessageAttributeValue binary_value(std::string_view bytes) {
   return {.data_type = "Binary", .binary_value = wire::Blob{bytes}};
 }
 
@@ -50,8 +51,7 @@ std::optional<Error> fault(const Message& message, const QueueSettings& settings
   return checked ? std::nullopt : std::optional(checked.error());
 }
 
-std::optional<Error> attribute_fault(std::string_view name,
-                                     const sqs::MessageAttributeValue& value) {
+std::optional<Error> attribute_fault(std::string_view name, const MessageAttributeValue& value) {
   Message message;
   message.attributes = {{name, value}};
   return fault(message);
@@ -220,7 +220,7 @@ TEST(CheckAttributes, ValuesMustBeThereAndOfTheirType) {
 }
 
 TEST(CheckAttributes, ListsAreNotSupported) {
-  sqs::MessageAttributeValue value = text_value("String", "x");
+  MessageAttributeValue value = text_value("String", "x");
   value.string_list_values = {"a"};
   EXPECT_TRUE(attribute_fault("a", value).has_value());
   value.string_list_values.clear();
@@ -293,10 +293,10 @@ TEST(CheckAttributes, OfTheSystemOnlyTheTraceHeaderMayBeGiven) {
   message.system_attributes = {{"AWSTraceHeader", text_value("String", "Root=1")}};
   EXPECT_EQ(fault(message), std::nullopt);
   for (const auto& [name, value] :
-       sqs::MessageAttributes{{"SenderId", text_value("String", "x")},
-                              {"AWSTraceHeader", text_value("String", "")},
-                              {"AWSTraceHeader", text_value("Number", "1")},
-                              {"AWSTraceHeader", text_value("String", "\x01")}}) {
+       MessageAttributes{{"SenderId", text_value("String", "x")},
+                         {"AWSTraceHeader", text_value("String", "")},
+                         {"AWSTraceHeader", text_value("Number", "1")},
+                         {"AWSTraceHeader", text_value("String", "\x01")}}) {
     message.system_attributes = {{name, value}};
     EXPECT_EQ(fault(message)->code, ErrorCode::invalid_parameter_value) << name;
   }
@@ -386,15 +386,15 @@ TEST(Md5OfAttributes, MatchesKnownDigests) {
 }
 
 TEST(Md5OfAttributes, DoesNotDependOnTheirOrder) {
-  const std::pair<std::string_view, sqs::MessageAttributeValue> bin = {
+  const std::pair<std::string_view, MessageAttributeValue> bin = {
       "Bin", binary_value(std::string_view("\x00\x01\x02\xff", 4))};
-  const std::pair<std::string_view, sqs::MessageAttributeValue> color = {
-      "color", text_value("String", "blue")};
-  const std::pair<std::string_view, sqs::MessageAttributeValue> price = {
+  const std::pair<std::string_view, MessageAttributeValue> color = {"color",
+                                                                    text_value("String", "blue")};
+  const std::pair<std::string_view, MessageAttributeValue> price = {
       "price", text_value("Number.float", "12.50")};
-  for (const sqs::MessageAttributes& order : {sqs::MessageAttributes{bin, color, price},
-                                              sqs::MessageAttributes{price, color, bin},
-                                              sqs::MessageAttributes{color, bin, price}}) {
+  for (const MessageAttributes& order : {MessageAttributes{bin, color, price},
+                                         MessageAttributes{price, color, bin},
+                                         MessageAttributes{color, bin, price}}) {
     EXPECT_EQ(hex(md5_of_attributes(order)), "bc4d10d9f31639fa3fe39b4383ae73be");
   }
 }
@@ -470,4 +470,4 @@ TEST_F(Prepare, AnIdGivenWinsOverTheDigest) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

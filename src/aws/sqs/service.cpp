@@ -1,21 +1,21 @@
-#include "front/service.h"
+#include "aws/sqs/service.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "aws/sqs/access.h"
+#include "aws/sqs/audit.h"
 #include "aws/sqs/model/actions.h"
 #include "aws/sqs/model/errors.h"
 #include "aws/sqs/model/reply.h"
+#include "aws/sqs/operations.h"
+#include "aws/sqs/send_message.h"
 #include "base/text.h"
-#include "front/access.h"
-#include "front/audit.h"
-#include "front/operations.h"
-#include "front/send_message.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 
 enum class Protocol { json, query, query_as_json };
 
@@ -31,24 +31,24 @@ wire::Decoder& thread_decoder() {
   return decoder;
 }
 
-constexpr std::size_t kReceiveMessage = *sqs::AllActions::index_of(sqs::ReceiveMessage::kName);
-constexpr std::size_t kSendMessage = *sqs::AllActions::index_of(sqs::SendMessage::kName);
-constexpr std::size_t kNoAction = sqs::AllActions::kSize;
+constexpr std::size_t kReceiveMessage = *AllActions::index_of(ReceiveMessage::kName);
+constexpr std::size_t kSendMessage = *AllActions::index_of(SendMessage::kName);
+constexpr std::size_t kNoAction = AllActions::kSize;
 
 // Listings whose time grows with the number of queues: not for I/O threads.
 template <class Action>
-constexpr bool kLists = std::is_same_v<Action, sqs::ListQueues> ||
-                        std::is_same_v<Action, sqs::ListDeadLetterSourceQueues>;
+constexpr bool kLists =
+    std::is_same_v<Action, ListQueues> || std::is_same_v<Action, ListDeadLetterSourceQueues>;
 
 std::vector<std::string_view> action_names() {
-  const auto& known = sqs::AllActions::kNames;
+  const auto& known = AllActions::kNames;
   return {known.begin(), known.end()};
 }
 
-Refusal refusal_of(const Error& error) {
-  const sqs::ErrorRow& row = sqs::error_row(error.code);
-  Refusal refusal(row.query_status, row.query_code, error.message);
-  refusal.unauthenticated = is_unauthenticated(error.code);
+front::Refusal refusal_of(const Error& error) {
+  const ErrorRow& row = error_row(error.code);
+  front::Refusal refusal(row.query_status, row.query_code, error.message);
+  refusal.unauthenticated = front::is_unauthenticated(error.code);
   return refusal;
 }
 
@@ -74,9 +74,9 @@ struct Service::Reply {
         http::Header{"x-amzn-RequestId", id()},
         http::Header{"x-amzn-query-error", query_error},
     };
-    const auto type = protocol == Protocol::json                       ? sqs::kJsonContentType
+    const auto type = protocol == Protocol::json                       ? kJsonContentType
                       : protocol == Protocol::query_as_json && !as_xml ? "application/json"
-                                                                       : sqs::kQueryContentType;
+                                                                       : kQueryContentType;
     const std::size_t count = query_error.empty() ? 1 : 2;
     return http::begin_response(out,
                                 {.status = status,
@@ -93,10 +93,10 @@ struct Service::Reply {
         wire::encode_json(out, output);
         break;
       case Protocol::query:
-        sqs::encode_query_reply<Action>(out, output, id());
+        encode_query_reply<Action>(out, output, id());
         break;
       case Protocol::query_as_json:
-        sqs::encode_query_reply_as_json<Action>(out, output, id());
+        encode_query_reply_as_json<Action>(out, output, id());
         break;
     }
     http::end_response(out, mark);
@@ -104,27 +104,26 @@ struct Service::Reply {
 
   // Counts the error; operators read of it if it is not the caller's own doing.
   void tell_of(const Error& error, std::size_t action, std::string_view peer,
-               const RequestTelemetry& telemetry) const {
+               const front::RequestTelemetry& telemetry) const {
     telemetry.actions().count_error(action, error.code);
-    Refusal how = refusal_of(error);
-    if (protocol == Protocol::json) how.status = sqs::error_row(error.code).json_status;
+    front::Refusal how = refusal_of(error);
+    if (protocol == Protocol::json) how.status = error_row(error.code).json_status;
     telemetry.tell({.id = id(), .peer = peer, .action = action}, how);
   }
 
   void failure(std::string& out, const Error& error) const {
-    const sqs::ErrorRow& row = sqs::error_row(error.code);
+    const ErrorRow& row = error_row(error.code);
     if (protocol == Protocol::json) {
       std::string legacy;
-      sqs::append_query_error_header(legacy, error);
+      append_query_error_header(legacy, error);
       const std::size_t mark = begin(out, row.json_status, legacy);
-      sqs::encode_json_error(out, error);
+      encode_json_error(out, error);
       http::end_response(out, mark);
     } else {
       // A request without an action is answered in XML, whatever it accepts.
       const bool as_xml = protocol == Protocol::query || error.code == ErrorCode::unknown_operation;
       const std::size_t mark = begin(out, row.query_status, {}, as_xml);
-      as_xml ? sqs::encode_query_error(out, error, id())
-             : sqs::encode_query_error_as_json(out, error, id());
+      as_xml ? encode_query_error(out, error, id()) : encode_query_error_as_json(out, error, id());
       http::end_response(out, mark);
     }
   }
@@ -135,11 +134,11 @@ struct Service::Request {
   const http::Request& http;
   Call call;
   Reply reply;
-  const RequestTelemetry& telemetry;
+  const front::RequestTelemetry& telemetry;
   std::size_t action = kNoAction;
 
-  void take_over(Caller&& caller) {
-    static_cast<Caller&>(call) = std::move(caller);
+  void take_over(front::Caller&& caller) {
+    static_cast<front::Caller&>(call) = std::move(caller);
     call.peer = http.peer;
     call.host = http.host;
     call.secure = http.secure;
@@ -158,7 +157,8 @@ struct Service::Request {
   }
 };
 
-Service::Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks)
+Service::Service(engine::Engine& engine, const front::Gate& gate, ServiceOptions options,
+                 Hooks hooks)
     : engine_(engine),
       gate_(gate),
       options_(std::move(options)),
@@ -221,7 +221,7 @@ void Service::handle(http::Exchange& exchange) {
     work.reply.protocol = Protocol::query_as_json;
   }
 
-  auto caller = gate_.admit(request, Gate::Api::sqs);
+  auto caller = gate_.admit(request, front::Gate::Api::sqs);
   if (!caller) return work.fail(caller.error());
   work.take_over(std::move(*caller));
   json ? serve_json(work) : serve_query(work);
@@ -235,7 +235,7 @@ void Service::serve_json(Request& request) {
                          "The request names no operation: the header X-Amz-Target is missing."});
   }
   const std::string_view name = target.substr(dot + 1);
-  if (target.substr(0, dot) != "AmazonSQS" || !sqs::AllActions::index_of(name)) {
+  if (target.substr(0, dot) != "AmazonSQS" || !AllActions::index_of(name)) {
     return request.fail(
         {ErrorCode::unknown_operation, fmt::format("The operation {} is not known.", target)});
   }
@@ -251,7 +251,7 @@ void Service::serve_query(Request& request) {
   const std::string name(*named);
   const bool queue_path = is_queue_path(request.http.path);
   const bool elsewhere = queue_path && (name == "CreateQueue" || name == "ListQueues");
-  if (elsewhere || !sqs::AllActions::index_of(name)) {
+  if (elsewhere || !AllActions::index_of(name)) {
     return request.fail({ErrorCode::invalid_action,
                          fmt::format("The action {} is not valid for this endpoint.", name)});
   }
@@ -272,7 +272,7 @@ void Service::audit(Request& request, const typename Action::Input& input, const
         });
     std::string json;
     wire::encode_json(json, input);
-    std::optional<Refusal> refused;
+    std::optional<front::Refusal> refused;
     if (error != nullptr) refused.emplace(refusal_of(*error));
     telemetry_.audit(
         {.id = request.reply.id(), .peer = request.call.peer, .action = request.action},
@@ -288,12 +288,12 @@ void Service::offload(Request& request) {
   const bool by_path = !request.call.path.empty();
   const auto handle = [this,
                        by_path,
-                       caller = static_cast<const Caller&>(request.call),
+                       caller = static_cast<const front::Caller&>(request.call),
                        reply = request.reply,
                        action = request.action](http::Exchange& exchange) {
     Request again{exchange, exchange.request(), Call(engine_, options_), reply, telemetry_};
     again.measure(action);
-    again.take_over(Caller(caller));
+    again.take_over(front::Caller(caller));
     if (by_path) again.call.path = again.http.path;
     answer<Action>(*this, again);
   };
@@ -313,7 +313,7 @@ void Service::answer(Service& service, Request& request) {
       request.reply.protocol == Protocol::json
           ? wire::decode_json(thread_decoder(), request.http.body, input)
           : wire::decode_query(thread_decoder(), request.http.query, request.http.body, input);
-  if constexpr (sqs::names_queue<typename Action::Input>) {
+  if constexpr (names_queue<typename Action::Input>) {
     // Which queue is asked before what to do with it.
     const bool nameless = input.queue_url.empty() && request.call.path.empty();
     if (nameless && (decoded || decoded.error().code == ErrorCode::missing_parameter)) {
@@ -326,12 +326,12 @@ void Service::answer(Service& service, Request& request) {
     service.audit<Action>(request, input, &allowed.error());
     return request.fail(allowed.error());
   }
-  if constexpr (std::is_same_v<Action, sqs::ReceiveMessage>) {
+  if constexpr (std::is_same_v<Action, ReceiveMessage>) {
     request.call.agent = request.http.header("user-agent");
     auto plan = plan_receive(request.call, input);
     if (!plan) return request.fail(plan.error());
     service.wait_for_messages(request, std::move(*plan));
-  } else if constexpr (std::is_same_v<Action, sqs::SendMessage>) {
+  } else if constexpr (std::is_same_v<Action, SendMessage>) {
     service.send(request, input);
   } else {
     const auto output = run(request.call, input);
@@ -367,7 +367,7 @@ Service::Gatherings& Service::gatherings() {
   return gatherings;
 }
 
-void Service::send(Request& request, const sqs::SendMessageInput& input) {
+void Service::send(Request& request, const SendMessageInput& input) {
   auto plan = plan_send(request.call, input);
   if (!plan) return request.fail(plan.error());
   Gathering& gathered = gatherings().both[gatherings().current];
@@ -379,7 +379,7 @@ void Service::send(Request& request, const sqs::SendMessageInput& input) {
   const auto output = send_planned(request.call, input, *plan);
   request.call.after = engine_.appended();
   if (!output) return request.fail(output.error());
-  request.reply.success<sqs::SendMessage>(request.exchange.out(), *output);
+  request.reply.success<SendMessage>(request.exchange.out(), *output);
   request.exchange.reply(request.call.after);
 }
 
@@ -394,7 +394,7 @@ void Service::send_gathered() {
     server_->answer(asker.ticket, [&](std::string* out) -> http::SyncPoint {
       if (out == nullptr) return 0;
       if (result) {
-        asker.reply.success<sqs::SendMessage>(*out, *result);
+        asker.reply.success<SendMessage>(*out, *result);
       } else {
         asker.reply.tell_of(result.error(), kSendMessage, asker.peer, telemetry_);
         asker.reply.failure(*out, result.error());
@@ -408,9 +408,9 @@ void Service::send_gathered() {
 
 void Service::run_action(Request& request, std::string_view name) {
   using Answer = void (*)(Service&, Request&);
-  static constexpr auto kAnswers = sqs::AllActions::table<Answer>(
-      []<class Action>() -> Answer { return &Service::answer<Action>; });
-  const std::size_t action = *sqs::AllActions::index_of(name);
+  static constexpr auto kAnswers =
+      AllActions::table<Answer>([]<class Action>() -> Answer { return &Service::answer<Action>; });
+  const std::size_t action = *AllActions::index_of(name);
   request.measure(action);
   kAnswers[action](*this, request);
 }
@@ -422,7 +422,7 @@ void Service::write_received(std::string& out, const Reply& reply,
   for (const std::string& fault : batch.faults()) {
     if (hooks_.log) hooks_.log(fault);
   }
-  reply.success<sqs::ReceiveMessage>(out, batch.output());
+  reply.success<ReceiveMessage>(out, batch.output());
 }
 
 void Service::wait_for_messages(Request& request, ReceivePlan plan) {
@@ -492,4 +492,4 @@ void Service::give_back(const queue::QueueIdentity& queue, const engine::Receive
         results.error().message);
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

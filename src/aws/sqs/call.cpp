@@ -1,4 +1,4 @@
-#include "front/call.h"
+#include "aws/sqs/call.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "core/queue/consumer_name.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 // Queues that requests of a thread were about, by what the requests called them. Four places for
@@ -15,7 +15,7 @@ namespace {
 class KnownQueues {
  public:
   // Null when it is not known, or was not asked for since some queue changed.
-  const FoundQueue* find(std::string_view url, const Caller& caller, std::uint64_t version) {
+  const FoundQueue* find(std::string_view url, const front::Caller& caller, std::uint64_t version) {
     const std::size_t hash = hash_of(url);
     for (Place& place : shelf_of(hash).places) {
       if (place.hash == hash && place.version == version && place.is(url, caller))
@@ -24,7 +24,7 @@ class KnownQueues {
     return nullptr;
   }
 
-  void remember(std::string_view url, const Caller& caller, std::uint64_t version,
+  void remember(std::string_view url, const front::Caller& caller, std::uint64_t version,
                 const FoundQueue& found) {
     if (url.size() > kUrlBytesMax) return;
     Shelf& shelf = shelf_of(hash_of(url));
@@ -47,7 +47,7 @@ class KnownQueues {
     std::string account;
     std::string region;
 
-    bool is(std::string_view the_url, const Caller& caller) const {
+    bool is(std::string_view the_url, const front::Caller& caller) const {
       return url == the_url && account == caller.account && region == caller.region;
     }
   };
@@ -161,4 +161,4 @@ std::string Call::consumer() const {
   return who.append(sender_id).append(" ").append(peer).append(fields);
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -1,19 +1,19 @@
-#include "front/receive_message.h"
+#include "aws/sqs/receive_message.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
 #include <algorithm>
 
+#include "aws/sqs/draft.h"
+#include "aws/sqs/operations.h"
+#include "aws/sqs/send_message.h"
 #include "base/text.h"
 #include "base/xml.h"
-#include "front/draft.h"
-#include "front/operations.h"
-#include "front/send_message.h"
 #include "net/wire/encode.h"
 #include "tests/core/engine/engine_world.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -32,16 +32,16 @@ struct Receive : testing::Test {
     world.create("orders.fifo", engine::fifo_settings());
   }
 
-  static sqs::MessageAttributes some_attributes() {
+  static MessageAttributes some_attributes() {
     const auto text = [](std::string_view value) {
-      return sqs::MessageAttributeValue{.data_type = "String", .string_value = value};
+      return MessageAttributeValue{.data_type = "String", .string_value = value};
     };
     return {{"Hello", text("1")},
             {"Help.Me", text("2")},
             {"Other", {.data_type = "Binary", .binary_value = wire::Blob{"\x01\x02"}}}};
   }
-  void send(std::string_view queue, sqs::MessageAttributes attributes = {}) {
-    sqs::SendMessageInput input;
+  void send(std::string_view queue, MessageAttributes attributes = {}) {
+    SendMessageInput input;
     input.queue_url = queue;
     input.message_body = "hello";
     input.message_attributes = std::move(attributes);
@@ -52,7 +52,7 @@ struct Receive : testing::Test {
     ASSERT_TRUE(run(call, input).has_value());
   }
   // Receives, and makes the message visible again.
-  const sqs::ReceivedMessage& receive(sqs::ReceiveMessageInput input) {
+  const ReceivedMessage& receive(ReceiveMessageInput input) {
     input.visibility_timeout = 0;
     const auto plan = plan_receive(call, input);
     EXPECT_TRUE(plan.has_value());
@@ -62,7 +62,7 @@ struct Receive : testing::Test {
     EXPECT_EQ(batch->output().messages.size(), 1u);
     return batch->output().messages.at(0);
   }
-  Names attributes_for(sqs::StringList asked) {
+  Names attributes_for(StringList asked) {
     Names names;
     for (const auto& [name, value] :
          receive({.queue_url = "orders", .message_attribute_names = std::move(asked)})
@@ -71,7 +71,7 @@ struct Receive : testing::Test {
     }
     return names;
   }
-  Names system_names(const sqs::ReceivedMessage& message) {
+  Names system_names(const ReceivedMessage& message) {
     Names names;
     for (const auto& [name, value] : message.attributes) names.emplace_back(name);
     std::ranges::sort(names);
@@ -94,7 +94,7 @@ TEST_F(Receive, GivesTheMessageWithItsHandleAndDigest) {
 // Earlier versions stored such texts. What is stored stays as it is; what is answered is valid.
 TEST_F(Receive, AnswersAreValidWhateverIsStored) {
   const std::string broken = "x\xff\xed\xa0\x80\x01\uFFFE<&>\"";
-  sqs::SendMessageInput input;
+  SendMessageInput input;
   input.queue_url = "orders";
   input.message_body = broken;
   const std::string type = "String." + broken;
@@ -102,7 +102,7 @@ TEST_F(Receive, AnswersAreValidWhateverIsStored) {
   call.sender_id = broken;
   call.trace = broken;
   ASSERT_TRUE(send_planned(call, input, *call.find("orders")).has_value());
-  sqs::ReceiveMessageOutput output;
+  ReceiveMessageOutput output;
   output.messages = {receive(
       {.queue_url = "orders", .attribute_names = {"All"}, .message_attribute_names = {"All"}})};
   EXPECT_EQ(output.messages[0].body, broken);
@@ -123,7 +123,7 @@ TEST_F(Receive, AnswersAreValidWhateverIsStored) {
 
 TEST_F(Receive, GivesTheAttributesAskedForByNameOrPrefix) {
   send("orders", some_attributes());
-  const std::pair<sqs::StringList, Names> cases[] = {
+  const std::pair<StringList, Names> cases[] = {
       {{}, {}},
       {{"Hello"}, {"Hello"}},
       {{"hello"}, {}},
@@ -144,7 +144,7 @@ TEST_F(Receive, GivesTheAttributesAskedForByNameOrPrefix) {
 // The digest is of what is returned, not of what is stored.
 TEST_F(Receive, DigestsOnlyTheAttributesItGives) {
   send("orders", some_attributes());
-  const sqs::MessageAttributes all = some_attributes();
+  const MessageAttributes all = some_attributes();
   EXPECT_EQ(receive({.queue_url = "orders", .message_attribute_names = {"All"}})
                 .md5_of_message_attributes,
             md5_of_attributes(all));
@@ -256,4 +256,4 @@ TEST(SequenceNumber, HasTwentyDigitsAndGrows) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

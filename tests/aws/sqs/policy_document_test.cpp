@@ -4,19 +4,19 @@
 
 #include <vector>
 
-#include "front/operations.h"
+#include "aws/sqs/operations.h"
 #include "tests/core/engine/engine_world.h"
 
 // AddPermission and RemovePermission: the document they write and what they refuse.
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 constexpr std::string_view kArn = "arn:aws:sqs:us-east-1:000000000000:orders";
 
 std::string with(std::string_view policy, std::string_view label,
                  std::vector<std::string_view> accounts, std::vector<std::string_view> actions) {
-  return sqs::policy_with(policy, {label, kArn, accounts, actions});
+  return policy_with(policy, {label, kArn, accounts, actions});
 }
 
 TEST(PolicyDocument, TheFirstPermissionMakesTheDefaultPolicy) {
@@ -39,18 +39,18 @@ TEST(PolicyDocument, SeveralAccountsAndActionsAreLists) {
 TEST(PolicyDocument, StatementsAreAddedAndTakenAwayByLabel) {
   const std::string one = with("", "one", {"111111111111"}, {"*"});
   const std::string two = with(one, "two", {"222222222222"}, {"SendMessage"});
-  EXPECT_TRUE(sqs::policy_has_statement(two, "one"));
-  EXPECT_TRUE(sqs::policy_has_statement(two, "two"));
-  EXPECT_FALSE(sqs::policy_has_statement(two, "three"));
-  EXPECT_EQ(sqs::policy_without(two, "two"), one);
-  EXPECT_EQ(sqs::policy_without(one, "one"), "");
+  EXPECT_TRUE(policy_has_statement(two, "one"));
+  EXPECT_TRUE(policy_has_statement(two, "two"));
+  EXPECT_FALSE(policy_has_statement(two, "three"));
+  EXPECT_EQ(policy_without(two, "two"), one);
+  EXPECT_EQ(policy_without(one, "one"), "");
 }
 
 TEST(PolicyDocument, WhatSomebodyElseWroteIsKept) {
   const std::string_view own =
       R"({"Version":"2012-10-17","Statement":{"Sid":"mine","Effect":"Deny","Condition":{"x":[1,true,null]}},"Extra":1})";
   const std::string added = with(own, "more", {"111111111111"}, {"SendMessage"});
-  EXPECT_TRUE(sqs::policy_has_statement(added, "mine"));
+  EXPECT_TRUE(policy_has_statement(added, "mine"));
   EXPECT_NE(added.find(R"({"Sid":"mine","Effect":"Deny","Condition":{"x":[1,true,null]}})"),
             std::string::npos);
   EXPECT_NE(added.find(R"("Version":"2012-10-17")"), std::string::npos);
@@ -58,13 +58,13 @@ TEST(PolicyDocument, WhatSomebodyElseWroteIsKept) {
 }
 
 TEST(PolicyDocument, OnlyAnObjectIsAPolicy) {
-  EXPECT_TRUE(sqs::is_policy("{}"));
-  EXPECT_TRUE(sqs::is_policy(R"({"Statement":[]})"));
+  EXPECT_TRUE(is_policy("{}"));
+  EXPECT_TRUE(is_policy(R"({"Statement":[]})"));
   for (const char* text : {"", "[]", "1", "null", "{", "{}x"})
-    EXPECT_FALSE(sqs::is_policy(text)) << text;
-  EXPECT_FALSE(sqs::policy_has_statement("", "x"));
-  EXPECT_FALSE(sqs::policy_has_statement("{", "x"));
-  EXPECT_FALSE(sqs::policy_has_statement(R"({"Statement":[1,"x",{"Sid":2}]})", "x"));
+    EXPECT_FALSE(is_policy(text)) << text;
+  EXPECT_FALSE(policy_has_statement("", "x"));
+  EXPECT_FALSE(policy_has_statement("{", "x"));
+  EXPECT_FALSE(policy_has_statement(R"({"Statement":[1,"x",{"Sid":2}]})", "x"));
 }
 
 struct Permissions : testing::Test {
@@ -77,16 +77,15 @@ struct Permissions : testing::Test {
     call.region = "us-east-1";
     world.create("orders");
   }
-  Result<sqs::AddPermissionOutput> add(std::string_view label, sqs::StringList accounts,
-                                       sqs::StringList actions) {
+  Result<AddPermissionOutput> add(std::string_view label, StringList accounts, StringList actions) {
     return run(call,
-               sqs::AddPermissionInput{.queue_url = "orders",
-                                       .label = label,
-                                       .aws_account_ids = std::move(accounts),
-                                       .actions = std::move(actions)});
+               AddPermissionInput{.queue_url = "orders",
+                                  .label = label,
+                                  .aws_account_ids = std::move(accounts),
+                                  .actions = std::move(actions)});
   }
-  Result<sqs::RemovePermissionOutput> remove(std::string_view label) {
-    return run(call, sqs::RemovePermissionInput{.queue_url = "orders", .label = label});
+  Result<RemovePermissionOutput> remove(std::string_view label) {
+    return run(call, RemovePermissionInput{.queue_url = "orders", .label = label});
   }
   const std::string& policy() {
     return world.state().find(engine::identity_of("orders"))->settings.policy;
@@ -95,7 +94,7 @@ struct Permissions : testing::Test {
 
 TEST_F(Permissions, ComeAndGo) {
   ASSERT_TRUE(add("label", {"111111111111"}, {"SendMessage"}).has_value());
-  EXPECT_TRUE(sqs::policy_has_statement(policy(), "label"));
+  EXPECT_TRUE(policy_has_statement(policy(), "label"));
   ASSERT_TRUE(remove("label").has_value());
   EXPECT_EQ(policy(), "");
 }
@@ -113,8 +112,8 @@ TEST_F(Permissions, ALabelIsUsedOnceAndMustExistToBeRemoved) {
 TEST_F(Permissions, RefuseWhatCannotBeShared) {
   struct Case {
     std::string_view label;
-    sqs::StringList accounts;
-    sqs::StringList actions;
+    StringList accounts;
+    StringList actions;
     ErrorCode code;
     std::string_view part;
   };
@@ -149,4 +148,4 @@ TEST_F(Permissions, RefuseWhatCannotBeShared) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

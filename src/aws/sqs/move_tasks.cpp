@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <ranges>
 
+#include "aws/sqs/access.h"
 #include "aws/sqs/model/redrive_documents.h"
+#include "aws/sqs/operations.h"
 #include "base/text.h"
 #include "core/queue/receive.h"
-#include "front/access.h"
-#include "front/operations.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using engine::Turn;
@@ -42,7 +42,7 @@ bool is_dead_letter_queue(const queue::State& state, std::string_view arn) {
 std::string handle_of(const MoveTask& task) {
   std::string json;
   const std::string id = task.id.text();
-  wire::encode_json(json, sqs::TaskHandleDocument{id, task.source_arn});
+  wire::encode_json(json, TaskHandleDocument{id, task.source_arn});
   return base64_encode(json);
 }
 
@@ -56,7 +56,7 @@ std::optional<TaskReference> open_handle(std::string_view handle) {
   if (!json) return std::nullopt;
   json->reserve(json->size() + 64);
   wire::Decoder decoder;
-  sqs::TaskHandleDocument document;
+  TaskHandleDocument document;
   if (!wire::decode_json(decoder, *json, document)) return std::nullopt;
   const auto id = Uuid::parse(document.task_id);
   if (!id) return std::nullopt;
@@ -79,8 +79,8 @@ std::string_view status_text(TaskStatus status) {
   return "FAILED";
 }
 
-sqs::ListMessageMoveTasksResultEntry describe(Call& call, const MoveTask& task) {
-  sqs::ListMessageMoveTasksResultEntry entry;
+ListMessageMoveTasksResultEntry describe(Call& call, const MoveTask& task) {
+  ListMessageMoveTasksResultEntry entry;
   if (task.status == TaskStatus::running) entry.task_handle = call.keep(handle_of(task));
   entry.status = status_text(task.status);
   entry.source_arn = call.keep(task.source_arn);
@@ -97,14 +97,13 @@ sqs::ListMessageMoveTasksResultEntry describe(Call& call, const MoveTask& task) 
 
 std::optional<queue::QueueIdentity> identity_from_task_handle(std::string_view handle) {
   const auto reference = open_handle(handle);
-  return reference ? identity_from_arn(reference->source_arn) : std::nullopt;
+  return reference ? front::identity_from_arn(reference->source_arn) : std::nullopt;
 }
 
-Result<sqs::StartMessageMoveTaskOutput> run(Call& call,
-                                            const sqs::StartMessageMoveTaskInput& input) {
+Result<StartMessageMoveTaskOutput> run(Call& call, const StartMessageMoveTaskInput& input) {
   RETURN_IF_ERROR(check_arn("SourceArn", input.source_arn));
   if (input.destination_arn) RETURN_IF_ERROR(check_arn("DestinationArn", *input.destination_arn));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::StartMessageMoveTaskOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<StartMessageMoveTaskOutput> {
     const auto& state = turn.state();
     const Queue* found = state.find_by_arn(input.source_arn);
     if (found == nullptr) return no_such_resource("SourceArn");
@@ -141,16 +140,15 @@ Result<sqs::StartMessageMoveTaskOutput> run(Call& call,
         .destination_arn = input.destination_arn.value_or(""),
         .rate = static_cast<std::uint32_t>(input.max_number_of_messages_per_second.value_or(0)),
         .to_move = state.mailbox(source).visible()});
-    return sqs::StartMessageMoveTaskOutput{call.keep(handle_of(*state.find_task(key)))};
+    return StartMessageMoveTaskOutput{call.keep(handle_of(*state.find_task(key)))};
   });
 }
 
-Result<sqs::CancelMessageMoveTaskOutput> run(Call& call,
-                                             const sqs::CancelMessageMoveTaskInput& input) {
+Result<CancelMessageMoveTaskOutput> run(Call& call, const CancelMessageMoveTaskInput& input) {
   const auto reference = open_handle(input.task_handle);
   if (!reference)
     return fail(ErrorCode::invalid_parameter_value, "Value for parameter TaskHandle is invalid.");
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::CancelMessageMoveTaskOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<CancelMessageMoveTaskOutput> {
     if (turn.state().find_by_arn(reference->source_arn) == nullptr)
       return no_such_resource("SourceArn");
     const MoveTask* task = turn.state().find_task(reference->id);
@@ -163,18 +161,17 @@ Result<sqs::CancelMessageMoveTaskOutput> run(Call& call,
     }
     const auto moved = static_cast<std::int64_t>(task->counts.moved);
     turn.commit(queue::MoveTaskEnded{task->key, TaskStatus::cancelled, {}});
-    return sqs::CancelMessageMoveTaskOutput{moved};
+    return CancelMessageMoveTaskOutput{moved};
   });
 }
 
-Result<sqs::ListMessageMoveTasksOutput> run(Call& call,
-                                            const sqs::ListMessageMoveTasksInput& input) {
+Result<ListMessageMoveTasksOutput> run(Call& call, const ListMessageMoveTasksInput& input) {
   RETURN_IF_ERROR(check_arn("SourceArn", input.source_arn));
   const std::size_t max = static_cast<std::size_t>(input.max_results.value_or(1));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::ListMessageMoveTasksOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<ListMessageMoveTasksOutput> {
     const Queue* source = turn.state().find_by_arn(input.source_arn);
     if (source == nullptr || source->identity.is_hidden()) return no_such_resource("SourceArn");
-    sqs::ListMessageMoveTasksOutput output;
+    ListMessageMoveTasksOutput output;
     for (const queue::TaskKey key : std::views::reverse(turn.state().tasks_of(source->key))) {
       if (output.results.size() == max) break;
       output.results.push_back(describe(call, *turn.state().find_task(key)));
@@ -183,4 +180,4 @@ Result<sqs::ListMessageMoveTasksOutput> run(Call& call,
   });
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

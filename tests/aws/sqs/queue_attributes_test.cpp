@@ -1,10 +1,10 @@
-#include "front/queue_attributes.h"
+#include "aws/sqs/queue_attributes.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using queue::QueueSettings;
@@ -18,7 +18,7 @@ QueueSettings fifo_settings() {
   return *apply_attributes({}, {{"FifoQueue", "true"}}, AttributeUse::create);
 }
 
-Result<QueueSettings> set(const QueueSettings& settings, const sqs::StringMap& attributes) {
+Result<QueueSettings> set(const QueueSettings& settings, const StringMap& attributes) {
   return apply_attributes(settings, attributes, AttributeUse::change);
 }
 
@@ -162,15 +162,15 @@ TEST(FifoAttributes, TheKindOfAQueueCannotChange) {
 }
 
 TEST(FifoAttributes, HighThroughputNeedsTheScopeOfAGroup) {
-  const sqs::StringMap both = {{"FifoThroughputLimit", "perMessageGroupId"},
-                               {"DeduplicationScope", "messageGroup"}};
+  const StringMap both = {{"FifoThroughputLimit", "perMessageGroupId"},
+                          {"DeduplicationScope", "messageGroup"}};
   const auto changed = set(fifo_settings(), both);
   ASSERT_TRUE(changed.has_value());
   EXPECT_EQ(attribute_text(*changed, "FifoThroughputLimit"), "perMessageGroupId");
   EXPECT_EQ(attribute_text(*changed, "DeduplicationScope"), "messageGroup");
-  for (const sqs::StringMap& alone : {sqs::StringMap{{"FifoThroughputLimit", "perMessageGroupId"}},
-                                      sqs::StringMap{{"FifoThroughputLimit", "sometimes"}},
-                                      sqs::StringMap{{"DeduplicationScope", "everything"}}}) {
+  for (const StringMap& alone : {StringMap{{"FifoThroughputLimit", "perMessageGroupId"}},
+                                 StringMap{{"FifoThroughputLimit", "sometimes"}},
+                                 StringMap{{"DeduplicationScope", "everything"}}}) {
     EXPECT_EQ(set(fifo_settings(), alone).error().code, ErrorCode::invalid_attribute_value);
   }
   EXPECT_FALSE(set(*changed, {{"DeduplicationScope", "queue"}}).has_value());
@@ -309,7 +309,7 @@ TEST(QueueAttributes, EverySettableOneIsAnAttributeAndTheListIsSorted) {
 }
 
 TEST(QueueAttributes, TheFirstThatDiffersIsNamed) {
-  const sqs::StringMap given = {{"DelaySeconds", "5"}, {"VisibilityTimeout", "31"}, {"Policy", ""}};
+  const StringMap given = {{"DelaySeconds", "5"}, {"VisibilityTimeout", "31"}, {"Policy", ""}};
   const QueueSettings wanted = *set({}, given);
   EXPECT_EQ(first_difference(wanted, wanted, given), std::nullopt);
   EXPECT_EQ(first_difference({}, wanted, given), "DelaySeconds");
@@ -348,4 +348,4 @@ TEST(QueueName, FollowsTheRulesOfItsKind) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -6,10 +6,10 @@
 #include <array>
 
 #include "aws/sqs/model/policy_document.h"
+#include "aws/sqs/operations.h"
 #include "base/account.h"
-#include "front/operations.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using engine::Turn;
@@ -39,14 +39,14 @@ Result<void> check_label(std::string_view label) {
                           label));
 }
 
-Result<void> check_actions(const sqs::StringList& actions) {
+Result<void> check_actions(const StringList& actions) {
   if (actions.size() > kActionsMax) {
     return fail(ErrorCode::over_limit,
                 fmt::format("{} Actions were found, maximum allowed is 7.", actions.size()));
   }
   for (const std::string_view action : actions) {
     if (std::ranges::find(kShareableActions, action) != kShareableActions.end()) continue;
-    const bool exists = sqs::AllActions::index_of(action).has_value();
+    const bool exists = AllActions::index_of(action).has_value();
     return fail(
         ErrorCode::invalid_parameter_value,
         fmt::format("Value SQS:{} for parameter ActionName is invalid. Reason: {}",
@@ -57,7 +57,7 @@ Result<void> check_actions(const sqs::StringList& actions) {
   return {};
 }
 
-Result<void> check_accounts(const sqs::StringList& accounts) {
+Result<void> check_accounts(const StringList& accounts) {
   for (const std::string_view account : accounts) {
     if (is_account(account)) continue;
     return fail(
@@ -70,14 +70,14 @@ Result<void> check_accounts(const sqs::StringList& accounts) {
 
 }  // namespace
 
-Result<sqs::AddPermissionOutput> run(Call& call, const sqs::AddPermissionInput& input) {
+Result<AddPermissionOutput> run(Call& call, const AddPermissionInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::AddPermissionOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<AddPermissionOutput> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     RETURN_IF_ERROR(check_label(input.label));
     RETURN_IF_ERROR(check_accounts(input.aws_account_ids));
     RETURN_IF_ERROR(check_actions(input.actions));
-    if (sqs::policy_has_statement(queue.settings.policy, input.label)) {
+    if (policy_has_statement(queue.settings.policy, input.label)) {
       return fail(ErrorCode::invalid_parameter_value,
                   fmt::format("Value {} for parameter Label is invalid. Reason: Already exists.",
                               input.label));
@@ -85,26 +85,26 @@ Result<sqs::AddPermissionOutput> run(Call& call, const sqs::AddPermissionInput& 
     queue::QueueSettings settings = queue.settings;
     const std::string arn = identity.arn();
     settings.policy =
-        sqs::policy_with(settings.policy, {input.label, arn, input.aws_account_ids, input.actions});
+        policy_with(settings.policy, {input.label, arn, input.aws_account_ids, input.actions});
     turn.commit(queue::QueueSettingsChanged{queue.key, std::move(settings)});
-    return sqs::AddPermissionOutput{};
+    return AddPermissionOutput{};
   });
 }
 
-Result<sqs::RemovePermissionOutput> run(Call& call, const sqs::RemovePermissionInput& input) {
+Result<RemovePermissionOutput> run(Call& call, const RemovePermissionInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::RemovePermissionOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<RemovePermissionOutput> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
-    if (!sqs::policy_has_statement(queue.settings.policy, input.label)) {
+    if (!policy_has_statement(queue.settings.policy, input.label)) {
       return fail(ErrorCode::invalid_parameter_value,
                   fmt::format("Value {} for parameter Label is invalid. Reason: can't find label.",
                               input.label));
     }
     queue::QueueSettings settings = queue.settings;
-    settings.policy = sqs::policy_without(settings.policy, input.label);
+    settings.policy = policy_without(settings.policy, input.label);
     turn.commit(queue::QueueSettingsChanged{queue.key, std::move(settings)});
-    return sqs::RemovePermissionOutput{};
+    return RemovePermissionOutput{};
   });
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

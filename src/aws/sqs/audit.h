@@ -4,7 +4,7 @@
 
 #include "aws/sqs/model/actions.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 
 template <class Action, class... Others>
 inline constexpr bool kIsOneOf = (std::is_same_v<Action, Others> || ...);
@@ -13,8 +13,7 @@ inline constexpr bool kIsOneOf = (std::is_same_v<Action, Others> || ...);
 // way: those are written down with who did them.
 template <class Action>
 inline constexpr bool kAudited =
-    kIsOneOf<Action, sqs::CreateQueue, sqs::DeleteQueue, sqs::SetQueueAttributes, sqs::PurgeQueue,
-             sqs::TagQueue, sqs::UntagQueue, sqs::AddPermission, sqs::RemovePermission,
-             sqs::StartMessageMoveTask, sqs::CancelMessageMoveTask>;
+    kIsOneOf<Action, CreateQueue, DeleteQueue, SetQueueAttributes, PurgeQueue, TagQueue, UntagQueue,
+             AddPermission, RemovePermission, StartMessageMoveTask, CancelMessageMoveTask>;
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -13,14 +13,14 @@
 // From what a sender wrote to a message ready for the engine: checks, digests, encoding. All of it
 // outside the engine's turn.
 
-namespace redrive::front {
+namespace redrive::sqs {
 
 // What a single send and an entry of a batch have in common.
 struct OutgoingMessage {
   std::string_view body;
   std::optional<std::int32_t> delay_seconds;
-  const sqs::MessageAttributes& attributes;
-  const sqs::MessageAttributes& system_attributes;
+  const MessageAttributes& attributes;
+  const MessageAttributes& system_attributes;
   std::optional<std::string_view> dedup_id;
   std::optional<std::string_view> group_id;
 };
@@ -63,9 +63,9 @@ void set_digest(PreparedMessage& prepared, const Md5& md5_of_body);
 
 // MD5 as SQS defines it for attributes. Used on the way in, and on the way out for the ones asked
 // for.
-Md5 md5_of_attributes(const sqs::MessageAttributes& attributes);
+Md5 md5_of_attributes(const MessageAttributes& attributes);
 
 bool is_id_text(std::string_view
                     text);  // MessageGroupId and its relatives: 1 to 128 printable ASCII, no space.
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -1,10 +1,10 @@
-#include "front/call.h"
+#include "aws/sqs/call.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/core/engine/engine_world.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 // Only the last two segments of a URL count: clients reach the server under many names.
@@ -74,4 +74,4 @@ TEST_F(CallTest, AUrlLeadsBackToItsQueue) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "aws/sqs/access.h"
+#include "aws/sqs/operations.h"
+#include "aws/sqs/queue_attributes.h"
 #include "base/text.h"
 #include "core/queue/hidden_queues.h"
-#include "front/access.h"
-#include "front/operations.h"
-#include "front/queue_attributes.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using engine::Turn;
@@ -50,7 +50,7 @@ Result<void> check_redrive(const queue::State& state, const QueueIdentity& sourc
   return {};
 }
 
-std::string_view text_of(const sqs::StringMap& attributes, std::string_view name) {
+std::string_view text_of(const StringMap& attributes, std::string_view name) {
   for (const auto& [key, value] : attributes) {
     if (key == name) return value;
   }
@@ -59,7 +59,7 @@ std::string_view text_of(const sqs::StringMap& attributes, std::string_view name
 
 constexpr std::size_t kTagsMax = 50;
 
-Result<void> merge_tags(queue::Tags& tags, const sqs::StringMap& added) {
+Result<void> merge_tags(queue::Tags& tags, const StringMap& added) {
   for (const auto& [key, value] : added) {
     if (key.empty() || key.size() > 128 * 4 || value.size() > 256 * 4 || key.starts_with("aws:")) {
       return fail(ErrorCode::invalid_parameter_value,
@@ -91,7 +91,7 @@ Result<std::string> name_from_token(const std::optional<std::string_view>& token
 
 // One page of queue names, already sorted.
 struct Page {
-  sqs::StringList urls;
+  StringList urls;
   std::optional<std::string_view> next_token;
 };
 
@@ -130,7 +130,7 @@ constexpr std::array<std::string_view, 6> kReported = {"ApproximateNumberOfMessa
                                                        "QueueArn"};
 
 // The names a GetQueueAttributes means, each once.
-Result<std::vector<std::string_view>> attribute_names(const sqs::StringList& asked) {
+Result<std::vector<std::string_view>> attribute_names(const StringList& asked) {
   std::vector<std::string_view> names;
   for (const std::string_view name : asked) {
     if (!is_queue_attribute(name))
@@ -149,14 +149,14 @@ Result<std::vector<std::string_view>> attribute_names(const sqs::StringList& ask
 
 }  // namespace
 
-Result<sqs::CreateQueueOutput> run(Call& call, const sqs::CreateQueueInput& input) {
+Result<CreateQueueOutput> run(Call& call, const CreateQueueInput& input) {
   const QueueIdentity identity{call.account, call.region, std::string(input.queue_name)};
   const auto wanted = TRY(apply_attributes({}, input.attributes, AttributeUse::create));
   RETURN_IF_ERROR(check_queue_name(input.queue_name, wanted.is_fifo()));
   queue::Tags tags;
   RETURN_IF_ERROR(merge_tags(tags, input.tags));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::CreateQueueOutput> {
-    const sqs::CreateQueueOutput output{call.keep(call.url_of(identity))};
+  return call.engine.turn([&](Turn& turn) -> Result<CreateQueueOutput> {
+    const CreateQueueOutput output{call.keep(call.url_of(identity))};
     if (const Queue* existing = turn.state().find(identity)) {
       if (const auto name = first_difference(existing->settings, wanted, input.attributes)) {
         return fail(
@@ -184,9 +184,9 @@ Result<sqs::CreateQueueOutput> run(Call& call, const sqs::CreateQueueInput& inpu
   });
 }
 
-Result<sqs::DeleteQueueOutput> run(Call& call, const sqs::DeleteQueueInput& input) {
+Result<DeleteQueueOutput> run(Call& call, const DeleteQueueInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::DeleteQueueOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<DeleteQueueOutput> {
     std::vector<queue::Change> changes{queue::QueueDeleted{TRY(turn.queue(identity))->key}};
     // What was discarded from it, found damaged in it or processed after a redrive goes with it.
     if (const Queue* bin = turn.state().find(queue::bin_of(identity)))
@@ -196,20 +196,20 @@ Result<sqs::DeleteQueueOutput> run(Call& call, const sqs::DeleteQueueInput& inpu
     if (const Queue* settled = turn.state().find(queue::settled_of(identity)))
       changes.push_back(queue::QueueDeleted{settled->key});
     turn.commit(changes);
-    return sqs::DeleteQueueOutput{};
+    return DeleteQueueOutput{};
   });
 }
 
-Result<sqs::GetQueueUrlOutput> run(Call& call, const sqs::GetQueueUrlInput& input) {
+Result<GetQueueUrlOutput> run(Call& call, const GetQueueUrlInput& input) {
   const std::string_view account = input.queue_owner_aws_account_id.value_or(call.account);
   const QueueIdentity identity{std::string(account), call.region, std::string(input.queue_name)};
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::GetQueueUrlOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<GetQueueUrlOutput> {
     RETURN_IF_ERROR(turn.queue(identity));
-    return sqs::GetQueueUrlOutput{call.keep(call.url_of(identity))};
+    return GetQueueUrlOutput{call.keep(call.url_of(identity))};
   });
 }
 
-Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input) {
+Result<ListQueuesOutput> run(Call& call, const ListQueuesInput& input) {
   const std::string prefix(input.queue_name_prefix.value_or(""));
   const std::string after = TRY(name_from_token(input.next_token));
   const std::size_t wanted =
@@ -237,31 +237,31 @@ Result<sqs::ListQueuesOutput> run(Call& call, const sqs::ListQueuesInput& input)
   };
   while (call.engine.turn(look)) call.engine.give_way();
   Page page = make_page(call, found, input.max_results);
-  return sqs::ListQueuesOutput{std::move(page.urls), page.next_token};
+  return ListQueuesOutput{std::move(page.urls), page.next_token};
 }
 
-Result<sqs::ListDeadLetterSourceQueuesOutput> run(
-    Call& call, const sqs::ListDeadLetterSourceQueuesInput& input) {
+Result<ListDeadLetterSourceQueuesOutput> run(Call& call,
+                                             const ListDeadLetterSourceQueuesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const std::string after = TRY(name_from_token(input.next_token));
   RETURN_IF_ERROR(
       call.engine.turn([&](Turn& turn) -> Result<queue::Queue*> { return turn.queue(identity); }));
   std::vector<QueueIdentity> found;
-  for (const QueueIdentity& other : redrive_sources(call.engine, identity.arn())) {
+  for (const QueueIdentity& other : front::redrive_sources(call.engine, identity.arn())) {
     if (!after.empty() && other.name <= after) continue;
     // A source that the caller may not know of is not listed.
     if (call.key == nullptr || call.key->covers(other.name)) found.push_back(other);
   }
   Page page = make_page(call, found, input.max_results);
-  return sqs::ListDeadLetterSourceQueuesOutput{std::move(page.urls), page.next_token};
+  return ListDeadLetterSourceQueuesOutput{std::move(page.urls), page.next_token};
 }
 
-Result<sqs::GetQueueAttributesOutput> run(Call& call, const sqs::GetQueueAttributesInput& input) {
+Result<GetQueueAttributesOutput> run(Call& call, const GetQueueAttributesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::GetQueueAttributesOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<GetQueueAttributesOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
     const auto names = TRY(attribute_names(input.attribute_names));
-    sqs::GetQueueAttributesOutput output;
+    GetQueueAttributesOutput output;
     for (const std::string_view name : names) {
       if (auto text = reported_attribute(turn.state(), queue, name)) {
         output.attributes.emplace_back(name, call.keep(std::move(*text)));
@@ -271,10 +271,10 @@ Result<sqs::GetQueueAttributesOutput> run(Call& call, const sqs::GetQueueAttribu
   });
 }
 
-Result<sqs::SetQueueAttributesOutput> run(Call& call, const sqs::SetQueueAttributesInput& input) {
+Result<SetQueueAttributesOutput> run(Call& call, const SetQueueAttributesInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   RETURN_IF_ERROR(call.engine.catch_up(identity));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::SetQueueAttributesOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<SetQueueAttributesOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
     const auto changed =
         TRY(apply_attributes(queue.settings, input.attributes, AttributeUse::change));
@@ -283,13 +283,13 @@ Result<sqs::SetQueueAttributesOutput> run(Call& call, const sqs::SetQueueAttribu
       RETURN_IF_ERROR(check_redrive(turn.state(), identity, changed, policy));
     }
     turn.commit(queue::QueueSettingsChanged{queue.key, changed});
-    return sqs::SetQueueAttributesOutput{};
+    return SetQueueAttributesOutput{};
   });
 }
 
-Result<sqs::PurgeQueueOutput> run(Call& call, const sqs::PurgeQueueInput& input) {
+Result<PurgeQueueOutput> run(Call& call, const PurgeQueueInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::PurgeQueueOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<PurgeQueueOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
     if (queue.purged_at != Timestamp() &&
         queue.purged_at + queue::kPurgeInterval > turn.stamp().now) {
@@ -298,38 +298,38 @@ Result<sqs::PurgeQueueOutput> run(Call& call, const sqs::PurgeQueueInput& input)
                               identity.name));
     }
     turn.commit(queue::QueuePurged{queue.key});
-    return sqs::PurgeQueueOutput{};
+    return PurgeQueueOutput{};
   });
 }
 
-Result<sqs::TagQueueOutput> run(Call& call, const sqs::TagQueueInput& input) {
+Result<TagQueueOutput> run(Call& call, const TagQueueInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::TagQueueOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<TagQueueOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
     queue::Tags tags = queue.tags;
     RETURN_IF_ERROR(merge_tags(tags, input.tags));
     turn.commit(queue::QueueTagsChanged{queue.key, std::move(tags)});
-    return sqs::TagQueueOutput{};
+    return TagQueueOutput{};
   });
 }
 
-Result<sqs::UntagQueueOutput> run(Call& call, const sqs::UntagQueueInput& input) {
+Result<UntagQueueOutput> run(Call& call, const UntagQueueInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::UntagQueueOutput> {
+  return call.engine.turn([&](Turn& turn) -> Result<UntagQueueOutput> {
     const Queue& queue = *TRY(turn.queue(identity));
     queue::Tags tags = queue.tags;
     for (const std::string_view key : input.tag_keys) {
       if (const auto found = tags.find(key); found != tags.end()) tags.erase(found);
     }
     turn.commit(queue::QueueTagsChanged{queue.key, std::move(tags)});
-    return sqs::UntagQueueOutput{};
+    return UntagQueueOutput{};
   });
 }
 
-Result<sqs::ListQueueTagsOutput> run(Call& call, const sqs::ListQueueTagsInput& input) {
+Result<ListQueueTagsOutput> run(Call& call, const ListQueueTagsInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
-  return call.engine.turn([&](Turn& turn) -> Result<sqs::ListQueueTagsOutput> {
-    sqs::ListQueueTagsOutput output;
+  return call.engine.turn([&](Turn& turn) -> Result<ListQueueTagsOutput> {
+    ListQueueTagsOutput output;
     for (const auto& [key, value] : TRY(turn.queue(identity))->tags) {
       output.tags.emplace_back(call.keep(key), call.keep(value));
     }
@@ -337,4 +337,4 @@ Result<sqs::ListQueueTagsOutput> run(Call& call, const sqs::ListQueueTagsInput& 
   });
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

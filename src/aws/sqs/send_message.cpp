@@ -1,16 +1,16 @@
-#include "front/send_message.h"
+#include "aws/sqs/send_message.h"
 
-#include "front/operations.h"
-#include "front/receive_message.h"
+#include "aws/sqs/operations.h"
+#include "aws/sqs/receive_message.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 // A long message delays the others whose digests are made beside its own.
 constexpr std::size_t kGatheredBytesMax = 4096;
 constexpr std::size_t kGatheredMax = 128;
 
-OutgoingMessage outgoing(const sqs::SendMessageInput& input) {
+OutgoingMessage outgoing(const SendMessageInput& input) {
   return {.body = input.message_body,
           .delay_seconds = input.delay_seconds,
           .attributes = input.message_attributes,
@@ -19,8 +19,8 @@ OutgoingMessage outgoing(const sqs::SendMessageInput& input) {
           .group_id = input.message_group_id};
 }
 
-sqs::SendMessageOutput describe(const queue::SendOutcome& outcome, const Md5& digest,
-                                const PreparedMessage& prepared) {
+SendMessageOutput describe(const queue::SendOutcome& outcome, const Md5& digest,
+                           const PreparedMessage& prepared) {
   return {.message_id = outcome.message_id,
           .md5_of_message_body = digest,
           .md5_of_message_attributes = prepared.md5_of_attributes,
@@ -30,19 +30,19 @@ sqs::SendMessageOutput describe(const queue::SendOutcome& outcome, const Md5& di
 
 }  // namespace
 
-Result<FoundQueue> plan_send(Call& call, const sqs::SendMessageInput& input) {
+Result<FoundQueue> plan_send(Call& call, const SendMessageInput& input) {
   FoundQueue plan = TRY(call.find(input.queue_url));
   RETURN_IF_ERROR(check_message(outgoing(input), *plan.settings, SendForm::single));
   return plan;
 }
 
-Result<sqs::SendMessageOutput> run(Call& call, const sqs::SendMessageInput& input) {
+Result<SendMessageOutput> run(Call& call, const SendMessageInput& input) {
   const FoundQueue plan = TRY(plan_send(call, input));
   return send_planned(call, input, plan);
 }
 
-Result<sqs::SendMessageOutput> send_planned(Call& call, const sqs::SendMessageInput& input,
-                                            const FoundQueue& plan) {
+Result<SendMessageOutput> send_planned(Call& call, const SendMessageInput& input,
+                                       const FoundQueue& plan) {
   PreparedMessage prepared;
   prepare_message(
       {.id = call.sender_id, .trace = call.trace}, outgoing(input), *plan.settings, prepared);
@@ -52,12 +52,12 @@ Result<sqs::SendMessageOutput> send_planned(Call& call, const sqs::SendMessageIn
   call.engine.send(std::span(&parcel, 1));
   call.after = call.engine.appended();
   const queue::SendOutcome outcome = TRY(parcel.outcome);
-  sqs::SendMessageOutput output = describe(outcome, digest, prepared);
+  SendMessageOutput output = describe(outcome, digest, prepared);
   if (plan.settings->fifo) output.sequence_number = call.keep(sequence_text(outcome.sequence));
   return output;
 }
 
-bool GatheredSends::take(const Call& call, const sqs::SendMessageInput& input, FoundQueue& plan) {
+bool GatheredSends::take(const Call& call, const SendMessageInput& input, FoundQueue& plan) {
   const OutgoingMessage message = outgoing(input);
   if (size_ == kGatheredMax || message_bytes(message) > kGatheredBytesMax) return false;
   if (size_ == places_.size()) places_.push_back(std::make_unique<Place>());
@@ -99,4 +99,4 @@ void GatheredSends::describe_outcome(std::size_t number) {
   place.result->sequence_number = place.sequence;
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -1,15 +1,15 @@
-#include "front/receive_message.h"
+#include "aws/sqs/receive_message.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "aws/sqs/draft.h"
+#include "aws/sqs/queue_attributes.h"
 #include "core/store/message_codec.h"
-#include "front/draft.h"
-#include "front/queue_attributes.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 enum System : std::uint32_t {
@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 9> kSystemAttributes = {"SenderId",
                                                                "AWSTraceHeader",
                                                                "DeadLetterQueueSourceArn"};
 
-Result<void> add_system_names(const sqs::StringList& names, std::uint32_t& bits) {
+Result<void> add_system_names(const StringList& names, std::uint32_t& bits) {
   for (const std::string_view name : names) {
     const auto found = std::ranges::find(kSystemAttributes, name);
     if (name == "All") {
@@ -49,7 +49,7 @@ Result<void> add_system_names(const sqs::StringList& names, std::uint32_t& bits)
   return {};
 }
 
-void add_attribute_names(const sqs::StringList& names, ReceiveView& view) {
+void add_attribute_names(const StringList& names, ReceiveView& view) {
   for (const std::string_view name : names) {
     if (name == "All" || name == "*" || name == ".*") view.all_attributes = true;
     if (name.ends_with(".*")) {
@@ -74,7 +74,7 @@ std::string sequence_text(std::uint64_t sequence) {
   return fmt::format("{}", 10'000'000'000'000'000'000ull + sequence);
 }
 
-Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInput& input) {
+Result<ReceivePlan> plan_receive(const Call& call, const ReceiveMessageInput& input) {
   ReceivePlan plan;
   plan.queue = TRY(call.queue(input.queue_url));
   RETURN_IF_ERROR(add_system_names(input.attribute_names, plan.view.system_attributes));
@@ -139,7 +139,7 @@ void ReceivedBatch::read_again(engine::Engine& engine, const engine::Received& r
 void ReceivedBatch::describe(const engine::Received& received, const store::StoredMessage& stored,
                              const ReceiveView& view) {
   const store::MessageContents& contents = stored.contents;
-  sqs::ReceivedMessage message;
+  ReceivedMessage message;
   message.message_id = received.message_id.value_or(stored.message_id);
   message.receipt_handle = keep(received.handle.seal(secret_));
   message.md5_of_body = contents.md5_of_body;
@@ -174,7 +174,7 @@ void ReceivedBatch::describe(const engine::Received& received, const store::Stor
   if (view.all_attributes || !view.attribute_names.empty()) {
     contents.for_each_attribute([&](const store::AttributeView& attribute) {
       if (!wants(view, attribute.name)) return;
-      sqs::MessageAttributeValue value;
+      MessageAttributeValue value;
       value.data_type = attribute.type;
       if (attribute.binary) {
         value.binary_value = wire::Blob{attribute.value};
@@ -192,4 +192,4 @@ void ReceivedBatch::describe(const engine::Received& received, const store::Stor
   output_.messages.push_back(std::move(message));
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -1,4 +1,4 @@
-#include "front/draft.h"
+#include "aws/sqs/draft.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "core/store/message_codec.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 constexpr std::size_t kAttributesMax = 10;
@@ -21,11 +21,11 @@ std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
 }
 
-bool is_binary(const sqs::MessageAttributeValue& value) {
+bool is_binary(const MessageAttributeValue& value) {
   return value.data_type.starts_with("Binary");
 }
 
-std::string_view value_bytes(const sqs::MessageAttributeValue& value) {
+std::string_view value_bytes(const MessageAttributeValue& value) {
   if (value.binary_value && is_binary(value)) return value.binary_value->bytes;
   return value.string_value.value_or("");
 }
@@ -121,7 +121,7 @@ bool is_number(std::string_view text) {
          (significant == 0 || (order >= -127 && order <= 127));
 }
 
-Result<void> check_attribute_value(std::string_view name, const sqs::MessageAttributeValue& value) {
+Result<void> check_attribute_value(std::string_view name, const MessageAttributeValue& value) {
   if (!value.string_list_values.empty() || !value.binary_list_values.empty()) {
     return invalid(fmt::format(
         "Message (user) attribute '{}' contains list values, which are not supported.", name));
@@ -157,7 +157,7 @@ Result<void> check_attribute_value(std::string_view name, const sqs::MessageAttr
   return {};
 }
 
-Result<void> check_attributes(const sqs::MessageAttributes& attributes, SendForm form) {
+Result<void> check_attributes(const MessageAttributes& attributes, SendForm form) {
   if (attributes.size() > kAttributesMax) {
     return invalid(fmt::format(
         "Number of message attributes [{}] exceeds the allowed maximum [10].", attributes.size()));
@@ -169,7 +169,7 @@ Result<void> check_attributes(const sqs::MessageAttributes& attributes, SendForm
   return {};
 }
 
-Result<void> check_system_attributes(const sqs::MessageAttributes& attributes) {
+Result<void> check_system_attributes(const MessageAttributes& attributes) {
   for (const auto& [name, value] : attributes) {
     if (name != kTraceHeader) {
       return invalid(fmt::format("Message system attribute name '{}' is invalid.", name));
@@ -327,8 +327,8 @@ void set_digest(PreparedMessage& prepared, const Md5& md5_of_body) {
   prepared.draft.tail_crc = crc32c(prepared.tail);
 }
 
-Md5 md5_of_attributes(const sqs::MessageAttributes& attributes) {
-  std::vector<const sqs::MessageAttributes::value_type*> sorted;
+Md5 md5_of_attributes(const MessageAttributes& attributes) {
+  std::vector<const MessageAttributes::value_type*> sorted;
   for (const auto& attribute : attributes) sorted.push_back(&attribute);
   std::ranges::sort(sorted, {}, [](const auto* attribute) { return attribute->first; });
   std::string digested;
@@ -341,4 +341,4 @@ Md5 md5_of_attributes(const sqs::MessageAttributes& attributes) {
   return md5(digested);
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

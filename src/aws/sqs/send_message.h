@@ -6,20 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include "aws/sqs/call.h"
+#include "aws/sqs/draft.h"
 #include "aws/sqs/model/messages.h"
 #include "core/engine/engine.h"
-#include "front/call.h"
-#include "front/draft.h"
 
 // SendMessage comes in two halves, so that the second can be done for many at once.
 
-namespace redrive::front {
+namespace redrive::sqs {
 
 // For a message that passed the checks: where it goes, with the settings that it was checked
 // against.
-Result<FoundQueue> plan_send(Call& call, const sqs::SendMessageInput& input);
-Result<sqs::SendMessageOutput> send_planned(Call& call, const sqs::SendMessageInput& input,
-                                            const FoundQueue& plan);
+Result<FoundQueue> plan_send(Call& call, const SendMessageInput& input);
+Result<SendMessageOutput> send_planned(Call& call, const SendMessageInput& input,
+                                       const FoundQueue& plan);
 
 // Small messages of different callers that go to the engine together, in one turn and as one
 // record, whatever their queues. Their digests are made several at a time, which takes a quarter of
@@ -29,11 +29,11 @@ class GatheredSends {
   std::size_t size() const { return size_; }
   // False: it is to be sent by itself. Otherwise its number is size() - 1, its plan is taken, and
   // nothing of the request is needed any more.
-  bool take(const Call& call, const sqs::SendMessageInput& input, FoundQueue& plan);
+  bool take(const Call& call, const SendMessageInput& input, FoundQueue& plan);
   // Sends all.
   void send(engine::Engine& engine);
   // What became of it, after send() and until clear().
-  const Result<sqs::SendMessageOutput>& result(std::size_t number) const {
+  const Result<SendMessageOutput>& result(std::size_t number) const {
     return places_[number]->result;
   }
   void clear() { size_ = 0; }
@@ -43,7 +43,7 @@ class GatheredSends {
     FoundQueue plan;
     PreparedMessage prepared;
     std::string sequence;
-    Result<sqs::SendMessageOutput> result;
+    Result<SendMessageOutput> result;
   };
   void make_digests();
   void describe_outcome(std::size_t number);
@@ -55,4 +55,4 @@ class GatheredSends {
   std::vector<engine::Parcel> parcels_;
 };
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -6,13 +6,13 @@
 #include <set>
 
 #include "aws/sqs/model/actions.h"
-#include "front/service.h"
+#include "aws/sqs/service.h"
 #include "tests/core/engine/engine_world.h"
 
 // A reply leaves when its mark is durable. Here the journal syncs only when the test says so, so
 // that a mark that is too low shows.
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using http::SyncPoint;
@@ -82,7 +82,7 @@ class TestServer final : public http::Server {
 
 struct Marks : testing::Test {
   engine::EngineWorld world;
-  Gate gate{{}, world.clock};
+  front::Gate gate{{}, world.clock};
   TestServer server;
   std::unique_ptr<Service> service =
       std::make_unique<Service>(world.engine(), gate, ServiceOptions{}, Service::Hooks{});
@@ -179,7 +179,7 @@ TEST_F(Marks, OfEveryActionCoverWhatWasRecorded) {
   try_action("PurgeQueue", R"({"QueueUrl":"orders"})");
   try_action("ReceiveMessage", R"({"QueueUrl":"orders"})");  // Nothing is left.
   try_action("DeleteQueue", R"({"QueueUrl":"orders"})");
-  for (const std::string_view name : sqs::AllActions::kNames) {
+  for (const std::string_view name : AllActions::kNames) {
     EXPECT_TRUE(asked.contains(name)) << name << " has no mark tested";
   }
 }
@@ -311,4 +311,4 @@ TEST_F(Marks, LetNothingBeAcknowledgedThatAPowerLossTakes) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -1,4 +1,4 @@
-#include "front/service.h"
+#include "aws/sqs/service.h"
 #include "dead_letters/dead_letters.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 // The whole API in one process: requests as bytes, a journal in memory, time that is moved.
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using http::body_of;
@@ -82,7 +82,7 @@ class ServiceTest : public testing::Test {
 
  protected:
   ManualClock clock_;
-  Gate gate_{{}, clock_};
+  front::Gate gate_{{}, clock_};
   SeededIds ids_{1};
   store::Store store_;
   std::unique_ptr<journal::Journal> journal_ = journal::memory_journal({});
@@ -323,4 +323,4 @@ TEST_F(ServiceTest, AnAbandonedAnswerGivesItsMessageBack) {
 }
 
 }  // namespace
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -1,4 +1,4 @@
-#include "front/queue_attributes.h"
+#include "aws/sqs/queue_attributes.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 using queue::DedupScope;
@@ -70,7 +70,7 @@ Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) 
   }
   wire::Decoder decoder;
   std::string padded;
-  sqs::RedrivePolicyDocument document;
+  RedrivePolicyDocument document;
   const auto bad_count = [&](auto count) {
     return bad_policy(kName,
                       text,
@@ -79,7 +79,7 @@ Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) 
                                   count));
   };
   if (!decode_document(decoder, padded, text, document)) {
-    sqs::RedriveCountText count;
+    RedriveCountText count;
     if (decode_document(decoder, padded, text, count))
       return bad_count(count.max_receive_count.value_or(""));
     return bad_policy(kName, text, "Redrive policy is not a valid JSON map.");
@@ -108,7 +108,7 @@ Result<void> set_redrive_allow_policy(QueueSettings& settings, std::string_view 
   }
   wire::Decoder decoder;
   std::string padded;
-  sqs::RedriveAllowPolicyDocument document;
+  RedriveAllowPolicyDocument document;
   if (!decode_document(decoder, padded, text, document)) {
     return bad_policy(
         kName,
@@ -135,7 +135,7 @@ Result<void> set_redrive_allow_policy(QueueSettings& settings, std::string_view 
 }
 
 Result<void> set_policy(QueueSettings& settings, std::string_view text) {
-  if (!text.empty() && !sqs::is_policy(text)) return bad_value("Policy");
+  if (!text.empty() && !is_policy(text)) return bad_value("Policy");
   settings.policy = text;
   return {};
 }
@@ -221,8 +221,7 @@ Result<void> set_one(QueueSettings& s, std::string_view name, std::string_view t
   return unknown_attribute(name);
 }
 
-std::optional<std::string_view> given_value(const sqs::StringMap& attributes,
-                                            std::string_view name) {
+std::optional<std::string_view> given_value(const StringMap& attributes, std::string_view name) {
   for (const auto& [key, value] : attributes) {
     if (key == name) return value;
   }
@@ -230,7 +229,7 @@ std::optional<std::string_view> given_value(const sqs::StringMap& attributes,
 }
 
 // One kind of server-side encryption at a time: naming a key switches the other kind off.
-Result<void> settle_encryption(QueueSettings& settings, const sqs::StringMap& attributes) {
+Result<void> settle_encryption(QueueSettings& settings, const StringMap& attributes) {
   if (settings.kms_key_id.empty()) return {};
   const auto sse = given_value(attributes, "SqsManagedSseEnabled");
   if (sse && iequals(*sse, "true")) {
@@ -258,11 +257,11 @@ std::string json_of(const Document& document) {
 }
 
 std::string redrive_text(const queue::RedrivePolicy& policy) {
-  return json_of(sqs::RedrivePolicyDocument{policy.target_arn, policy.receive_count_max});
+  return json_of(RedrivePolicyDocument{policy.target_arn, policy.receive_count_max});
 }
 
 std::string redrive_allow_text(const RedriveAllowPolicy& allow) {
-  sqs::RedriveAllowPolicyDocument document;
+  RedriveAllowPolicyDocument document;
   document.redrive_permission = kPermissions[static_cast<std::size_t>(allow.permission)];
   document.source_queue_arns.assign(allow.source_arns.begin(), allow.source_arns.end());
   return json_of(document);
@@ -285,8 +284,8 @@ std::optional<std::string> unless_empty(const std::string& text) {
 
 }  // namespace
 
-Result<QueueSettings> apply_attributes(const QueueSettings& settings,
-                                       const sqs::StringMap& attributes, AttributeUse use) {
+Result<QueueSettings> apply_attributes(const QueueSettings& settings, const StringMap& attributes,
+                                       AttributeUse use) {
   QueueSettings changed = settings;
   if (use == AttributeUse::create) {
     const auto fifo = given_value(attributes, "FifoQueue");
@@ -360,7 +359,7 @@ bool is_queue_attribute(std::string_view name) {
 
 std::optional<std::string_view> first_difference(const QueueSettings& current,
                                                  const QueueSettings& wanted,
-                                                 const sqs::StringMap& given) {
+                                                 const StringMap& given) {
   for (const auto& [name, text] : given) {
     if (attribute_text(current, name) != attribute_text(wanted, name)) return name;
   }
@@ -385,4 +384,4 @@ Result<void> check_queue_name(std::string_view name, bool fifo) {
           : "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length");
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -4,65 +4,58 @@
 #include <string_view>
 #include <type_traits>
 
+#include "aws/sqs/call.h"
 #include "aws/sqs/model/actions.h"
 #include "front/authorize.h"
-#include "front/call.h"
+#include "front/dead_letter_sources.h"
 
-// The actions of SQS, and which queues a request names. The decision is that of api/authorize.h.
-namespace redrive::front {
+// The actions of SQS, and which queues a request names. front/authorize.h decides.
+namespace redrive::sqs {
 
 // What an action of SQS needs.
-Operation sqs_operation(std::string_view action);
+front::Operation sqs_operation(std::string_view action);
 
 // The dead-letter queue that the attributes of a request name; nothing when they name none, or
 // cannot be read, which the action itself refuses.
-std::optional<queue::QueueIdentity> dead_letter_target_of(const sqs::StringMap& attributes);
-// The queues that dead letters of a queue go back to when no destination is named: those that have
-// it as their dead-letter queue now, and those that its failure groups came from. Takes many short
-// turns where there are many queues.
-// The queues whose redrive policies name the queue with this ARN. Not in turn.
-std::vector<queue::QueueIdentity> redrive_sources(engine::Engine& engine, std::string_view arn);
-std::vector<queue::QueueIdentity> dead_letter_sources(engine::Engine& engine, std::string_view arn);
-// Whether the caller may send to all of them.
-Result<void> authorize_sources(engine::Engine& engine, const Caller& caller, std::string_view arn);
+std::optional<queue::QueueIdentity> dead_letter_target_of(const StringMap& attributes);
 // The queue whose move task this handle names.
 std::optional<queue::QueueIdentity> identity_from_task_handle(std::string_view handle);
 
 // Calls `visit` with each queue that a request is about, and the action it amounts to there.
 template <class Action, class Visit>
 Result<void> for_each_target(const Call& call, const typename Action::Input& input, Visit visit) {
-  if constexpr (std::is_same_v<Action, sqs::SetQueueAttributes>) {
+  if constexpr (std::is_same_v<Action, SetQueueAttributes>) {
     // Whoever sets the policy shares the queue.
     const auto queue = TRY(call.queue(input.queue_url));
     const bool shares = std::ranges::any_of(
         input.attributes, [](const auto& attribute) { return attribute.first == "Policy"; });
-    if (shares) RETURN_IF_ERROR(visit(sqs::AddPermission::kName, queue));
+    if (shares) RETURN_IF_ERROR(visit(AddPermission::kName, queue));
     RETURN_IF_ERROR(visit(Action::kName, queue));
     const auto target = dead_letter_target_of(input.attributes);
-    return target ? visit(sqs::SendMessage::kName, *target) : Result<void>();
-  } else if constexpr (sqs::names_queue<typename Action::Input>) {
+    return target ? visit(SendMessage::kName, *target) : Result<void>();
+  } else if constexpr (names_queue<typename Action::Input>) {
     return visit(Action::kName, TRY(call.queue(input.queue_url)));
   } else if constexpr (requires { input.queue_owner_aws_account_id; }) {
     const std::string_view account = input.queue_owner_aws_account_id.value_or(call.account);
     return visit(
         Action::kName,
         queue::QueueIdentity{std::string(account), call.region, std::string(input.queue_name)});
-  } else if constexpr (std::is_same_v<Action, sqs::CreateQueue>) {
+  } else if constexpr (std::is_same_v<Action, CreateQueue>) {
     RETURN_IF_ERROR(
         visit(Action::kName,
               queue::QueueIdentity{call.account, call.region, std::string(input.queue_name)}));
     const auto target = dead_letter_target_of(input.attributes);
-    return target ? visit(sqs::SendMessage::kName, *target) : Result<void>();
+    return target ? visit(SendMessage::kName, *target) : Result<void>();
   } else if constexpr (requires { input.source_arn; }) {
     // An ARN that is none is for the action itself to refuse.
-    const auto source = identity_from_arn(input.source_arn);
+    const auto source = front::identity_from_arn(input.source_arn);
     if (source) RETURN_IF_ERROR(visit(Action::kName, *source));
     if constexpr (requires { input.destination_arn; }) {
-      const auto target = identity_from_arn(input.destination_arn.value_or(""));
-      if (target) RETURN_IF_ERROR(visit(sqs::SendMessage::kName, *target));
+      const auto target = front::identity_from_arn(input.destination_arn.value_or(""));
+      if (target) RETURN_IF_ERROR(visit(SendMessage::kName, *target));
       if (input.destination_arn) return {};
-      for (const auto& origin : dead_letter_sources(call.engine, input.source_arn)) {
-        RETURN_IF_ERROR(visit(sqs::SendMessage::kName, origin));
+      for (const auto& origin : front::dead_letter_sources(call.engine, input.source_arn)) {
+        RETURN_IF_ERROR(visit(SendMessage::kName, origin));
       }
     }
     return {};
@@ -82,10 +75,12 @@ Result<void> authorize_request(const Call& call, const typename Action::Input& i
   RETURN_IF_ERROR(for_each_target<Action>(
       call, input, [&](std::string_view action, const queue::QueueIdentity& queue) {
         about_queues = true;
-        return authorize(call.engine, call, sqs_operation(action), resource_of(queue));
+        return front::authorize(
+            call.engine, call, sqs_operation(action), front::resource_of(queue));
       }));
   if (about_queues) return {};
-  return decide(call, sqs_operation(Action::kName), account_resource(call.account), {});
+  return front::decide(
+      call, sqs_operation(Action::kName), front::account_resource(call.account), {});
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

@@ -7,12 +7,12 @@
 #include <set>
 #include <span>
 
+#include "aws/sqs/draft.h"
 #include "aws/sqs/model/errors.h"
-#include "front/draft.h"
-#include "front/operations.h"
-#include "front/receive_message.h"
+#include "aws/sqs/operations.h"
+#include "aws/sqs/receive_message.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 namespace {
 
 constexpr std::size_t kBatchMax = 10;
@@ -54,15 +54,15 @@ Result<void> check_batch(const std::vector<Entry>& entries, std::string_view ent
   return {};
 }
 
-sqs::BatchResultErrorEntry failed_entry(Call& call, std::string_view id, const Error& error) {
-  const sqs::ErrorRow& row = sqs::error_row(error.code);
+BatchResultErrorEntry failed_entry(Call& call, std::string_view id, const Error& error) {
+  const ErrorRow& row = error_row(error.code);
   return {.id = id,
-          .sender_fault = row.fault == sqs::Fault::sender,
+          .sender_fault = row.fault == Fault::sender,
           .code = row.query_code,
           .message = call.keep(error.message)};
 }
 
-OutgoingMessage outgoing(const sqs::SendMessageBatchEntry& entry) {
+OutgoingMessage outgoing(const SendMessageBatchEntry& entry) {
   return {.body = entry.message_body.value_or(""),
           .delay_seconds = entry.delay_seconds,
           .attributes = entry.message_attributes,
@@ -72,7 +72,7 @@ OutgoingMessage outgoing(const sqs::SendMessageBatchEntry& entry) {
 }
 
 // Rules of a FIFO queue that fail a batch as a whole, and the sum of sizes.
-Result<void> check_send_batch(const std::vector<sqs::SendMessageBatchEntry>& entries,
+Result<void> check_send_batch(const std::vector<SendMessageBatchEntry>& entries,
                               const queue::QueueSettings& settings) {
   std::size_t total = 0;
   for (const auto& entry : entries) total += message_bytes(outgoing(entry));
@@ -110,14 +110,14 @@ std::span<PreparedMessage> batch_room() {
 
 }  // namespace
 
-Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchInput& input) {
+Result<SendMessageBatchOutput> run(Call& call, const SendMessageBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const auto found = TRY(call.find(input.queue_url));
   const queue::QueueSettings& settings = *found.settings;
   RETURN_IF_ERROR(check_batch(input.entries, "SendMessageBatchRequestEntry"));
   RETURN_IF_ERROR(check_send_batch(input.entries, settings));
 
-  sqs::SendMessageBatchOutput output;
+  SendMessageBatchOutput output;
   const auto prepared = batch_room();
   std::array<std::string_view, kBatchMax> bodies;
   std::array<std::size_t, kBatchMax> entry_of;
@@ -145,7 +145,7 @@ Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchI
   call.after = sent.after;
   output.successful.reserve(good);
   for (std::size_t i = 0; i < good; ++i) {
-    sqs::SendMessageBatchResultEntry entry{
+    SendMessageBatchResultEntry entry{
         .id = input.entries[entry_of[i]].id,
         .message_id = sent.outcomes[i].message_id,
         .md5_of_message_body = digests[i],
@@ -158,21 +158,21 @@ Result<sqs::SendMessageBatchOutput> run(Call& call, const sqs::SendMessageBatchI
   return output;
 }
 
-Result<sqs::DeleteMessageOutput> run(Call& call, const sqs::DeleteMessageInput& input) {
+Result<DeleteMessageOutput> run(Call& call, const DeleteMessageInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const auto results = TRY(call.engine.remove(identity, std::span(&input.receipt_handle, 1)));
   RETURN_IF_ERROR(results[0]);
-  return sqs::DeleteMessageOutput{};
+  return DeleteMessageOutput{};
 }
 
-Result<sqs::DeleteMessageBatchOutput> run(Call& call, const sqs::DeleteMessageBatchInput& input) {
+Result<DeleteMessageBatchOutput> run(Call& call, const DeleteMessageBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   RETURN_IF_ERROR(call.find(input.queue_url));
   RETURN_IF_ERROR(check_batch(input.entries, "DeleteMessageBatchRequestEntry"));
   std::vector<std::string_view> handles;
   for (const auto& entry : input.entries) handles.push_back(entry.receipt_handle);
   const auto results = TRY(call.engine.remove(identity, handles));
-  sqs::DeleteMessageBatchOutput output;
+  DeleteMessageBatchOutput output;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i]) {
       output.successful.push_back({input.entries[i].id});
@@ -183,22 +183,21 @@ Result<sqs::DeleteMessageBatchOutput> run(Call& call, const sqs::DeleteMessageBa
   return output;
 }
 
-Result<sqs::ChangeMessageVisibilityOutput> run(Call& call,
-                                               const sqs::ChangeMessageVisibilityInput& input) {
+Result<ChangeMessageVisibilityOutput> run(Call& call, const ChangeMessageVisibilityInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   const engine::Engine::VisibilityRequest request{input.receipt_handle,
                                                   std::chrono::seconds(input.visibility_timeout)};
   const auto results = TRY(call.engine.change_visibility(identity, std::span(&request, 1)));
   RETURN_IF_ERROR(results[0]);
-  return sqs::ChangeMessageVisibilityOutput{};
+  return ChangeMessageVisibilityOutput{};
 }
 
-Result<sqs::ChangeMessageVisibilityBatchOutput> run(
-    Call& call, const sqs::ChangeMessageVisibilityBatchInput& input) {
+Result<ChangeMessageVisibilityBatchOutput> run(Call& call,
+                                               const ChangeMessageVisibilityBatchInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   RETURN_IF_ERROR(call.find(input.queue_url));
   RETURN_IF_ERROR(check_batch(input.entries, "ChangeMessageVisibilityBatchRequestEntry"));
-  sqs::ChangeMessageVisibilityBatchOutput output;
+  ChangeMessageVisibilityBatchOutput output;
   std::vector<engine::Engine::VisibilityRequest> requests;
   std::vector<std::string_view> ids;
   for (const auto& entry : input.entries) {
@@ -229,4 +228,4 @@ Result<sqs::ChangeMessageVisibilityBatchOutput> run(
   return output;
 }
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

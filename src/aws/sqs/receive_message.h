@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "aws/sqs/call.h"
 #include "aws/sqs/model/messages.h"
 #include "base/result.h"
 #include "core/engine/engine.h"
-#include "front/call.h"
 
 // ReceiveMessage is the one action that may be answered later, so it comes in two halves.
 
-namespace redrive::front {
+namespace redrive::sqs {
 
 // What a receive asked to see, kept while it waits.
 struct ReceiveView {
@@ -29,7 +29,7 @@ struct ReceivePlan {
   ReceiveView view;
 };
 
-Result<ReceivePlan> plan_receive(const Call& call, const sqs::ReceiveMessageInput& input);
+Result<ReceivePlan> plan_receive(const Call& call, const ReceiveMessageInput& input);
 
 // The answer and everything it points at.
 class ReceivedBatch {
@@ -38,7 +38,7 @@ class ReceivedBatch {
   // aside for good, the others are named in faults().
   ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome,
                 const ReceiveView& view, const std::array<std::uint8_t, 16>& secret);
-  const sqs::ReceiveMessageOutput& output() const { return output_; }
+  const ReceiveMessageOutput& output() const { return output_; }
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:
@@ -50,7 +50,7 @@ class ReceivedBatch {
     return *kept_.emplace_back(std::make_unique<std::string>(std::move(text)));
   }
 
-  sqs::ReceiveMessageOutput output_;
+  ReceiveMessageOutput output_;
   std::vector<std::string> faults_;
   std::unique_ptr<char[]> bytes_;
   std::vector<std::unique_ptr<std::string>> kept_;
@@ -59,4 +59,4 @@ class ReceivedBatch {
 
 std::string sequence_text(std::uint64_t sequence);  // 20 digits.
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

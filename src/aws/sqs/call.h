@@ -10,7 +10,7 @@
 #include "core/queue/ids.h"
 #include "front/gate.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 
 // What the operator decided.
 struct ServiceOptions {
@@ -26,7 +26,7 @@ struct FoundQueue {
 
 // One request on its way through the api room: who asks, where, and storage for what the answer
 // points at.
-class Call : public Caller {
+class Call : public front::Caller {
  public:
   Call(engine::Engine& the_engine, const ServiceOptions& the_options)
       : engine(the_engine), options(the_options) {}
@@ -67,4 +67,4 @@ std::optional<queue::QueueIdentity> identity_from_url(std::string_view url,
                                                       std::string_view own_account,
                                                       std::string_view region);
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs

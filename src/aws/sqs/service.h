@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "aws/sqs/call.h"
+#include "aws/sqs/receive_message.h"
 #include "core/engine/engine.h"
-#include "front/call.h"
 #include "front/gate.h"
-#include "front/receive_message.h"
 #include "front/request_telemetry.h"
 #include "net/http/server.h"
 
-namespace redrive::front {
+namespace redrive::sqs {
 
 // The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here
 // runs on the I/O thread of the connection, except for listings of queues (Hooks::offload); answers
@@ -26,14 +26,14 @@ class Service {
         log;                      // For faults of ours, such as a message that cannot be read.
     std::function<bool()> ready;  // Whether the server takes requests: /ready.
     std::function<std::string_view()> disk = {};  // "ok", "low" or "full", for /ready.
-    Observers observers = {};
+    front::Observers observers = {};
     // Messages that are about to be given to a consumer.
     std::function<void(const queue::QueueIdentity&, const engine::ReceiveOutcome&)> received = {};
     // Runs a handler on a thread that may take its time; false: too much is waiting there. Empty:
     // everything runs on the I/O thread.
     std::function<bool(http::Exchange&, std::function<void(http::Exchange&)>)> offload = {};
   };
-  Service(engine::Engine& engine, const Gate& gate, ServiceOptions options, Hooks hooks);
+  Service(engine::Engine& engine, const front::Gate& gate, ServiceOptions options, Hooks hooks);
 
   // The server whose handler this is; set before the first request.
   void attach(http::Server& server) { server_ = &server; }
@@ -53,7 +53,7 @@ class Service {
   template <class Action>
   void audit(Request& request, const typename Action::Input& input, const Error* error);
   static Gatherings& gatherings();
-  void send(Request& request, const sqs::SendMessageInput& input);
+  void send(Request& request, const SendMessageInput& input);
   void wait_for_messages(Request& request, ReceivePlan plan);
   void give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
   void write_received(std::string& out, const Reply& reply, const engine::ReceiveOutcome& outcome,
@@ -64,13 +64,13 @@ class Service {
   void run_action(Request& request, std::string_view name);
 
   engine::Engine& engine_;
-  const Gate& gate_;
+  const front::Gate& gate_;
   ServiceOptions options_;
   Hooks hooks_;
-  const RequestTelemetry telemetry_;
+  const front::RequestTelemetry telemetry_;
   http::Server* server_ = nullptr;
   std::array<std::uint8_t, 16> secret_;
   std::atomic<std::size_t> waiting_ = 0;  // Receives that wait.
 };
 
-}  // namespace redrive::front
+}  // namespace redrive::sqs
