@@ -76,11 +76,8 @@ App::App(const Config& config, EventLog& log, Opened opened)
            .gate = gate_,
            .domains = config.allowed_hosts,
            .observers = observers_}),
-      iam_({.engine = engine_,
-            .gate = gate_,
-            .observers = observers_,
-            .changed = [this] { handlers_->refresh_keys(); },
-            .offload = offload_hook()}),
+      iam_({.engine = engine_, .changed = [this] { handlers_->refresh_keys(); }}, gate_, observers_,
+           offload_hook()),
       sealer_(config.memory ? std::filesystem::path()
                             : std::filesystem::path(config.data) / "parameters.key"),
       ssm_({.engine = engine_, .sealer = sealer_}, gate_, observers_, offload_hook()),

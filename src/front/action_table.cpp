@@ -30,9 +30,15 @@ constexpr JsonErrorRow kJsonErrors[] = {
     {ErrorCode::storage_full, 503, "ServiceUnavailableException"},
 };
 
+constexpr std::string_view kRpcPrefix = "/service/";
+
+bool is_rpc(const http::Request& request) {
+  return request.path.starts_with(kRpcPrefix) || !request.header("smithy-protocol").empty();
+}
+
 // A request with a target speaks JSON. Without one it speaks Query, if the service does.
 bool is_query(const TableTraits& traits, const http::Request& request) {
-  return !traits.xml_namespace.empty() &&
+  return !traits.xml_namespace.empty() && !is_rpc(request) &&
          (traits.target_prefix.empty() || request.header("x-amz-target").empty());
 }
 
@@ -78,6 +84,13 @@ Refusal json_refusal_of(const Error& error) {
   return {500, "InternalServerError", error.message};
 }
 
+Outcome<void> check_protocol(const http::Request& request) {
+  if (!is_rpc(request)) return {};
+  return refuse(415,
+                "UnsupportedProtocol",
+                "CBOR is not spoken here: use AWS JSON 1.0 or the Query protocol.");
+}
+
 std::string action_name(const TableTraits& traits, const http::Request& request) {
   if (!is_query(traits, request)) {
     std::string_view target = request.header("x-amz-target");
@@ -93,9 +106,9 @@ std::unexpected<Refusal> unknown_action(const TableTraits& traits, std::string_v
   if (name.empty()) return refuse(400, "MissingAction", "The request names no action.");
   return std::unexpected(
       Refusal(Error{ErrorCode::unknown_operation,
-                    fmt::format("Could not find operation {}: Redrive has a subset of {}.",
+                    fmt::format("Could not find operation {}: Redrive implements a subset of {}.",
                                 utf8_prefix(name, kQuotedNameBytesMax),
-                                traits.name)}));
+                                traits.title.empty() ? traits.name : traits.title)}));
 }
 
 ApiTraits api_traits(const TableTraits& traits, std::vector<std::string_view> actions) {
@@ -103,9 +116,11 @@ ApiTraits api_traits(const TableTraits& traits, std::vector<std::string_view> ac
           .scope = traits.scope,
           .actions = std::move(actions),
           .refusal_of = traits.refusal_of,
-          .encode = [&traits](const RequestContext& context, const Refusal& refusal) {
-            return encode_refusal(traits, context, refusal);
-          }};
+          .encode =
+              [&traits](const RequestContext& context, const Refusal& refusal) {
+                return encode_refusal(traits, context, refusal);
+              },
+          .routes_first = traits.routes_first};
 }
 
 Result<void> ActionBody::decode(const wire::Record& record, void* input) {

@@ -44,6 +44,9 @@ struct TableTraits {
   std::string_view xml_namespace = {};  // Empty: there is no Query protocol.
   // What becomes of JSON members that a shape does not have.
   wire::UnknownMembers unknown_members = wire::UnknownMembers::refuse;
+  std::string_view title = {};  // The name in messages; empty: `name`.
+  // Whether an unknown action is refused before the signature is checked.
+  bool routes_first = false;
 };
 
 // What every action is given. A service derives its Call from it and adds its parts.
@@ -137,6 +140,8 @@ consteval auto action(std::string_view name, std::optional<auth::Right> right,
 // The error table that services of AWS JSON share: AccessDeniedException, ThrottlingException, ...
 Refusal json_refusal_of(const Error& error);
 
+// Refuses requests in Smithy's RPC protocol with CBOR, which newer SDKs can be configured to use.
+Outcome<void> check_protocol(const http::Request& request);
 // The action that a request names: the rest of its target, or the parameter Action.
 std::string action_name(const TableTraits& traits, const http::Request& request);
 // Refuses a request that names none of the actions.
@@ -173,6 +178,7 @@ class TableApi final : private Api {
     return action == nullptr ? Pace::quick : action->pace;
   }
   Outcome<void> route(RequestContext& context) const override {
+    RETURN_IF_ERROR(check_protocol(context.request));
     const std::string name = action_name(traits_, context.request);
     const Action<Call>* const action = find(name);
     if (action == nullptr) return unknown_action(traits_, name);

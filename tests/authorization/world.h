@@ -412,7 +412,7 @@ class World {
                                           .watcher = *watcher_,
                                           .look = [] {},
                                           .bucket_owner = owner});
-    iam_.emplace(iam::Endpoint::Parts{.engine = *engine_, .gate = gate_});
+    iam_.emplace(iam::Parts{.engine = *engine_}, gate_);
     ssm_.emplace(ssm::Parts{.engine = *engine_, .sealer = sealer_}, gate_);
   }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/result.h"
+#include "base/calendar.h"
 #include "base/text.h"
 #include "core/engine/in_turns.h"
 
@@ -16,7 +16,9 @@ using queue::EntryKind;
 
 constexpr std::size_t kPolicyTextMax = 131'072;
 constexpr std::size_t kPathMax = 512;
-constexpr std::size_t kTagsKeptMax = 50;
+constexpr std::size_t kTagsMax = 50;
+constexpr std::size_t kTagKeyMax = 128;
+constexpr std::size_t kTagValueMax = 256;
 
 // Visits the entries of a kind whose names begin with `prefix`.
 template <class T>
@@ -29,7 +31,7 @@ void for_each_entry(engine::Engine& engine, EntryKind kind, const std::string& p
       });
 }
 
-// The entry, or what to say when there is none.
+// The entry, or a refusal with the message `missing`.
 template <class T>
 Outcome<Kept<T>> find_entry(const queue::State& state, EntryKind kind, const std::string& name,
                             std::string missing) {
@@ -59,35 +61,35 @@ bool is_name_character(char c) {
 
 }  // namespace
 
+std::unexpected<Refusal> no_such_entity(std::string message) {
+  return refuse(404, "NoSuchEntity", std::move(message));
+}
+
 std::string role_entry(std::string_view account, std::string_view name) {
   return fmt::format("{}/{}", account, name);
 }
 
-Outcome<void> with_role(Call& call, Access access,
-                        const std::function<Outcome<void>(engine::Turn&, Role&)>& work) {
-  const std::string name = TRY(call.form.required("RoleName"));
-  return call.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    const std::string entry = role_entry(call.account(), name);
-    auto role = TRY(find_entry<Role>(turn.state(),
-                                     EntryKind::role,
-                                     entry,
-                                     fmt::format("The role with name {} cannot be found.", name)));
-    RETURN_IF_ERROR(work(turn, *role));
-    if (access == Access::read) return {};
-    return put_entry(turn, EntryKind::role, entry, *role);
-  });
+Outcome<Kept<Role>> find_role(const queue::State& state, std::string_view account,
+                              std::string_view name) {
+  return find_entry<Role>(state,
+                          EntryKind::role,
+                          role_entry(account, name),
+                          fmt::format("The role with name {} cannot be found.", name));
 }
 
-Outcome<void> with_policy(Call& call, Access access,
-                          const std::function<Outcome<void>(engine::Turn&, Policy&)>& work) {
-  const std::string arn = TRY(call.form.required("PolicyArn"));
-  return call.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    const auto missing = fmt::format("Policy {} does not exist or is not attachable.", arn);
-    auto policy = TRY(find_entry<Policy>(turn.state(), EntryKind::role_policy, arn, missing));
-    RETURN_IF_ERROR(work(turn, *policy));
-    if (access == Access::read) return {};
-    return put_entry(turn, EntryKind::role_policy, arn, *policy);
-  });
+Outcome<Kept<Policy>> find_policy(const queue::State& state, std::string_view arn) {
+  return find_entry<Policy>(state,
+                            EntryKind::role_policy,
+                            std::string(arn),
+                            fmt::format("Policy {} does not exist or is not attachable.", arn));
+}
+
+Outcome<void> put_role(engine::Turn& turn, const std::string& entry, const Role& role) {
+  return put_entry(turn, EntryKind::role, entry, role);
+}
+
+Outcome<void> put_policy(engine::Turn& turn, const std::string& arn, const Policy& policy) {
+  return put_entry(turn, EntryKind::role_policy, arn, policy);
 }
 
 void for_each_role(engine::Engine& engine, std::string_view account,
@@ -101,18 +103,8 @@ void for_each_policy(engine::Engine& engine, std::string_view account,
       engine, EntryKind::role_policy, fmt::format("arn:aws:iam::{}:policy/", account), visit);
 }
 
-Outcome<void> put_role(engine::Turn& turn, std::string_view account, const Role& role) {
-  return put_entry(turn, EntryKind::role, role_entry(account, role.name), role);
-}
-
-Outcome<void> put_policy(engine::Turn& turn, std::string_view account, const Policy& policy) {
-  return put_entry(turn, EntryKind::role_policy, policy_arn(account, policy), policy);
-}
-
-Outcome<std::string> entity_name(const Form& form, std::string_view parameter,
-                                 std::size_t size_max) {
-  std::string name = TRY(form.required(parameter));
-  if (name.size() <= size_max && std::ranges::all_of(name, is_name_character)) return name;
+Outcome<void> check_name(std::string_view parameter, std::string_view name, std::size_t size_max) {
+  if (name.size() <= size_max && std::ranges::all_of(name, is_name_character)) return {};
   return refuse(400,
                 "ValidationError",
                 fmt::format("The specified value for {} is invalid. It has 1 to {} characters of "
@@ -121,20 +113,19 @@ Outcome<std::string> entity_name(const Form& form, std::string_view parameter,
                             size_max));
 }
 
-Outcome<std::string> entity_path(const Form& form) {
-  std::string path(form.find("Path").value_or("/"));
+Outcome<std::string_view> entity_path(std::optional<std::string_view> given) {
+  const std::string_view path = given.value_or("/");
   const bool plain = std::ranges::all_of(path, [](char c) { return c > ' ' && c < 0x7f; });
   if (plain && path.starts_with('/') && path.ends_with('/') && path.size() <= kPathMax) return path;
   return refuse(400, "ValidationError", "The specified value for path is invalid.");
 }
 
-Outcome<std::string> policy_text(const Form& form, std::string_view parameter) {
-  std::string text = TRY(form.required(parameter));
+Outcome<void> check_document(std::string_view parameter, std::string_view text) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  const bool readable =
-      text.size() <= kPolicyTextMax && parser.parse(text).get(object) == simdjson::SUCCESS;
-  if (readable) return text;
+  const bool readable = text.size() <= kPolicyTextMax &&
+                        parser.parse(std::string(text)).get(object) == simdjson::SUCCESS;
+  if (readable) return {};
   return refuse(400, "MalformedPolicyDocument", fmt::format("{} is not a JSON object.", parameter));
 }
 
@@ -145,8 +136,22 @@ std::string entity_id(std::string_view prefix, IdSource& ids) {
   return id;
 }
 
-void set_tags(TextMap& tags, const Tags& given) {
-  tags.assign(given.begin(), given.end());
+std::string time_text(std::int64_t ms) {
+  return format_utc(Timestamp(ms)).substr(0, 19) + "Z";
+}
+
+Outcome<Tags> tags_of(const TagList& given) {
+  Tags tags;
+  for (const Tag& tag : given) {
+    if (tag.key.empty() || tag.key.size() > kTagKeyMax || tag.value.size() > kTagValueMax) {
+      return refuse(400,
+                    "ValidationError",
+                    "A tag has a key of 1 to 128 and a value of up to 256 characters.");
+    }
+    tags[tag.key] = tag.value;
+    if (tags.size() > kTagsMax) return refuse(409, "LimitExceeded", "At most 50 tags are allowed.");
+  }
+  return tags;
 }
 
 Outcome<void> add_tags(TextMap& tags, const Tags& given) {
@@ -158,20 +163,21 @@ Outcome<void> add_tags(TextMap& tags, const Tags& given) {
       tags.emplace_back(key, value);
     }
   }
-  if (tags.size() <= kTagsKeptMax) return {};
+  if (tags.size() <= kTagsMax) return {};
   return refuse(409, "LimitExceeded", "At most 50 tags are allowed.");
 }
 
-void remove_tags(TextMap& tags, const std::vector<std::string>& keys) {
+void remove_tags(TextMap& tags, const TextList& keys) {
   std::erase_if(tags,
                 [&](const auto& tag) { return std::ranges::find(keys, tag.first) != keys.end(); });
 }
 
-void write_tags(Xml& out, const TextMap& tags) {
-  out.list("Tags", tags, [&](const auto& tag) {
-    out.text("Key", tag.first);
-    out.text("Value", tag.second);
-  });
+TagList tag_list(Call& call, const TextMap& tags) {
+  TagList list;
+  for (const auto& [key, value] : tags) {
+    list.push_back({call.keep(std::string(key)), call.keep(std::string(value))});
+  }
+  return list;
 }
 
 Attachments count_attachments(engine::Engine& engine, std::string_view account) {
@@ -186,17 +192,6 @@ Attachments count_attachments(engine::Engine& engine, std::string_view account) 
 std::int64_t attachments_of(const Attachments& attachments, std::string_view arn) {
   const auto found = attachments.find(arn);
   return found == attachments.end() ? 0 : found->second;
-}
-
-Outcome<PageRequest> page_request(const Form& form) {
-  return PageRequest{.path_prefix = std::string(form.text("PathPrefix")),
-                     .after = std::string(form.text("Marker")),
-                     .size = TRY(form.number("MaxItems", 100, 1, 1000))};
-}
-
-void write_page_end(Xml& out, std::string_view next_marker) {
-  out.flag("IsTruncated", !next_marker.empty());
-  if (!next_marker.empty()) out.text("Marker", next_marker);
 }
 
 }  // namespace redrive::iam

@@ -1,11 +1,10 @@
-// Policies of the account's own, with their versions.
+// The account's policies and their versions.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "aws/iam/call.h"
-#include "base/result.h"
 #include "base/text.h"
 
 namespace redrive::iam {
@@ -18,8 +17,8 @@ std::string version_name(std::int64_t number) {
   return fmt::format("v{}", number);
 }
 
-// Asking for one of AWS's policies shows that it is there, not what it says.
-constexpr std::string_view kNothingSaid = R"({"Version":"2012-10-17","Statement":[]})";
+// The document of every AWS managed policy: Redrive has only their names.
+constexpr std::string_view kEmptyDocument = R"({"Version":"2012-10-17","Statement":[]})";
 
 Policy aws_managed(std::string_view arn) {
   const std::string_view whole = arn.substr(arn.find(":policy/") + 7);
@@ -27,47 +26,42 @@ Policy aws_managed(std::string_view arn) {
           .id = "ANPAAWSMANAGEDPOLICY0",
           .path = whole.substr(0, whole.rfind('/') + 1),
           .description = "An AWS managed policy, of which Redrive knows only the name.",
-          .versions = {{.number = 1, .document = kNothingSaid}}};
+          .versions = {{.number = 1, .document = kEmptyDocument}}};
 }
 
-// Reads a policy of the account, or one of AWS.
-Outcome<void> look_at_policy(
-    Call& call,
-    const std::function<Outcome<void>(engine::Turn&, Policy&, std::string_view)>& look) {
-  const std::string arn = TRY(call.form.required("PolicyArn"));
+// Calls `work` with a policy of the account, in one turn, or with an AWS managed one.
+template <class Work>
+auto read_policy(Call& call, std::string_view arn, Work work) {
+  using Answer = std::invoke_result_t<Work, Policy&>;
   if (is_aws_managed(arn)) {
-    return call.engine.turn([&](engine::Turn& turn) {
-      Policy policy = aws_managed(arn);
-      return look(turn, policy, arn);
-    });
+    Policy policy = aws_managed(arn);
+    return work(policy);
   }
-  return with_policy(call, Access::read, [&](engine::Turn& turn, Policy& policy) {
-    return look(turn, policy, arn);
+  return call.engine().turn([&](engine::Turn& turn) -> Answer {
+    auto policy = TRY(find_policy(turn.state(), arn));
+    return work(*policy);
   });
 }
 
-void write_policy_fields(Xml& out, std::string_view arn, const Policy& policy,
-                         std::int64_t attachments) {
-  out.text("PolicyName", policy.name);
-  out.text("PolicyId", policy.id);
-  out.text("Arn", arn);
-  out.text("Path", policy.path);
-  out.text("DefaultVersionId", version_name(policy.default_version));
-  out.number("AttachmentCount", attachments);
-  out.number("PermissionsBoundaryUsageCount", 0);
-  out.flag("IsAttachable", true);
-  if (!policy.description.empty()) out.text("Description", policy.description);
-  out.time("CreateDate", Timestamp(policy.created_ms));
-  out.time("UpdateDate", Timestamp(policy.updated_ms));
-  if (!policy.tags.empty()) write_tags(out, policy.tags);
+PolicyView view_of(Call& call, std::string_view arn, const Policy& policy,
+                   std::int64_t attachments) {
+  return {.name = call.keep(std::string(policy.name)),
+          .id = call.keep(std::string(policy.id)),
+          .arn = call.keep(std::string(arn)),
+          .path = call.keep(std::string(policy.path)),
+          .default_version = call.keep(version_name(policy.default_version)),
+          .attachments = attachments,
+          .description = call.keep(std::string(policy.description)),
+          .created = call.keep(time_text(policy.created_ms)),
+          .updated = call.keep(time_text(policy.updated_ms)),
+          .tags = tag_list(call, policy.tags)};
 }
 
-void write_version(Xml& out, const Policy& policy, const PolicyVersion& version,
-                   bool with_document) {
-  if (with_document) out.text("Document", percent_encode(version.document, false));
-  out.text("VersionId", version_name(version.number));
-  out.flag("IsDefaultVersion", version.number == policy.default_version);
-  out.time("CreateDate", Timestamp(version.created_ms));
+VersionView view_of(Call& call, const Policy& policy, const PolicyVersion& version) {
+  return {.document = {},
+          .id = call.keep(version_name(version.number)),
+          .is_default = version.number == policy.default_version,
+          .created = call.keep(time_text(version.created_ms))};
 }
 
 std::unexpected<Refusal> no_such_version(std::string_view name) {
@@ -80,61 +74,63 @@ std::vector<PolicyVersion>::iterator find_version(Policy& policy, std::string_vi
   });
 }
 
-}  // namespace
-
-Outcome<void> create_policy(Call& call) {
-  const std::string name = TRY(entity_name(call.form, "PolicyName", kPolicyNameMax));
-  const std::string path = TRY(entity_path(call.form));
-  const std::string text = TRY(policy_text(call.form, "PolicyDocument"));
-  const std::string description(call.form.text("Description"));
-  const Tags tags = TRY(call.form.tags());
-  Policy policy{.name = name, .path = path, .description = description};
-  set_tags(policy.tags, tags);
-  const auto lock = call.engine.lock_catalogue();
-  bool taken = false;  // Names are unique whatever the path.
-  for_each_policy(call.engine, call.account(), [&](Policy& other) {
+// Names are unique whatever the path.
+bool is_taken(Call& call, std::string_view name) {
+  bool taken = false;
+  for_each_policy(call.engine(), call.account(), [&](Policy& other) {
     taken = other.name == name;
     return !taken;
   });
-  if (taken) {
+  return taken;
+}
+
+}  // namespace
+
+Outcome<PolicyOutput> create_policy(Call& call, const CreatePolicyInput& input) {
+  RETURN_IF_ERROR(check_name("PolicyName", input.policy_name, kPolicyNameMax));
+  const std::string_view path = TRY(entity_path(input.path));
+  RETURN_IF_ERROR(check_document("PolicyDocument", input.document));
+  const Tags tags = TRY(tags_of(input.tags));
+  Policy policy{.name = input.policy_name,
+                .path = path,
+                .description = input.description,
+                .tags = TextMap(tags.begin(), tags.end())};
+  const auto lock = call.engine().lock_catalogue();
+  if (is_taken(call, policy.name)) {
     return refuse(409,
                   "EntityAlreadyExists",
                   fmt::format("A policy called {} already exists. Duplicate names are not "
                               "allowed.",
-                              name));
+                              policy.name));
   }
-  return call.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    const std::string id = entity_id("ANPA", turn.ids());
-    policy.id = id;
+  return call.engine().turn([&](engine::Turn& turn) -> Outcome<PolicyOutput> {
+    policy.id = call.keep(entity_id("ANPA", turn.ids()));
     policy.created_ms = policy.updated_ms = turn.stamp().wall.ms();
-    policy.versions = {{.number = 1, .document = text, .created_ms = policy.created_ms}};
-    RETURN_IF_ERROR(put_policy(turn, call.account(), policy));
-    call.out.element("Policy", [&] {
-      write_policy_fields(call.out, policy_arn(call.account(), policy), policy, 0);
-    });
-    return {};
+    policy.versions = {{.number = 1, .document = input.document, .created_ms = policy.created_ms}};
+    const std::string arn = policy_arn(call.account(), policy);
+    RETURN_IF_ERROR(put_policy(turn, arn, policy));
+    return PolicyOutput{view_of(call, arn, policy, 0)};
   });
 }
 
-Outcome<void> get_policy(Call& call) {
-  const Attachments attachments = count_attachments(call.engine, call.account());
-  return look_at_policy(
-      call, [&](engine::Turn&, Policy& policy, std::string_view arn) -> Outcome<void> {
-        const std::int64_t count = attachments_of(attachments, arn);
-        call.out.element("Policy", [&] { write_policy_fields(call.out, arn, policy, count); });
-        return {};
-      });
+Outcome<PolicyOutput> get_policy(Call& call, const PolicyInput& input) {
+  const Attachments attachments = count_attachments(call.engine(), call.account());
+  return read_policy(call, input.policy_arn, [&](Policy& policy) -> Outcome<PolicyOutput> {
+    const std::int64_t count = attachments_of(attachments, input.policy_arn);
+    return PolicyOutput{view_of(call, input.policy_arn, policy, count)};
+  });
 }
 
-Outcome<void> delete_policy(Call& call) {
-  const auto lock = call.engine.lock_catalogue();  // Nothing is attached meanwhile.
-  const Attachments attachments = count_attachments(call.engine, call.account());
-  return with_policy(call, Access::read, [&](engine::Turn& turn, Policy& policy) -> Outcome<void> {
-    const std::string arn = policy_arn(call.account(), policy);
+Outcome<void> delete_policy(Call& call, const DeletePolicyInput& input) {
+  const std::string arn(input.policy_arn);
+  const auto lock = call.engine().lock_catalogue();  // Nothing is attached meanwhile.
+  const Attachments attachments = count_attachments(call.engine(), call.account());
+  return call.engine().turn([&](engine::Turn& turn) -> Outcome<void> {
+    auto policy = TRY(find_policy(turn.state(), arn));
     if (attachments_of(attachments, arn) > 0) {
       return refuse(409, "DeleteConflict", "Cannot delete a policy attached to entities.");
     }
-    if (policy.versions.size() > 1) {
+    if (policy->versions.size() > 1) {
       return refuse(409,
                     "DeleteConflict",
                     "This policy has more than one version. Before you delete a policy, you must "
@@ -145,132 +141,102 @@ Outcome<void> delete_policy(Call& call) {
   });
 }
 
-// Those of the account; nobody keeps a list of those of AWS.
-Outcome<void> list_policies(Call& call) {
-  const PageRequest page = TRY(page_request(call.form));
-  const bool attached_only = call.form.text("OnlyAttached") == "true";
-  Xml members;
-  std::string last;
-  std::string next;
-  std::int64_t count = 0;
-  const Attachments counts = count_attachments(call.engine, call.account());
+// The account's policies. There is no list of AWS managed ones.
+Outcome<ListPoliciesOutput> list_policies(Call& call, const ListPoliciesInput& input) {
+  const auto size = static_cast<std::size_t>(input.max_items.value_or(kPageSize));
+  ListPoliciesOutput output;
+  const Attachments counts = count_attachments(call.engine(), call.account());
   const auto visit = [&](Policy& policy) {
     const std::string arn = policy_arn(call.account(), policy);
-    if (arn <= page.after || !policy.path.starts_with(page.path_prefix)) return true;
-    if (!call.sees(policy.name)) return true;
+    if (arn <= input.marker || !policy.path.starts_with(input.path_prefix)) return true;
     const std::int64_t attachments = attachments_of(counts, arn);
-    if (attached_only && attachments == 0) return true;
-    if (count++ == page.size) {
-      next = last;
-      return false;
-    }
-    members.element("member", [&] { write_policy_fields(members, arn, policy, attachments); });
-    last = arn;
-    return true;
+    if (!call.sees(policy.name) || (input.only_attached && attachments == 0)) return true;
+    output.truncated = output.policies.size() == size;
+    if (!output.truncated) output.policies.push_back(view_of(call, arn, policy, attachments));
+    return !output.truncated;
   };
-  if (call.form.text("Scope") != "AWS") {
-    for_each_policy(call.engine, call.account(), visit);
-  }
-  call.out.nest("Policies", members);
-  write_page_end(call.out, next);
-  return {};
+  if (input.scope != "AWS") for_each_policy(call.engine(), call.account(), visit);
+  if (output.truncated) output.marker = output.policies.back().arn;
+  return output;
 }
 
-Outcome<void> list_entities_for_policy(Call& call) {
-  std::string wanted;
-  RETURN_IF_ERROR(
-      look_at_policy(call, [&](engine::Turn&, Policy&, std::string_view arn) -> Outcome<void> {
-        wanted = arn;
-        return {};
-      }));
-  call.out.element("PolicyRoles", [&] {
-    for_each_role(call.engine, call.account(), [&](Role& role) {
-      if (std::ranges::find(role.attached, wanted) == role.attached.end()) return true;
-      call.out.element("member", [&] {
-        call.out.text("RoleName", role.name);
-        call.out.text("RoleId", role.id);
-      });
-      return true;
-    });
+Outcome<EntitiesOutput> list_entities_for_policy(Call& call, const PolicyInput& input) {
+  RETURN_IF_ERROR(read_policy(call, input.policy_arn, [](Policy&) -> Outcome<void> { return {}; }));
+  EntitiesOutput output;
+  for_each_role(call.engine(), call.account(), [&](Role& role) {
+    if (std::ranges::find(role.attached, input.policy_arn) != role.attached.end()) {
+      output.roles.push_back({call.keep(std::string(role.name)), call.keep(std::string(role.id))});
+    }
+    return true;
   });
-  call.out.element("PolicyUsers", [] {});
-  call.out.element("PolicyGroups", [] {});
-  write_page_end(call.out, "");
-  return {};
+  return output;
 }
 
-Outcome<void> tag_policy(Call& call) {
-  const Tags tags = TRY(call.form.tags());
-  return with_policy(call, Access::change, [&](engine::Turn&, Policy& policy) -> Outcome<void> {
+Outcome<void> tag_policy(Call& call, const TagPolicyInput& input) {
+  const Tags tags = TRY(tags_of(input.tags));
+  return change_policy(call, input.policy_arn, [&](engine::Turn&, Policy& policy) {
     return add_tags(policy.tags, tags);
   });
 }
 
-Outcome<void> untag_policy(Call& call) {
-  return with_policy(call, Access::change, [&](engine::Turn&, Policy& policy) -> Outcome<void> {
-    remove_tags(policy.tags, call.form.list("TagKeys"));
+Outcome<void> untag_policy(Call& call, const UntagPolicyInput& input) {
+  return change_policy(call, input.policy_arn, [&](engine::Turn&, Policy& policy) -> Outcome<void> {
+    remove_tags(policy.tags, input.keys);
     return {};
   });
 }
 
-Outcome<void> list_policy_tags(Call& call) {
-  return look_at_policy(call,
-                        [&](engine::Turn&, Policy& policy, std::string_view) -> Outcome<void> {
-                          write_tags(call.out, policy.tags);
-                          write_page_end(call.out, "");
-                          return {};
-                        });
+Outcome<TagsOutput> list_policy_tags(Call& call, const PolicyInput& input) {
+  return read_policy(call, input.policy_arn, [&](Policy& policy) -> Outcome<TagsOutput> {
+    return TagsOutput{tag_list(call, policy.tags)};
+  });
 }
 
-Outcome<void> create_policy_version(Call& call) {
-  const std::string text = TRY(policy_text(call.form, "PolicyDocument"));
-  return with_policy(
-      call, Access::change, [&](engine::Turn& turn, Policy& policy) -> Outcome<void> {
-        if (policy.versions.size() == kVersionsMax) {
-          return refuse(409,
-                        "LimitExceeded",
-                        "A managed policy can have up to 5 versions. Before you create a new "
-                        "version, you must delete an existing version.");
-        }
-        policy.updated_ms = turn.stamp().wall.ms();
-        const std::int64_t number = policy.versions.back().number + 1;
-        policy.versions.push_back(
-            {.number = number, .document = text, .created_ms = policy.updated_ms});
-        if (call.form.text("SetAsDefault") == "true") policy.default_version = number;
-        call.out.element("PolicyVersion",
-                         [&] { write_version(call.out, policy, policy.versions.back(), false); });
-        return {};
-      });
+Outcome<VersionOutput> create_policy_version(Call& call, const CreatePolicyVersionInput& input) {
+  RETURN_IF_ERROR(check_document("PolicyDocument", input.document));
+  const auto add = [&](engine::Turn& turn, Policy& policy) -> Outcome<VersionOutput> {
+    if (policy.versions.size() == kVersionsMax) {
+      return refuse(409,
+                    "LimitExceeded",
+                    "A managed policy can have up to 5 versions. Before you create a new "
+                    "version, you must delete an existing version.");
+    }
+    policy.updated_ms = turn.stamp().wall.ms();
+    const std::int64_t number = policy.versions.back().number + 1;
+    policy.versions.push_back(
+        {.number = number, .document = input.document, .created_ms = policy.updated_ms});
+    if (input.set_as_default) policy.default_version = number;
+    return VersionOutput{view_of(call, policy, policy.versions.back())};
+  };
+  return change_policy(call, input.policy_arn, add);
 }
 
-Outcome<void> get_policy_version(Call& call) {
-  const std::string name = TRY(call.form.required("VersionId"));
-  return look_at_policy(
-      call, [&](engine::Turn&, Policy& policy, std::string_view) -> Outcome<void> {
-        const auto version = find_version(policy, name);
-        if (version == policy.versions.end()) return no_such_version(name);
-        call.out.element("PolicyVersion", [&] { write_version(call.out, policy, *version, true); });
-        return {};
-      });
+Outcome<VersionOutput> get_policy_version(Call& call, const PolicyVersionInput& input) {
+  return read_policy(call, input.policy_arn, [&](Policy& policy) -> Outcome<VersionOutput> {
+    const auto version = find_version(policy, input.version);
+    if (version == policy.versions.end()) return no_such_version(input.version);
+    VersionOutput output{view_of(call, policy, *version)};
+    output.version.document = call.keep(percent_encode(version->document, false));
+    return output;
+  });
 }
 
-Outcome<void> list_policy_versions(Call& call) {
-  return look_at_policy(
-      call, [&](engine::Turn&, Policy& policy, std::string_view) -> Outcome<void> {
-        std::ranges::reverse(policy.versions);  // The newest first.
-        call.out.list("Versions", policy.versions, [&](const PolicyVersion& version) {
-          write_version(call.out, policy, version, false);
-        });
-        write_page_end(call.out, "");
-        return {};
-      });
+Outcome<ListPolicyVersionsOutput> list_policy_versions(Call& call, const PolicyInput& input) {
+  using Output = ListPolicyVersionsOutput;
+  return read_policy(call, input.policy_arn, [&](Policy& policy) -> Outcome<Output> {
+    Output output;
+    std::ranges::reverse(policy.versions);  // The newest first.
+    for (const PolicyVersion& version : policy.versions) {
+      output.versions.push_back(view_of(call, policy, version));
+    }
+    return output;
+  });
 }
 
-Outcome<void> delete_policy_version(Call& call) {
-  const std::string name = TRY(call.form.required("VersionId"));
-  return with_policy(call, Access::change, [&](engine::Turn&, Policy& policy) -> Outcome<void> {
-    const auto version = find_version(policy, name);
-    if (version == policy.versions.end()) return no_such_version(name);
+Outcome<void> delete_policy_version(Call& call, const ChangePolicyVersionInput& input) {
+  return change_policy(call, input.policy_arn, [&](engine::Turn&, Policy& policy) -> Outcome<void> {
+    const auto version = find_version(policy, input.version);
+    if (version == policy.versions.end()) return no_such_version(input.version);
     if (version->number == policy.default_version) {
       return refuse(409, "DeleteConflict", "Cannot delete the default version of a policy.");
     }
@@ -279,11 +245,10 @@ Outcome<void> delete_policy_version(Call& call) {
   });
 }
 
-Outcome<void> set_default_policy_version(Call& call) {
-  const std::string name = TRY(call.form.required("VersionId"));
-  return with_policy(call, Access::change, [&](engine::Turn&, Policy& policy) -> Outcome<void> {
-    const auto version = find_version(policy, name);
-    if (version == policy.versions.end()) return no_such_version(name);
+Outcome<void> set_default_policy_version(Call& call, const ChangePolicyVersionInput& input) {
+  return change_policy(call, input.policy_arn, [&](engine::Turn&, Policy& policy) -> Outcome<void> {
+    const auto version = find_version(policy, input.version);
+    if (version == policy.versions.end()) return no_such_version(input.version);
     policy.default_version = version->number;
     return {};
   });

@@ -1,11 +1,8 @@
-// Roles: made, shown, changed, removed.
+// Roles: create, read, update, delete, tag.
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "aws/iam/call.h"
-#include "base/result.h"
 #include "base/text.h"
 
 namespace redrive::iam {
@@ -13,152 +10,136 @@ namespace {
 
 constexpr std::size_t kRoleNameMax = 64;
 constexpr std::size_t kDescriptionMax = 1000;
-constexpr std::int64_t kSessionSecondsMin = 3600;
-constexpr std::int64_t kSessionSecondsMax = 43200;
+constexpr std::int64_t kSessionSeconds = 3600;
 
-void write_role_fields(Xml& out, std::string_view account, const Role& role, bool with_tags) {
-  out.text("Path", role.path);
-  out.text("RoleName", role.name);
-  out.text("RoleId", role.id);
-  out.text("Arn", role_arn(account, role));
-  out.time("CreateDate", Timestamp(role.created_ms));
-  // As IAM does: readers decode it.
-  out.text("AssumeRolePolicyDocument", percent_encode(role.trust, false));
-  if (!role.description.empty()) out.text("Description", role.description);
-  out.number("MaxSessionDuration", role.session_seconds_max);
-  if (with_tags && !role.tags.empty()) write_tags(out, role.tags);
+RoleView view_of(Call& call, const Role& role) {
+  return {.path = call.keep(std::string(role.path)),
+          .name = call.keep(std::string(role.name)),
+          .id = call.keep(std::string(role.id)),
+          .arn = call.keep(role_arn(call.account(), role)),
+          .created = call.keep(time_text(role.created_ms)),
+          .trust = call.keep(percent_encode(role.trust, false)),
+          .description = call.keep(std::string(role.description)),
+          .session_seconds_max = role.session_seconds_max,
+          .tags = {}};
 }
 
-void write_role(Xml& out, std::string_view account, const Role& role) {
-  out.element("Role", [&] { write_role_fields(out, account, role, true); });
+// Lists leave tags out.
+RoleView view_with_tags(Call& call, const Role& role) {
+  RoleView view = view_of(call, role);
+  view.tags = tag_list(call, role.tags);
+  return view;
 }
 
-Outcome<std::string> description_of(const Form& form) {
-  const std::string_view text = form.text("Description");
-  if (text.size() <= kDescriptionMax) return std::string(text);
+Outcome<void> check_description(std::string_view text) {
+  if (text.size() <= kDescriptionMax) return {};
   return refuse(400, "ValidationError", "Description must have at most 1000 characters.");
-}
-
-Outcome<std::int64_t> session_seconds(const Form& form, std::int64_t otherwise) {
-  return form.number("MaxSessionDuration", otherwise, kSessionSecondsMin, kSessionSecondsMax);
 }
 
 }  // namespace
 
-Outcome<void> create_role(Call& call) {
-  const std::string name = TRY(entity_name(call.form, "RoleName", kRoleNameMax));
-  const std::string path = TRY(entity_path(call.form));
-  const std::string trust = TRY(policy_text(call.form, "AssumeRolePolicyDocument"));
-  const std::string description = TRY(description_of(call.form));
-  const Tags tags = TRY(call.form.tags());
-  Role role{.name = name, .path = path, .description = description, .trust = trust};
-  role.session_seconds_max = TRY(session_seconds(call.form, kSessionSecondsMin));
-  set_tags(role.tags, tags);
-  return call.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    const std::string entry = role_entry(call.account(), name);
+Outcome<RoleOutput> create_role(Call& call, const CreateRoleInput& input) {
+  RETURN_IF_ERROR(check_name("RoleName", input.role_name, kRoleNameMax));
+  const std::string_view path = TRY(entity_path(input.path));
+  RETURN_IF_ERROR(check_document("AssumeRolePolicyDocument", input.trust));
+  RETURN_IF_ERROR(check_description(input.description));
+  const Tags tags = TRY(tags_of(input.tags));
+  Role role{.name = input.role_name,
+            .path = path,
+            .description = input.description,
+            .trust = input.trust,
+            .session_seconds_max = input.session_seconds.value_or(kSessionSeconds),
+            .tags = TextMap(tags.begin(), tags.end())};
+  return call.engine().turn([&](engine::Turn& turn) -> Outcome<RoleOutput> {
+    const std::string entry = role_entry(call.account(), role.name);
     if (turn.state().find_entry(queue::EntryKind::role, entry) != nullptr) {
       return refuse(
-          409, "EntityAlreadyExists", fmt::format("Role with name {} already exists.", name));
+          409, "EntityAlreadyExists", fmt::format("Role with name {} already exists.", role.name));
     }
-    const std::string id = entity_id("AROA", turn.ids());
-    role.id = id;
+    role.id = call.keep(entity_id("AROA", turn.ids()));
     role.created_ms = turn.stamp().wall.ms();
-    RETURN_IF_ERROR(put_role(turn, call.account(), role));
-    write_role(call.out, call.account(), role);
-    return {};
+    RETURN_IF_ERROR(put_role(turn, entry, role));
+    return RoleOutput{view_with_tags(call, role)};
   });
 }
 
-Outcome<void> get_role(Call& call) {
-  return with_role(call, Access::read, [&](engine::Turn&, Role& role) -> Outcome<void> {
-    write_role(call.out, call.account(), role);
-    return {};
+Outcome<RoleOutput> get_role(Call& call, const RoleInput& input) {
+  return read_role(call, input.role_name, [&](Role& role) -> Outcome<RoleOutput> {
+    return RoleOutput{view_with_tags(call, role)};
   });
 }
 
-Outcome<void> list_roles(Call& call) {
-  const PageRequest page = TRY(page_request(call.form));
-  Xml members;
-  std::string last;
-  std::string next;
-  std::int64_t count = 0;
-  for_each_role(call.engine, call.account(), [&](Role& role) {
-    if (role.name <= page.after || !role.path.starts_with(page.path_prefix)) return true;
+Outcome<ListRolesOutput> list_roles(Call& call, const ListRolesInput& input) {
+  const auto size = static_cast<std::size_t>(input.max_items.value_or(kPageSize));
+  ListRolesOutput output;
+  for_each_role(call.engine(), call.account(), [&](Role& role) {
+    if (role.name <= input.marker || !role.path.starts_with(input.path_prefix)) return true;
     if (!call.sees(role.name)) return true;
-    if (count == page.size) {
-      next = last;
-      return false;
-    }
-    members.element("member", [&] { write_role_fields(members, call.account(), role, false); });
-    last = role.name;
-    ++count;
-    return true;
+    output.truncated = output.roles.size() == size;
+    if (!output.truncated) output.roles.push_back(view_of(call, role));
+    return !output.truncated;
   });
-  call.out.nest("Roles", members);
-  write_page_end(call.out, next);
-  return {};
+  if (output.truncated) output.marker = output.roles.back().name;
+  return output;
 }
 
-Outcome<void> update_role(Call& call) {
-  const std::string description = TRY(description_of(call.form));
-  return with_role(call, Access::change, [&](engine::Turn&, Role& role) -> Outcome<void> {
-    if (call.form.find("Description")) role.description = description;
-    role.session_seconds_max = TRY(session_seconds(call.form, role.session_seconds_max));
-    call.out.has_result();
+Outcome<UpdateRoleOutput> update_role(Call& call, const UpdateRoleInput& input) {
+  RETURN_IF_ERROR(check_description(input.description.value_or("")));
+  return change_role(
+      call, input.role_name, [&](engine::Turn&, Role& role) -> Outcome<UpdateRoleOutput> {
+        role.description = input.description.value_or(role.description);
+        role.session_seconds_max = input.session_seconds.value_or(role.session_seconds_max);
+        return UpdateRoleOutput{};
+      });
+}
+
+Outcome<void> update_assume_role_policy(Call& call, const UpdateAssumeRolePolicyInput& input) {
+  RETURN_IF_ERROR(check_document("PolicyDocument", input.document));
+  return change_role(call, input.role_name, [&](engine::Turn&, Role& role) -> Outcome<void> {
+    role.trust = input.document;
     return {};
   });
 }
 
-Outcome<void> update_assume_role_policy(Call& call) {
-  const std::string trust = TRY(policy_text(call.form, "PolicyDocument"));
-  return with_role(call, Access::change, [&](engine::Turn&, Role& role) -> Outcome<void> {
-    role.trust = trust;
-    return {};
-  });
-}
-
-Outcome<void> delete_role(Call& call) {
-  return with_role(call, Access::read, [&](engine::Turn& turn, Role& role) -> Outcome<void> {
-    if (!role.attached.empty()) {
+Outcome<void> delete_role(Call& call, const DeleteRoleInput& input) {
+  return call.engine().turn([&](engine::Turn& turn) -> Outcome<void> {
+    auto role = TRY(find_role(turn.state(), call.account(), input.role_name));
+    if (!role->attached.empty()) {
       return refuse(409, "DeleteConflict", "Cannot delete entity, must detach all policies first.");
     }
-    if (!role.inline_policies.empty()) {
+    if (!role->inline_policies.empty()) {
       return refuse(409, "DeleteConflict", "Cannot delete entity, must delete policies first.");
     }
-    const std::string entry = role_entry(call.account(), role.name);
-    turn.commit(queue::EntryRemoved{queue::EntryKind::role, entry});
+    turn.commit(
+        queue::EntryRemoved{queue::EntryKind::role, role_entry(call.account(), input.role_name)});
     return {};
   });
 }
 
-Outcome<void> tag_role(Call& call) {
-  const Tags tags = TRY(call.form.tags());
-  return with_role(call, Access::change, [&](engine::Turn&, Role& role) -> Outcome<void> {
-    return add_tags(role.tags, tags);
-  });
+Outcome<void> tag_role(Call& call, const TagRoleInput& input) {
+  const Tags tags = TRY(tags_of(input.tags));
+  return change_role(
+      call, input.role_name, [&](engine::Turn&, Role& role) { return add_tags(role.tags, tags); });
 }
 
-Outcome<void> untag_role(Call& call) {
-  return with_role(call, Access::change, [&](engine::Turn&, Role& role) -> Outcome<void> {
-    remove_tags(role.tags, call.form.list("TagKeys"));
+Outcome<void> untag_role(Call& call, const UntagRoleInput& input) {
+  return change_role(call, input.role_name, [&](engine::Turn&, Role& role) -> Outcome<void> {
+    remove_tags(role.tags, input.keys);
     return {};
   });
 }
 
-Outcome<void> list_role_tags(Call& call) {
-  return with_role(call, Access::read, [&](engine::Turn&, Role& role) -> Outcome<void> {
-    write_tags(call.out, role.tags);
-    write_page_end(call.out, "");
-    return {};
+Outcome<TagsOutput> list_role_tags(Call& call, const RoleInput& input) {
+  return read_role(call, input.role_name, [&](Role& role) -> Outcome<TagsOutput> {
+    return TagsOutput{tag_list(call, role.tags)};
   });
 }
 
-// There are no instance profiles; Terraform asks before it deletes a role.
-Outcome<void> list_instance_profiles_for_role(Call& call) {
-  return with_role(call, Access::read, [&](engine::Turn&, Role&) -> Outcome<void> {
-    call.out.element("InstanceProfiles", [] {});
-    write_page_end(call.out, "");
-    return {};
+// There are no instance profiles; Terraform lists them before it deletes a role.
+Outcome<InstanceProfilesOutput> list_instance_profiles_for_role(Call& call,
+                                                                const RoleInput& input) {
+  return read_role(call, input.role_name, [](Role&) -> Outcome<InstanceProfilesOutput> {
+    return InstanceProfilesOutput{};
   });
 }
 

@@ -2,77 +2,156 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
-#include "aws/iam/call.h"
-#include "base/result.h"
+#include "aws/sqs/model/errors.h"
 #include "base/text.h"
 #include "front/authorize.h"
-#include "net/auth/access_key.h"
 #include "net/auth/credential.h"
-#include "net/http/answer.h"
 
 namespace redrive::iam {
 namespace {
 
 using auth::Right;
 
-struct Action {
-  std::string_view name;
-  Service service;
-  std::optional<Right> right;  // Nothing: everybody who is let in.
-  Outcome<void> (*run)(Call&);
+Result<void> authorize_entity(const Call& call, std::string_view kind, std::string_view name) {
+  const std::string path = fmt::format("{}/{}", kind, name);
+  return front::decide(call.caller(),
+                       call.operation(),
+                       {.kind = front::ResourceKind::role,
+                        .account = call.account(),
+                        .name = path,
+                        .covered_as = name},
+                       {});
+}
 
-  bool changes() const { return right == Right::administer; }
+// A policy as its ARN names it: one of another account is refused, those of AWS are open to all
+// accounts.
+Result<void> authorize_policy(const Call& call, std::string_view arn) {
+  const auto parts = split(arn, ':');
+  if (is_aws_managed(arn) || parts.size() < 6) return {};
+  return front::decide(call.caller(),
+                       call.operation(),
+                       {.kind = front::ResourceKind::role,
+                        .account = parts[4],
+                        .name = parts[5],
+                        .covered_as = name_of_arn(arn)},
+                       {});
+}
+
+// What a request names: a role, an existing policy, or a policy to be created.
+template <class Input>
+Result<void> authorize_named(const Call& call, const Input& input) {
+  constexpr bool role = requires {
+    input.role_name;
+  };
+  constexpr bool arn = requires {
+    input.policy_arn;
+  };
+  constexpr bool policy = !role && requires {
+    input.policy_name;
+  };
+  if constexpr (role) RETURN_IF_ERROR(authorize_entity(call, "role", input.role_name));
+  if constexpr (arn) RETURN_IF_ERROR(authorize_policy(call, input.policy_arn));
+  if constexpr (policy) RETURN_IF_ERROR(authorize_entity(call, "policy", input.policy_name));
+  if constexpr (role || arn || policy) return {};
+  // Lists are about the account: a key with statements needs one that allows it.
+  return front::decide(
+      call.caller(), call.operation(), front::account_resource(call.account()), {});
+}
+
+// The functions of the table: authorise what the input names, then run.
+template <auto operation>
+struct Row;
+template <class Input, class Output, Outcome<Output> (*operation)(Call&, const Input&)>
+struct Row<operation> {
+  using In = Input;
+
+  static Outcome<Output> read(Call& call, const Input& input) {
+    RETURN_IF_ERROR(authorize_named(call, input));
+    return operation(call, input);
+  }
+  static Outcome<Output> change(Call& call, const Input& input) {
+    RETURN_IF_ERROR(authorize_named(call, input));
+    Outcome<Output> output = operation(call, input);
+    if (output && call.parts.changed) call.parts.changed();
+    return output;
+  }
 };
 
-constexpr Action reading(std::string_view name, Outcome<void> (*run)(Call&)) {
-  return {name, Service::iam, Right::look, run};
+template <auto operation>
+consteval auto reading(std::string_view name) {
+  return front::action<&Row<operation>::read>(name, Right::look);
 }
-constexpr Action changing(std::string_view name, Outcome<void> (*run)(Call&)) {
-  return {name, Service::iam, Right::administer, run};
+template <auto operation>
+consteval auto changing(std::string_view name) {
+  static_assert(ChangeInput<typename Row<operation>::In>, "the audit log records every change");
+  return front::action<&Row<operation>::change>(name, Right::administer);
 }
 
-constexpr std::array kActions = {
-    changing("CreateRole", create_role),
-    reading("GetRole", get_role),
-    reading("ListRoles", list_roles),
-    changing("UpdateRole", update_role),
-    changing("UpdateAssumeRolePolicy", update_assume_role_policy),
-    changing("DeleteRole", delete_role),
-    changing("TagRole", tag_role),
-    changing("UntagRole", untag_role),
-    reading("ListRoleTags", list_role_tags),
-    reading("ListInstanceProfilesForRole", list_instance_profiles_for_role),
-    changing("PutRolePolicy", put_role_policy),
-    reading("GetRolePolicy", get_role_policy),
-    changing("DeleteRolePolicy", delete_role_policy),
-    reading("ListRolePolicies", list_role_policies),
-    changing("AttachRolePolicy", attach_role_policy),
-    changing("DetachRolePolicy", detach_role_policy),
-    reading("ListAttachedRolePolicies", list_attached_role_policies),
-    changing("CreatePolicy", create_policy),
-    reading("GetPolicy", get_policy),
-    changing("DeletePolicy", delete_policy),
-    reading("ListPolicies", list_policies),
-    reading("ListEntitiesForPolicy", list_entities_for_policy),
-    changing("TagPolicy", tag_policy),
-    changing("UntagPolicy", untag_policy),
-    reading("ListPolicyTags", list_policy_tags),
-    changing("CreatePolicyVersion", create_policy_version),
-    reading("GetPolicyVersion", get_policy_version),
-    reading("ListPolicyVersions", list_policy_versions),
-    changing("DeletePolicyVersion", delete_policy_version),
-    changing("SetDefaultPolicyVersion", set_default_policy_version),
-    Action{"GetCallerIdentity", Service::sts, std::nullopt, get_caller_identity},
-    Action{"AssumeRole", Service::sts, std::nullopt, refuse_to_assume},
-    Action{"AssumeRoleWithWebIdentity", Service::sts, std::nullopt, refuse_to_assume},
-    Action{"GetSessionToken", Service::sts, std::nullopt, refuse_to_assume},
+constexpr front::Action<Call> kIamActions[] = {
+    changing<create_role>("CreateRole"),
+    reading<get_role>("GetRole"),
+    reading<list_roles>("ListRoles"),
+    changing<update_role>("UpdateRole"),
+    changing<update_assume_role_policy>("UpdateAssumeRolePolicy"),
+    changing<delete_role>("DeleteRole"),
+    changing<tag_role>("TagRole"),
+    changing<untag_role>("UntagRole"),
+    reading<list_role_tags>("ListRoleTags"),
+    reading<list_instance_profiles_for_role>("ListInstanceProfilesForRole"),
+    changing<put_role_policy>("PutRolePolicy"),
+    reading<get_role_policy>("GetRolePolicy"),
+    changing<delete_role_policy>("DeleteRolePolicy"),
+    reading<list_role_policies>("ListRolePolicies"),
+    changing<attach_role_policy>("AttachRolePolicy"),
+    changing<detach_role_policy>("DetachRolePolicy"),
+    reading<list_attached_role_policies>("ListAttachedRolePolicies"),
+    changing<create_policy>("CreatePolicy"),
+    reading<get_policy>("GetPolicy"),
+    changing<delete_policy>("DeletePolicy"),
+    reading<list_policies>("ListPolicies"),
+    reading<list_entities_for_policy>("ListEntitiesForPolicy"),
+    changing<tag_policy>("TagPolicy"),
+    changing<untag_policy>("UntagPolicy"),
+    reading<list_policy_tags>("ListPolicyTags"),
+    changing<create_policy_version>("CreatePolicyVersion"),
+    reading<get_policy_version>("GetPolicyVersion"),
+    reading<list_policy_versions>("ListPolicyVersions"),
+    changing<delete_policy_version>("DeletePolicyVersion"),
+    changing<set_default_policy_version>("SetDefaultPolicyVersion"),
 };
 
-std::string_view name_of(Service service) {
-  return service == Service::iam ? "iam" : "sts";
+constexpr front::Action<Call> kStsActions[] = {
+    front::action<get_caller_identity>("GetCallerIdentity", std::nullopt),
+    front::action<refuse_to_assume>("AssumeRole", std::nullopt),
+    front::action<refuse_to_assume>("AssumeRoleWithWebIdentity", std::nullopt),
+    front::action<refuse_to_assume>("GetSessionToken", std::nullopt),
+};
+
+Refusal refusal_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::invalid_parameter_value:
+    case ErrorCode::missing_parameter:
+      return {400, "ValidationError", error.message};
+    case ErrorCode::malformed_request:
+      return {400, "MalformedQueryString", error.message};
+    case ErrorCode::unknown_operation:
+      return {400, "InvalidAction", error.message};
+    default:
+      const sqs::ErrorRow& row = sqs::error_row(error.code);
+      return {row.query_status, row.query_code, error.message};
+  }
 }
+
+const front::TableTraits kIamTraits{.name = "iam",
+                                    .scope = front::Gate::Api::iam,
+                                    .refusal_of = refusal_of,
+                                    .xml_namespace = "https://iam.amazonaws.com/doc/2010-05-08/",
+                                    .title = "IAM"};
+const front::TableTraits kStsTraits{.name = "sts",
+                                    .scope = front::Gate::Api::sts,
+                                    .refusal_of = refusal_of,
+                                    .xml_namespace = "https://sts.amazonaws.com/doc/2011-06-15/",
+                                    .title = "STS"};
 
 std::optional<Service> service_named(std::string_view name) {
   if (name == "iam") return Service::iam;
@@ -89,115 +168,25 @@ bool has_field(std::string_view form, std::string_view field) {
   return false;
 }
 
-Outcome<const Action*> find_action(Service service, std::string_view name) {
-  for (const Action& action : kActions) {
-    if (action.service == service && action.name == name) return &action;
-  }
-  if (name.empty()) return refuse(400, "MissingAction", "The request names no action.");
-  return refuse(400,
-                "InvalidAction",
-                fmt::format("Could not find operation {}: Redrive implements a subset of {}.",
-                            name,
-                            service == Service::iam ? "IAM" : "STS"));
-}
-
-// A policy as its ARN names it: one of another account is refused, one of AWS is open to all
-// accounts.
-Result<void> authorize_policy(const front::Caller& caller, const front::Operation& operation,
-                              std::string_view arn) {
-  const auto parts = split(arn, ':');
-  if (is_aws_managed(arn) || parts.size() < 6) return {};
-  return front::decide(caller,
-                       operation,
-                       {.kind = front::ResourceKind::role,
-                        .account = parts[4],
-                        .name = parts[5],
-                        .covered_as = name_of_arn(arn)},
-                       {});
-}
-
-// What a request names: a role, a policy of its own, or a policy that is made.
-Result<void> authorize_named(const front::Caller& caller, const front::Operation& operation,
-                             const Form& form) {
-  const auto of_account = [&](std::string_view kind, std::string_view name) {
-    const std::string path = fmt::format("{}/{}", kind, name);
-    return front::decide(caller,
-                         operation,
-                         {.kind = front::ResourceKind::role,
-                          .account = caller.account,
-                          .name = path,
-                          .covered_as = name},
-                         {});
-  };
-  const auto role = form.find("RoleName");
-  if (role) RETURN_IF_ERROR(of_account("role", *role));
-  if (const auto arn = form.find("PolicyArn")) return authorize_policy(caller, operation, *arn);
-  const auto policy = form.find("PolicyName");
-  if (policy && !role) return of_account("policy", *policy);
-  if (role) return {};
-  // Lists are about the account: a key with statements needs one that says so.
-  return front::decide(caller, operation, front::account_resource(caller.account), {});
-}
-
-Outcome<void> check_right(const front::Caller& caller, const Action& action, const Form& form) {
-  if (!action.right) return {};
-  const std::string name = fmt::format("{}:{}", name_of(action.service), action.name);
-  const front::Operation operation{.name = name, .right = *action.right};
-  auto allowed = front::authorize_role(caller, operation);
-  if (allowed) allowed = authorize_named(caller, operation, form);
-  if (!allowed) return std::unexpected(refusal_of(allowed.error()));
-  return {};
-}
-
-// What a change is made to.
-std::string_view resource_of(const Form& form) {
-  for (const std::string_view name : {"PolicyArn", "RoleName", "PolicyName"}) {
-    if (const auto found = form.find(name)) return *found;
-  }
-  return {};
-}
-
-std::vector<std::string_view> action_names(Service service) {
-  std::vector<std::string_view> names;
-  for (const Action& action : kActions) {
-    if (action.service == service) names.push_back(action.name);
-  }
-  return names;
-}
-
-// Its place among those of its service.
-std::size_t index_of(const Action& action) {
-  std::size_t index = 0;
-  for (const Action* before = kActions.data(); before != &action; ++before) {
-    if (before->service == action.service) ++index;
-  }
-  return index;
-}
-
-http::Answer encode_refusal(Service service, const front::RequestContext& context,
-                            const Refusal& refusal) {
-  return {.status = refusal.status,
-          .content_type = "text/xml",
-          .body = error_document(service, refusal, context.id)};
-}
-
-front::ApiTraits traits_of(Service service) {
-  const bool iam = service == Service::iam;
-  return {.name = name_of(service),
-          .scope = iam ? front::Gate::Api::iam : front::Gate::Api::sts,
-          .actions = action_names(service),
-          .refusal_of = refusal_of,
-          .encode = [service](const front::RequestContext& context, const Refusal& refusal) {
-            return encode_refusal(service, context, refusal);
-          }};
+front::Pipeline::Parts pipeline_parts(const Parts& parts, const front::Gate& gate,
+                                      const front::Observers& observers,
+                                      const front::Offload& offload) {
+  return {.gate = gate,
+          .observers = observers,
+          .offload = offload,
+          .recorded = [&engine = parts.engine] { return engine.appended(); }};
 }
 
 }  // namespace
 
 std::vector<ActionInfo> actions() {
   std::vector<ActionInfo> infos;
-  for (const Action& action : kActions)
-    infos.push_back({action.name, action.service, action.right});
+  for (const auto& action : kIamActions) {
+    infos.push_back({action.name, Service::iam, action.right});
+  }
+  for (const auto& action : kStsActions) {
+    infos.push_back({action.name, Service::sts, action.right});
+  }
   return infos;
 }
 
@@ -212,55 +201,20 @@ std::optional<Service> service_of(const http::Request& request) {
   return std::nullopt;
 }
 
-// The actions of one of the two services.
-class Endpoint::Table final : public front::Api {
- public:
-  Table(Parts parts, Service service)
-      : parts_(std::move(parts)),
-        service_(service),
-        pipeline_(*this, traits_of(service),
-                  {.gate = parts_.gate,
-                   .observers = parts_.observers,
-                   .offload = parts_.offload,
-                   .recorded = [&engine = parts_.engine] { return engine.appended(); }}) {}
-
-  void handle(http::Exchange& exchange) const { pipeline_.handle(exchange); }
-
- private:
-  front::Pace pace(const http::Request&) const override { return front::Pace::quick; }
-  Outcome<void> route(front::RequestContext&) const override { return {}; }
-  Outcome<http::Answer> run(front::RequestContext& context,
-                            const front::Respond& respond) const override;
-
-  const Parts parts_;
-  const Service service_;
-  const front::Pipeline pipeline_;
-};
-
-Outcome<http::Answer> Endpoint::Table::run(front::RequestContext& context,
-                                           const front::Respond&) const {
-  const Form form = TRY(Form::parse(context.request.query, context.request.body));
-  const Action& action = *TRY(find_action(service_, form.text("Action")));
-  context.action = index_of(action);
-  if (action.changes()) {
-    context.audit = {.resource = std::string(resource_of(form)), .request_json = form.json()};
-  }
-  RETURN_IF_ERROR(check_right(context.caller, action, form));
-  Call call{parts_.engine, form, context.caller, {}};
-  RETURN_IF_ERROR(action.run(call));
-  if (action.changes() && parts_.changed) parts_.changed();
-  return http::Answer{.content_type = "text/xml",
-                      .body = success_document(service_, action.name, call.out, context.id)};
-}
-
-Endpoint::Endpoint(Parts parts)
-    : iam_(std::make_unique<Table>(parts, Service::iam)),
-      sts_(std::make_unique<Table>(std::move(parts), Service::sts)) {}
-
-Endpoint::~Endpoint() = default;
-
-void Endpoint::handle(http::Exchange& exchange, Service service) const {
-  (service == Service::iam ? iam_ : sts_)->handle(exchange);
-}
+Endpoint::Endpoint(const Parts& parts, const front::Gate& gate, const front::Observers& observers,
+                   const front::Offload& offload)
+    : parts_(parts),
+      iam_(
+          kIamTraits, kIamActions,
+          [this](front::ActionCall call) {
+            return Call{std::move(call), parts_};
+          },
+          pipeline_parts(parts_, gate, observers, offload)),
+      sts_(
+          kStsTraits, kStsActions,
+          [this](front::ActionCall call) {
+            return Call{std::move(call), parts_};
+          },
+          pipeline_parts(parts_, gate, observers, offload)) {}
 
 }  // namespace redrive::iam

@@ -1,23 +1,20 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "aws/iam/answer.h"
-#include "core/engine/engine.h"
+#include "aws/iam/call.h"
+#include "front/action_table.h"
 #include "front/gate.h"
-#include "front/pipeline.h"
-#include "net/auth/access_key.h"
 #include "net/http/server.h"
 
 namespace redrive::iam {
 
+enum class Service { iam, sts };
+
 // Which of the two a request is for, by the scope of its signature or else by the API version it
-// names; nothing: it is somebody else's. Costs a request of another API one look at a header.
+// names; nothing: it is for another API. Costs a request of another API one look at a header.
 std::optional<Service> service_of(const http::Request& request);
 
 // The actions of both, for tests and documentation.
@@ -28,30 +25,23 @@ struct ActionInfo {
 };
 std::vector<ActionInfo> actions();
 
-// IAM and STS as far as infrastructure as code needs them: roles, their policies, and who asks.
-// Lists are as long as they are, so it is not for I/O threads; an answer leaves when everything
-// recorded before it is durable.
+// The parts of IAM and STS that infrastructure as code needs: roles, their policies, and the
+// identity of the caller. Lists can be long, so nothing runs on I/O threads; an answer leaves when
+// everything recorded before it is durable.
 class Endpoint {
  public:
-  struct Parts {
-    engine::Engine& engine;
-    const front::Gate& gate;
-    front::Observers observers = {};
-    // Roles or policies are not what they were; may be empty. Before the answer.
-    std::function<void()> changed = {};
-    front::Offload offload = {};  // Empty: everything runs on the thread that calls handle().
-  };
-  explicit Endpoint(Parts parts);
-  ~Endpoint();
+  Endpoint(const Parts& parts, const front::Gate& gate, const front::Observers& observers = {},
+           const front::Offload& offload = {});
 
-  // For requests that service_of() knows.
-  void handle(http::Exchange& exchange, Service service) const;
+  // For requests that service_of() recognises.
+  void handle(http::Exchange& exchange, Service service) const {
+    (service == Service::iam ? iam_ : sts_).handle(exchange);
+  }
 
  private:
-  class Table;
-
-  const std::unique_ptr<const Table> iam_;
-  const std::unique_ptr<const Table> sts_;
+  const Parts parts_;
+  const front::TableApi<Call> iam_;
+  const front::TableApi<Call> sts_;
 };
 
 }  // namespace redrive::iam

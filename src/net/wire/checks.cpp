@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/calendar.h"
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/text.h"
@@ -48,6 +49,26 @@ std::optional<double> parse_number(std::string_view text) {
   return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+std::optional<Decimal> parse_decimal(std::string_view text) {
+  const auto value = parse_number(text);
+  return value ? std::optional(Decimal{*value}) : std::nullopt;
+}
+
+// Clients write microseconds, and the zone as +00:00.
+std::string in_milliseconds(std::string text) {
+  if (text.ends_with("+00:00")) text.replace(text.size() - 6, 6, "Z");
+  const std::size_t point = text.find('.');
+  const bool fraction = point != std::string::npos && text.ends_with('Z');
+  if (fraction && text.size() - point > 5) text.replace(point + 4, std::string::npos, "Z");
+  return text;
+}
+
+std::optional<Timestamp> parse_time(std::string_view text) {
+  if (const auto moment = parse_utc(in_milliseconds(std::string(text)))) return moment;
+  const auto seconds = parse_number(text);
+  return seconds ? time_of_seconds(*seconds) : std::nullopt;
+}
+
 std::optional<Blob> parse_blob(std::string_view text, Arena& arena) {
   const auto bytes = base64_decode(text);
   if (!bytes) return std::nullopt;
@@ -78,6 +99,11 @@ std::optional<std::int64_t> integer_in(const Field& field, const void* value) {
 }
 
 }  // namespace
+
+std::optional<Timestamp> time_of_seconds(double seconds) {
+  if (seconds < 0 || seconds > static_cast<double>(kCalendarEnd.seconds())) return std::nullopt;
+  return Timestamp(static_cast<std::int64_t>(seconds * 1000));
+}
 
 std::string full_name(const Path* path, std::string_view name) {
   std::string text(name);
@@ -132,6 +158,10 @@ Result<bool> parse_scalar(const Spot& spot, const Type& type, std::string_view t
       return put(parse_flag(text), out);
     case Kind::number:
       return put(parse_number(text), out);
+    case Kind::decimal:
+      return put(parse_decimal(text), out);
+    case Kind::time:
+      return put(parse_time(text), out);
     case Kind::uuid:
       return put(Uuid::parse(text), out);
     case Kind::md5:

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "net/wire/arena.h"
 #include "net/wire/type.h"
 
@@ -47,6 +49,9 @@ Result<void> put_integer(const Spot& spot, const Type& type, std::int64_t value,
 // Parses any scalar except text. False: the text is not valid for the type.
 Result<bool> parse_scalar(const Spot& spot, const Type& type, std::string_view text, Arena& arena,
                           void* out);
+
+// A time from seconds since 1970; nothing: the calendar does not have it.
+std::optional<Timestamp> time_of_seconds(double seconds);
 
 // Checks a decoded record against its shape: first that the required members are present (bit i of
 // `seen` is field i), then the ranges.

@@ -1,6 +1,10 @@
+#include <fmt/format.h>
 #include <simdjson.h>
 
+#include <iterator>
+
 #include "base/text.h"
+#include "base/time.h"
 #include "net/wire/append.h"
 #include "net/wire/encode.h"
 #include "net/wire/scalar_text.h"
@@ -87,6 +91,10 @@ void encode_map(std::string& out, const Type& type, const void* items) {
   out += '}';
 }
 
+void append_seconds(std::string& out, Timestamp time) {
+  fmt::format_to(std::back_inserter(out), "{}.{:03}", time.ms() / 1000, time.ms() % 1000);
+}
+
 }  // namespace
 
 void append_json_text(std::string& out, std::string_view text) {
@@ -109,6 +117,8 @@ void encode_json_value(std::string& out, const Type& type, const void* value) {
       return encode_map(out, type, value);
     case Kind::record:
       return encode_json(out, *type.record, value);
+    case Kind::time:
+      return append_seconds(out, *static_cast<const Timestamp*>(value));
     default:
       break;
   }

@@ -159,6 +159,12 @@ class JsonReader {
       return integer(json, type, out, at);
     } else if (kind == ondemand::json_type::number && type.kind == Kind::number) {
       if (json.get_double().get(*static_cast<double*>(out)) == simdjson::SUCCESS) return {};
+    } else if (kind == ondemand::json_type::number && type.kind == Kind::decimal) {
+      if (json.get_double().get(static_cast<Decimal*>(out)->value) == simdjson::SUCCESS) return {};
+    } else if (kind == ondemand::json_type::number && type.kind == Kind::time) {
+      const auto moment = time_of_seconds(JSON_TRY(json.get_double()));
+      if (moment) *static_cast<Timestamp*>(out) = *moment;
+      if (moment) return {};
     } else if (kind == ondemand::json_type::boolean && type.kind == Kind::flag) {
       *static_cast<bool*>(out) = JSON_TRY(json.get_bool());
       return {};
@@ -175,7 +181,10 @@ class JsonReader {
       case Kind::flag:
         return "true or false";
       case Kind::number:
+      case Kind::decimal:
         return "a number";
+      case Kind::time:
+        return "a time";
       case Kind::uuid:
         return "a UUID";
       case Kind::md5:

@@ -10,6 +10,7 @@
 // Query: a flat list of name=value. A dotted name is a path through lists and maps:
 //
 //   SendMessageBatchRequestEntry.2.MessageAttribute.1.Value.DataType=String
+//   Parameters.member.2.ParameterKey=Stage
 //
 // A record's parameters are read in one pass: scalars are decoded at once, the others are sorted by
 // field and index, and each run with the same index is an item, decoded the same way without its
@@ -89,10 +90,14 @@ class QueryReader {
     return key.substr(std::min(key.size(), segment_size + 1));
   }
 
+  static std::string_view head_of(const Field& field) {
+    return field.traits.wrapped ? field.name : field.traits.item_name;
+  }
+
   static std::size_t find(const Record& record, std::string_view key) {
     const std::string_view head = first_segment(key);
     const auto names = [&](const Field& field) {
-      if (is_collection(*field.type)) return field.traits.item_name == head;
+      if (is_collection(*field.type)) return head_of(field) == head;
       return field.name == (is_nested(field) ? head : key);
     };
     const auto found = std::ranges::find_if(record.fields, names);
@@ -103,6 +108,9 @@ class QueryReader {
   static Result<void> enter(QueryParameter& parameter, const Field& field) {
     parameter.key = after(parameter.key, first_segment(parameter.key).size());
     parameter.index = 0;
+    if (field.traits.wrapped && first_segment(parameter.key) == field.traits.item_name) {
+      parameter.key = after(parameter.key, field.traits.item_name.size());
+    }
     const std::string_view segment = first_segment(parameter.key);
     const bool numbered = !segment.empty() && segment.front() >= '0' && segment.front() <= '9';
     if (!is_collection(*field.type) || !numbered) return {};

@@ -4,9 +4,11 @@
 #include <cassert>
 #include <charconv>
 
+#include "base/calendar.h"
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "base/time.h"
 
 namespace redrive::wire {
 namespace {
@@ -16,6 +18,12 @@ void append_number(std::string& out, Number value) {
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   out.append(digits.data(), end);
+}
+
+void append_decimal(std::string& out, double value) {
+  const std::size_t start = out.size();
+  append_number(out, value);
+  if (out.find_first_of(".en", start) == std::string::npos) out += ".0";
 }
 
 void append_uuid(std::string& out, const Uuid& id) {
@@ -43,6 +51,11 @@ void append_scalar(std::string& out, const Type& type, const void* value) {
       return append_number(out, *static_cast<const std::int64_t*>(value));
     case Kind::number:
       return append_number(out, *static_cast<const double*>(value));
+    case Kind::decimal:
+      return append_decimal(out, static_cast<const Decimal*>(value)->value);
+    case Kind::time:
+      out += format_utc(*static_cast<const Timestamp*>(value));
+      return;
     case Kind::uuid:
       return append_uuid(out, *static_cast<const Uuid*>(value));
     case Kind::md5:

@@ -12,6 +12,7 @@
 
 #include "base/digest.h"
 #include "base/ids.h"
+#include "base/time.h"
 #include "net/wire/type.h"
 
 // How a struct declares its wire format. Next to the struct, in its namespace:
@@ -52,6 +53,15 @@ struct Member {
     changed.traits.value_name = value;
     return changed;
   }
+  // The collections of the older Query services, which are not flattened: <name>.member.1, and
+  // <name><member>...</member></name>.
+  consteval Member members() const {
+    Member changed = each("member", "key", "value");
+    changed.traits.wrapped = true;
+    return changed;
+  }
+  // The items have an element of their own: <name><item>...</item></name>.
+  consteval Member wrapped() const { return with(&Traits::wrapped); }
   consteval Member filled() const { return with(&Traits::filled); }
   consteval Member queue() const { return with(&Traits::queue); }
   consteval Member content() const { return with(&Traits::content); }
@@ -118,6 +128,8 @@ consteval Kind kind_of() {
   if constexpr (std::is_same_v<T, std::int32_t>) return Kind::int32;
   if constexpr (std::is_same_v<T, std::int64_t>) return Kind::int64;
   if constexpr (std::is_same_v<T, double>) return Kind::number;
+  if constexpr (std::is_same_v<T, Decimal>) return Kind::decimal;
+  if constexpr (std::is_same_v<T, Timestamp>) return Kind::time;
   if constexpr (std::is_same_v<T, Uuid>) return Kind::uuid;
   if constexpr (std::is_same_v<T, Md5>) return Kind::md5;
   if constexpr (std::is_same_v<T, Blob>) return Kind::blob;

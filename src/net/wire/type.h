@@ -18,12 +18,21 @@ struct Blob {
   bool operator==(const Blob&) const = default;
 };
 
+// A double that is written with a point or an exponent even if it is whole: 5.0.
+struct Decimal {
+  double value = 0;
+
+  bool operator==(const Decimal&) const = default;
+};
+
 enum class Kind : std::uint8_t {
   text,      // std::string_view
   flag,      // bool
   int32,     // std::int32_t
   int64,     // std::int64_t
   number,    // double; finite
+  decimal,   // Decimal; finite
+  time,      // Timestamp; ISO 8601 or seconds since 1970. In JSON: seconds with three decimals
   uuid,      // Uuid
   md5,       // Md5
   blob,      // Blob
@@ -57,7 +66,7 @@ struct Traits {
   bool filled = false;     // Required, and an empty text counts as absent.
   bool queue = false;      // The queue's name or URL; in Query the path may be used instead.
   bool content = false;    // Message content: the caller checks its characters.
-  bool always = false;     // Written to JSON even when empty.
+  bool always = false;     // Written even when empty: in JSON, and in XML if it is wrapped.
   bool sensitive = false;  // May contain secrets of users; see wire/sensitive.h.
   bool ranged = false;
   std::int64_t min = 0;
@@ -66,6 +75,8 @@ struct Traits {
   std::string_view item_name;          // Name of one item of a list or map, in Query and XML.
   std::string_view key_name = "Name";  // Names of a map's key and value inside the item.
   std::string_view value_name = "Value";
+  // Query and XML put the items into an element of their own: Tags.member.1, <Tags><member>.
+  bool wrapped = false;
 };
 
 struct Field {

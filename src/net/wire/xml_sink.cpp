@@ -97,7 +97,6 @@ void append_map_item(std::string& out, const Traits& traits, const Type& type, c
   close(out, traits.item_name);
 }
 
-// Flattened: the items take the collection's place.
 void append_items(std::string& out, const Field& field, const void* items) {
   const Type& type = *field.type;
   const std::size_t size = type.size(items);
@@ -120,9 +119,13 @@ void append_xml_text(std::string& out, std::string_view text) {
 void encode_xml(std::string& out, const Record& record, const void* value) {
   for (const Field& field : record.fields) {
     const void* held = value_to_write(field, value);
-    if (held == nullptr) continue;
+    const bool wrapped = field.traits.wrapped;
+    if (held == nullptr && !(wrapped && field.traits.always)) continue;
+    if (wrapped) open(out, field.name);
     if (is_collection(*field.type)) {
-      append_items(out, field, held);
+      // Items that are not wrapped take the collection's place.
+      if (held != nullptr) append_items(out, field, held);
+      if (wrapped) close(out, field.name);
     } else {
       append_element(out, field.name, bare(*field.type), held);
     }
