@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <set>
 
-#include "aws/cloudwatch/call.h"
 #include "aws/lambda/routes.h"
 #include "aws/s3/routes.h"
 #include "aws/sqs/model/actions.h"

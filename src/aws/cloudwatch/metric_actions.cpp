@@ -25,20 +25,13 @@ std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
 }
 
-metrics::Dimensions dimensions_at(const Parameters& parameters, const std::string& list) {
-  metrics::Dimensions dimensions;
-  for (const std::string& item : parameters.items(list)) {
-    dimensions.emplace_back(parameters.text(item + ".Name"), parameters.text(item + ".Value"));
-  }
-  return dimensions;
-}
-
-Result<CloudLine> line_at(const Call& call, const std::string& prefix) {
-  return CloudLine{.account = call.caller.account,
-                   .region = call.caller.region,
-                   .space = TRY(call.parameters.required(prefix + "Namespace")),
-                   .name = TRY(call.parameters.required(prefix + "MetricName")),
-                   .dimensions = dimensions_at(call.parameters, prefix + "Dimensions")};
+CloudLine line_of(const Call& call, std::string_view space, std::string_view name,
+                  const DimensionList& dimensions) {
+  return CloudLine{.account = call.caller().account,
+                   .region = call.caller().region,
+                   .space = std::string(space),
+                   .name = std::string(name),
+                   .dimensions = dimensions_of(dimensions)};
 }
 
 // A line that names nothing here has no numbers, and needs no right.
@@ -48,11 +41,10 @@ Result<void> check_line(const Call& call, const CloudLine& line) {
   const std::string name =
       subject_name(metric->scope, line.account, line.region, line.dimensions.front().second);
   return front::authorize_metrics(
-      call.parts.engine, call.parts.gate, call.caller, call.operation, {metric->scope, name});
+      call.parts.engine, call.parts.gate, call.caller(), call.operation(), {metric->scope, name});
 }
 
-Result<seconds> period_at(const Call& call, const std::string& name) {
-  const std::int64_t period = TRY(call.parameters.integer(name)).value_or(0);
+Result<seconds> checked_period(std::string_view name, std::int64_t period) {
   const bool fits = period > 0 && period <= 14 * 86'400 &&
                     (period % 60 == 0 || period == 1 || period == 5 || period == 10 ||
                      period == 20 || period == 30);
@@ -69,9 +61,8 @@ struct Range {
   Timestamp to;
 };
 
-Result<Range> range_of(const Call& call, seconds period, std::int64_t points_max) {
-  const auto start = TRY(call.parameters.time("StartTime"));
-  const auto end = TRY(call.parameters.time("EndTime"));
+Result<Range> range_of(const Call& call, std::optional<Timestamp> start,
+                       std::optional<Timestamp> end, seconds period, std::int64_t points_max) {
   if (!start || !end) {
     return fail(ErrorCode::missing_parameter, "StartTime and EndTime are required.");
   }
@@ -85,43 +76,52 @@ Result<Range> range_of(const Call& call, seconds period, std::int64_t points_max
   return Range{Timestamp(from), Timestamp(to)};
 }
 
-// Times are told by the second, whatever the wall and the engine disagree about below it.
-Timestamp told(const Call& call, Timestamp moment) {
+// In wall time, to the second: engine time and wall time can differ by fractions of one.
+Timestamp reported(const Call& call, Timestamp moment) {
   return Timestamp((moment + call.wall_ahead).ms() / 1000 * 1000);
 }
 
-Result<Value> one_result(Call& call, const std::string& query) {
-  const Parameters& parameters = call.parameters;
-  const std::string id = TRY(parameters.required(query + ".Id"));
-  if (parameters.find(query + ".Expression")) {
+Result<MetricDataResult> one_result(Call& call, const GetMetricDataInput& input,
+                                    const MetricDataQuery& query) {
+  if (query.expression) {
     return invalid("Metric math is not supported: a query requires a MetricStat.");
   }
-  const CloudLine line = TRY(line_at(call, query + ".MetricStat.Metric."));
+  if (!query.stat) return fail(ErrorCode::missing_parameter, "A query requires a MetricStat.");
+  const Metric& metric = query.stat->metric;
+  const CloudLine line = line_of(call, metric.space, metric.name, metric.dimensions);
   RETURN_IF_ERROR(check_line(call, line));
-  const seconds period = TRY(period_at(call, query + ".MetricStat.Period"));
-  const auto statistic = Statistic::parse(TRY(parameters.required(query + ".MetricStat.Stat")));
+  const seconds period = TRY(checked_period("MetricStat.Period", query.stat->period));
+  const auto statistic = Statistic::parse(std::string(query.stat->statistic));
   if (!statistic) return invalid("The statistic is not supported.");
-  const Range range = TRY(range_of(call, period, kDataPointsMax));
+  const Range range = TRY(range_of(call, input.start, input.end, period, kDataPointsMax));
   const auto numbers =
       read_statistic(call.parts.history, line, *statistic, range.from, range.to, period);
-  Value::List times;
-  Value::List values;
-  const auto add = [&](std::size_t i) {
-    if (!numbers[i]) return;
-    times.push_back(told(call, range.from + period * static_cast<std::int64_t>(i)));
-    values.push_back(*numbers[i]);
-  };
-  const bool ascending = parameters.text("ScanBy") == "TimestampAscending";
-  for (std::size_t i = 0; i < numbers.size(); ++i) add(ascending ? i : numbers.size() - 1 - i);
-  Value result;
-  const std::string label = parameters.text(query + ".Label");
-  result.set("Id", id).set("Label", label.empty() ? line.name : label);
-  result.set("Timestamps", std::move(times)).set("Values", std::move(values));
-  result.set("StatusCode", "Complete");
+  MetricDataResult result{.id = query.id, .label = query.label.empty() ? metric.name : query.label};
+  const bool ascending = input.scan_by == "TimestampAscending";
+  for (std::size_t step = 0; step < numbers.size(); ++step) {
+    const std::size_t i = ascending ? step : numbers.size() - 1 - step;
+    if (!numbers[i]) continue;
+    result.times.push_back(reported(call, range.from + period * static_cast<std::int64_t>(i)));
+    result.values.push_back({*numbers[i]});
+  }
   return result;
 }
 
-constexpr std::string_view kStatistics[] = {"SampleCount", "Average", "Sum", "Minimum", "Maximum"};
+using Place = std::optional<wire::Decimal> Datapoint::*;
+constexpr std::pair<std::string_view, Place> kStatistics[] = {
+    {"SampleCount", &Datapoint::sample_count},
+    {"Average", &Datapoint::average},
+    {"Sum", &Datapoint::sum},
+    {"Minimum", &Datapoint::minimum},
+    {"Maximum", &Datapoint::maximum},
+};
+
+// Where a statistic stands in a point; null: it is a percentile.
+Place place_of(std::string_view statistic) {
+  const auto found =
+      std::ranges::find(kStatistics, statistic, &std::pair<std::string_view, Place>::first);
+  return found == std::end(kStatistics) ? nullptr : found->second;
+}
 
 // A subject whose metrics a client may see and wants to, and the value of its dimension.
 struct ListedSubject {
@@ -141,25 +141,24 @@ struct ListedSubject {
 
 bool sees_subject(const Call& call, const metrics::Subject& subject) {
   return front::authorize_metrics(
-             call.parts.engine, call.parts.gate, call.caller, call.operation, subject)
+             call.parts.engine, call.parts.gate, call.caller(), call.operation(), subject)
       .has_value();
 }
 
-std::vector<ListedSubject> listed_subjects(const Call& call) {
+std::vector<ListedSubject> listed_subjects(const Call& call, const ListMetricsInput& input) {
   using metrics::Scope;
-  const metrics::Dimensions filters = dimensions_at(call.parameters, "Dimensions");
-  const bool recently = call.parameters.text("RecentlyActive") == "PT3H";
+  const bool recently = input.recently_active == "PT3H";
   const Timestamp since = recently ? call.parts.engine.now() - kRecent : Timestamp();
   std::vector<ListedSubject> found;
   for (const Scope scope : {Scope::queue, Scope::function, Scope::mapping}) {
     const std::string own =
-        metrics::subject_name(scope, call.caller.account, call.caller.region, "");
+        metrics::subject_name(scope, call.caller().account, call.caller().region, "");
     for (const metrics::Subject& subject : call.parts.history.subjects(scope, since)) {
       if (!subject.name.starts_with(own) || !sees_subject(call, subject)) continue;
       std::string value = subject.name.substr(own.size());
-      const bool fits = std::ranges::all_of(filters, [&](const auto& filter) {
-        return filter.first == metrics::dimension_of(scope) &&
-               (filter.second.empty() || filter.second == value);
+      const bool fits = std::ranges::all_of(input.dimensions, [&](const DimensionFilter& filter) {
+        return filter.name == metrics::dimension_of(scope) &&
+               (filter.value.empty() || filter.value == value);
       });
       if (fits) found.push_back({subject, std::move(value)});
     }
@@ -168,109 +167,107 @@ std::vector<ListedSubject> listed_subjects(const Call& call) {
 }
 
 struct Column {
-  std::string name;
-  bool plain;  // Not a percentile.
+  std::string_view name;
+  Place place;
   std::vector<std::optional<double>> numbers;
 };
 
-void set_columns(Value& point, const std::vector<Column>& columns, std::size_t i) {
-  Value::Map percentiles;
+void set_columns(Datapoint& point, const std::vector<Column>& columns, std::size_t i) {
   for (const Column& column : columns) {
-    const double number = column.numbers[i].value_or(0);
-    if (!column.plain) {
-      percentiles.emplace_back(column.name, number);
+    const wire::Decimal number{column.numbers[i].value_or(0)};
+    if (column.place != nullptr) {
+      point.*column.place = number;
     } else {
-      point.set(*std::ranges::find(kStatistics, column.name), number);
+      point.percentiles.emplace_back(column.name, number);
     }
   }
-  if (!percentiles.empty()) point.set("ExtendedStatistics", std::move(percentiles));
+}
+
+Result<void> add_columns(const Call& call, const CloudLine& line, const Range& range,
+                         seconds period, const Texts& names, bool percentiles,
+                         std::vector<Column>& columns) {
+  for (const std::string_view name : names) {
+    const auto statistic = Statistic::parse(std::string(name));
+    const Place place = place_of(name);
+    if (!statistic || percentiles != (place == nullptr)) {
+      return invalid(fmt::format("The statistic {} is not supported.", name));
+    }
+    columns.push_back(
+        {name,
+         place,
+         read_statistic(call.parts.history, line, *statistic, range.from, range.to, period)});
+  }
+  return {};
 }
 
 }  // namespace
 
-Result<Value> get_metric_data(Call& call) {
-  call.parts.observe();
-  const std::vector<std::string> queries = call.parameters.items("MetricDataQueries");
-  if (queries.empty()) {
-    return fail(ErrorCode::missing_parameter, "The parameter MetricDataQueries is required.");
+metrics::Dimensions dimensions_of(const DimensionList& list) {
+  metrics::Dimensions dimensions;
+  for (const Dimension& one : list) {
+    dimensions.emplace_back(std::string(one.name), std::string(one.value));
   }
-  if (queries.size() > kQueriesMax) {
-    return invalid(fmt::format("A request can have at most {} queries.", kQueriesMax));
-  }
-  Value::List results;
-  for (const std::string& query : queries) {
-    const bool wanted = TRY(call.parameters.flag(query + ".ReturnData")).value_or(true);
-    if (wanted) results.push_back(TRY(one_result(call, query)));
-  }
-  Value answer;
-  answer.set("Messages", Value::List()).set("MetricDataResults", std::move(results));
-  return answer;
+  return dimensions;
 }
 
-Result<Value> get_metric_statistics(Call& call) {
+Outcome<GetMetricDataOutput> get_metric_data(Call& call, const GetMetricDataInput& input) {
   call.parts.observe();
-  const CloudLine line = TRY(line_at(call, ""));
-  RETURN_IF_ERROR(check_line(call, line));
-  const seconds period = TRY(period_at(call, "Period"));
-  const Range range = TRY(range_of(call, period, kStatisticsPointsMax));
-  std::vector<Column> columns;
-  for (const std::string_view list : {"Statistics", "ExtendedStatistics"}) {
-    for (const std::string& name : call.parameters.texts(std::string(list))) {
-      const bool plain = std::ranges::find(kStatistics, name) != std::end(kStatistics);
-      const auto statistic = Statistic::parse(name);
-      if (!statistic || plain != (list == "Statistics")) {
-        return invalid(fmt::format("The statistic {} is not supported.", name));
-      }
-      const auto& history = call.parts.history;
-      columns.push_back(
-          {name, plain, read_statistic(history, line, *statistic, range.from, range.to, period)});
-    }
+  if (input.queries.size() > kQueriesMax) {
+    return invalid(fmt::format("A request can have at most {} queries.", kQueriesMax));
   }
+  GetMetricDataOutput output;
+  for (const MetricDataQuery& query : input.queries) {
+    if (!query.return_data.value_or(true)) continue;
+    output.results.push_back(TRY(one_result(call, input, query)));
+  }
+  return output;
+}
+
+Outcome<GetMetricStatisticsOutput> get_metric_statistics(Call& call,
+                                                         const GetMetricStatisticsInput& input) {
+  call.parts.observe();
+  const CloudLine line = line_of(call, input.space, input.name, input.dimensions);
+  RETURN_IF_ERROR(check_line(call, line));
+  const seconds period = TRY(checked_period("Period", input.period));
+  const Range range = TRY(range_of(call, input.start, input.end, period, kStatisticsPointsMax));
+  std::vector<Column> columns;
+  RETURN_IF_ERROR(add_columns(call, line, range, period, input.statistics, false, columns));
+  RETURN_IF_ERROR(add_columns(call, line, range, period, input.extended_statistics, true, columns));
   if (columns.empty()) {
     return fail(ErrorCode::missing_parameter, "Statistics or ExtendedStatistics are required.");
   }
   const auto* const metric = metrics::find_cloud_metric(line.space, line.name);
-  Value::List points;
+  GetMetricStatisticsOutput output{.label = input.name, .points = {}};
   for (std::size_t i = 0; i < columns.front().numbers.size(); ++i) {
     if (!columns.front().numbers[i]) continue;
-    Value point;
-    point.set("Timestamp", told(call, range.from + period * static_cast<std::int64_t>(i)));
+    Datapoint& point = output.points.emplace_back();
+    point.time = reported(call, range.from + period * static_cast<std::int64_t>(i));
     set_columns(point, columns, i);
-    points.push_back(std::move(point.set("Unit", metric->unit)));
+    point.unit = metric->unit;
   }
-  Value answer;
-  answer.set("Label", line.name).set("Datapoints", std::move(points));
-  return answer;
+  return output;
 }
 
-Result<Value> list_metrics(Call& call) {
+Outcome<ListMetricsOutput> list_metrics(Call& call, const ListMetricsInput& input) {
   call.parts.observe();
-  const std::string space = call.parameters.text("Namespace");
-  const std::string name = call.parameters.text("MetricName");
-  const std::string token = call.parameters.text("NextToken");
-  const std::size_t skip = parse_int<std::size_t>(token.empty() ? "0" : token).value_or(0);
+  const std::size_t skip = parse_int<std::size_t>(input.next_token).value_or(0);
   std::size_t found = 0;
-  Value::List listed;
-  for (const ListedSubject& subject : listed_subjects(call)) {
+  ListMetricsOutput output;
+  for (const ListedSubject& subject : listed_subjects(call, input)) {
     for (const metrics::CloudMetric& metric : metrics::cloud_metrics()) {
-      const bool wanted = (space.empty() || metric.space == space) &&
-                          (name.empty() || metric.name == name) &&
+      const bool wanted = (input.space.empty() || metric.space == input.space) &&
+                          (input.name.empty() || metric.name == input.name) &&
                           subject.has(call.parts.history, metric);
-      if (!wanted || found++ < skip || listed.size() >= kListedMax) continue;
-      Value::List dimensions;
-      dimensions.push_back(
-          Value().set("Name", metrics::dimension_of(metric.scope)).set("Value", subject.value));
-      listed.push_back(Value()
-                           .set("Namespace", metric.space)
-                           .set("MetricName", metric.name)
-                           .set("Dimensions", std::move(dimensions)));
+      if (!wanted || found++ < skip || output.metrics.size() >= kListedMax) continue;
+      output.metrics.push_back(
+          {.space = metric.space,
+           .name = metric.name,
+           .dimensions = {{metrics::dimension_of(metric.scope), call.keep(subject.value)}}});
     }
   }
-  Value answer;
-  const std::size_t next = skip + listed.size();
-  answer.set("Metrics", std::move(listed));
-  if (found > next) answer.set("NextToken", std::to_string(next));
-  return answer;
+  const std::size_t next = skip + output.metrics.size();
+  if (found > next) output.next_token = call.keep(std::to_string(next));
+  return output;
 }
 
 }  // namespace redrive::cloudwatch

@@ -1,24 +1,38 @@
 #include "aws/cloudwatch/service.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "aws/sqs/model/errors.h"
 #include "net/auth/credential.h"
-#include "net/http/answer.h"
-#include "net/wire/encode.h"
 
 namespace redrive::cloudwatch {
-
-enum class Form : std::uint8_t { query, json, cbor };
-
 namespace {
 
-constexpr std::string_view kTargetPrefix = "GraniteServiceVersion20100801.";
+using auth::Right;
+
 constexpr std::string_view kRpcPrefix = "/service/GraniteServiceVersion20100801/";
 constexpr std::string_view kVersion = "Version=2010-08-01";
-constexpr std::string_view kNamespace = "http://monitoring.amazonaws.com/doc/2010-08-01/";
+
+// A query can take many milliseconds.
+template <auto operation>
+consteval auto slow(std::string_view name, Right right) {
+  return front::action<operation>(name, right, front::Pace::slow);
+}
+
+constexpr front::Action<Call> kActions[] = {
+    slow<get_metric_data>("GetMetricData", Right::look),
+    slow<get_metric_statistics>("GetMetricStatistics", Right::look),
+    slow<list_metrics>("ListMetrics", Right::look),
+    slow<put_metric_alarm>("PutMetricAlarm", Right::operate),
+    slow<describe_alarms>("DescribeAlarms", Right::look),
+    slow<describe_alarms_for_metric>("DescribeAlarmsForMetric", Right::look),
+    slow<describe_alarm_history>("DescribeAlarmHistory", Right::look),
+    slow<set_alarm_state>("SetAlarmState", Right::operate),
+    slow<enable_alarm_actions>("EnableAlarmActions", Right::operate),
+    slow<disable_alarm_actions>("DisableAlarmActions", Right::operate),
+    slow<delete_alarms>("DeleteAlarms", Right::operate),
+    slow<tag_resource>("TagResource", Right::operate),
+    slow<untag_resource>("UntagResource", Right::operate),
+    slow<list_tags_for_resource>("ListTagsForResource", Right::look),
+};
 
 front::Refusal refusal_of(const Error& error) {
   switch (error.code) {
@@ -41,100 +55,27 @@ front::Refusal refusal_of(const Error& error) {
   }
 }
 
-Form form_of(const http::Request& request) {
-  if (request.path.starts_with(kRpcPrefix) || !request.header("smithy-protocol").empty()) {
-    return Form::cbor;
-  }
-  return request.header("x-amz-target").empty() ? Form::query : Form::json;
-}
+const front::TableTraits kTraits{
+    .name = "cloudwatch",
+    .scope = front::Gate::Api::monitoring,
+    .refusal_of = refusal_of,
+    .target_prefix = "GraniteServiceVersion20100801.",
+    .json_type = "application/x-amz-json-1.0",
+    .xml_namespace = "http://monitoring.amazonaws.com/doc/2010-08-01/",
+    .unknown_members = wire::UnknownMembers::ignore,
+    .title = "CloudWatch",
+    .routes_first = true,
+};
 
-std::string success_xml(const Action& action, const Value& value, std::string_view id) {
-  std::string out = fmt::format("<{}Response xmlns=\"{}\">", action.name, kNamespace);
-  if (action.has_result) {
-    fmt::format_to(std::back_inserter(out), "<{}Result>", action.name);
-    value.write_xml(out);
-    fmt::format_to(std::back_inserter(out), "</{}Result>", action.name);
-  }
-  fmt::format_to(std::back_inserter(out),
-                 "<ResponseMetadata><RequestId>{}</RequestId></ResponseMetadata></{}Response>",
-                 id,
-                 action.name);
-  return out;
-}
-
-std::string failure_xml(const front::Refusal& refusal, std::string_view id) {
-  std::string out =
-      fmt::format("<ErrorResponse xmlns=\"{}\"><Error><Type>{}</Type><Code>{}</Code><Message>",
-                  kNamespace,
-                  refusal.status < 500 ? "Sender" : "Receiver",
-                  refusal.code);
-  wire::append_xml_text(out, refusal.message);
-  fmt::format_to(
-      std::back_inserter(out), "</Message></Error><RequestId>{}</RequestId></ErrorResponse>", id);
-  return out;
-}
-
-std::string failure_json(const front::Refusal& refusal) {
-  std::string out;
-  Value().set("__type", refusal.code).set("message", refusal.message).write_json(out);
-  return out;
-}
-
-constexpr std::string_view kXml = "text/xml";
-constexpr std::string_view kJson = "application/x-amz-json-1.0";
-
-http::Answer encode_refusal(const front::RequestContext& context, const front::Refusal& refusal) {
-  const bool query = form_of(context.request) == Form::query;
-  return {.status = refusal.status,
-          .content_type = std::string(query ? kXml : kJson),
-          .body = query ? failure_xml(refusal, context.id) : failure_json(refusal)};
-}
-
-std::vector<std::string_view> action_names() {
-  std::vector<std::string_view> names;
-  for (const Action& action : actions()) names.push_back(action.name);
-  return names;
-}
-
-// What a change is made to: alarms mostly.
-std::string resource_of(const Parameters& parameters) {
-  for (const char* const name : {"AlarmName", "ResourceARN"}) {
-    if (auto found = parameters.find(name)) return *found;
-  }
-  std::string names;
-  for (const std::string& name : parameters.texts("AlarmNames")) {
-    names += (names.empty() ? "" : " ") + name;
-  }
-  return names;
-}
-
-front::ApiTraits traits() {
-  return {.name = "cloudwatch",
-          .scope = front::Gate::Api::monitoring,
-          .actions = action_names(),
-          .refusal_of = refusal_of,
-          .encode = encode_refusal,
-          .routes_first = true};
-}
-
-// The body of an answer in the form of the request.
-std::string encode(const front::RequestContext& context, const Action& action, const Value& value) {
-  if (form_of(context.request) == Form::query) return success_xml(action, value, context.id);
-  std::string body;
-  value.write_json(body);
-  return body;
-}
-
-Result<Parameters> parameters_of(const http::Request& request) {
-  return form_of(request) == Form::json ? Parameters::from_json(request.body)
-                                        : Parameters::from_form(request.query, request.body);
+Duration wall_ahead(engine::Engine& engine) {
+  return engine.turn([](engine::Turn& turn) { return turn.stamp().wall - turn.stamp().now; });
 }
 
 }  // namespace
 
 bool names_cloudwatch(const http::Request& request) {
   return request.path.starts_with(kRpcPrefix) ||
-         request.header("x-amz-target").starts_with(kTargetPrefix);
+         request.header("x-amz-target").starts_with(kTraits.target_prefix);
 }
 
 bool is_cloudwatch_request(const http::Request& request) {
@@ -147,51 +88,19 @@ bool is_cloudwatch_request(const http::Request& request) {
                                  request.body.find(kVersion) != std::string_view::npos);
 }
 
+std::span<const front::Action<Call>> actions() {
+  return kActions;
+}
+
 Service::Service(Parts parts)
     : parts_(std::move(parts)),
-      pipeline_(*this, traits(),
-                {.gate = parts_.gate,
-                 .observers = parts_.observers,
-                 .offload = parts_.offload,
-                 .recorded = [&engine = parts_.engine] { return engine.appended(); }}) {}
-
-front::Outcome<void> Service::route(front::RequestContext& context) const {
-  const Form form = form_of(context.request);
-  if (form == Form::cbor) {
-    return front::refuse(415,
-                         "UnsupportedProtocol",
-                         "CBOR is not spoken here: use AWS JSON 1.0 or the Query protocol.");
-  }
-  // A target of another service is the name of no action here.
-  std::string_view target = context.request.header("x-amz-target");
-  if (target.starts_with(kTargetPrefix)) target.remove_prefix(kTargetPrefix.size());
-  const std::string name =
-      form == Form::json ? std::string(target) : TRY(parameters_of(context.request)).text("Action");
-  const auto action = std::ranges::find(actions(), name, &Action::name);
-  if (action == actions().end()) {
-    return fail(ErrorCode::invalid_action,
-                fmt::format("The action {} is not supported.", name.substr(0, 64)));
-  }
-  context.action = static_cast<std::size_t>(action - actions().begin());
-  return {};
-}
-
-front::Outcome<http::Answer> Service::run(front::RequestContext& context,
-                                          const front::Respond&) const {
-  const Action& action = actions()[context.action];
-  const Parameters parameters = TRY(parameters_of(context.request));
-  // The request itself stays out of the audit log: addresses of webhooks are secrets.
-  if (action.right != auth::Right::look) context.audit = {.resource = resource_of(parameters)};
-  const std::string name = fmt::format("cloudwatch:{}", action.name);
-  const front::Operation operation{.name = name, .right = action.right};
-  RETURN_IF_ERROR(front::authorize_role(context.caller, operation));
-  const Duration ahead =
-      parts_.engine.turn([](engine::Turn& turn) { return turn.stamp().wall - turn.stamp().now; });
-  Call call{parts_, parameters, context.caller, operation, ahead};
-  const Value value = TRY(action.run(call));
-  const bool query = form_of(context.request) == Form::query;
-  return http::Answer{.content_type = std::string(query ? kXml : kJson),
-                      .body = encode(context, action, value)};
-}
+      api_(kTraits, kActions,
+           [this](front::ActionCall call) {
+             return Call{std::move(call), parts_, wall_ahead(parts_.engine)};
+           },
+           {.gate = parts_.gate,
+            .observers = parts_.observers,
+            .offload = parts_.offload,
+            .recorded = [&engine = parts_.engine] { return engine.appended(); }}) {}
 
 }  // namespace redrive::cloudwatch

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <span>
+
 #include "aws/cloudwatch/call.h"
-#include "front/pipeline.h"
 
 namespace redrive::cloudwatch {
 
@@ -10,24 +11,20 @@ bool names_cloudwatch(const http::Request& request);
 // Whether a request is for CloudWatch: by its signature, its target or its version.
 bool is_cloudwatch_request(const http::Request& request);
 
+// The table, for tests and documentation.
+std::span<const front::Action<Call>> actions();
+
 // The part of CloudWatch that metrics and alarms of queues and functions need: Query (API version
-// 2010-08-01) and AWS JSON 1.0. RPC with CBOR is refused with 415 and told what to use. Not
-// for I/O threads: a query may take many milliseconds. An answer leaves when everything recorded
-// before it is durable.
-class Service final : private front::Api {
+// 2010-08-01) and AWS JSON 1.0. An answer leaves when everything recorded before it is durable.
+class Service {
  public:
   explicit Service(Parts parts);
 
-  void handle(http::Exchange& exchange) const { pipeline_.handle(exchange); }
+  void handle(http::Exchange& exchange) const { api_.handle(exchange); }
 
  private:
-  front::Pace pace(const http::Request&) const override { return front::Pace::slow; }
-  front::Outcome<void> route(front::RequestContext& context) const override;
-  front::Outcome<http::Answer> run(front::RequestContext& context,
-                                   const front::Respond& respond) const override;
-
   const Parts parts_;
-  const front::Pipeline pipeline_;
+  const front::TableApi<Call> api_;
 };
 
 }  // namespace redrive::cloudwatch

@@ -34,7 +34,7 @@ TEST_F(CloudTest, AlarmsThatCannotBeMadeAreRefused) {
       {"&EvaluationPeriods=1441", "InvalidParameterValue"},  // More than a day.
       {"&EvaluationPeriods=three", "InvalidParameterValue"},
       {"&DatapointsToAlarm=4", "InvalidParameterValue"},
-      {"&Threshold=", "MissingParameter"},
+      {"&Threshold=", "InvalidParameterValue"},
       {"&Threshold=many", "InvalidParameterValue"},
       {"&ComparisonOperator=Unlike", "InvalidParameterValue"},
       {"&ComparisonOperator=LessThanLowerThreshold", "InvalidParameterValue"},

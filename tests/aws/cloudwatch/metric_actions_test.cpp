@@ -174,7 +174,7 @@ TEST_F(MetricsTest, WhatIsWrongIsNamedInBothProtocols) {
       {data("&MetricDataQueries.member.1.Expression=m1*2"), 400, "InvalidParameterValue"},
       {data({}, ""), 400, "MissingParameter"},
       {"Action=GetMetricWidgetImage", 400, "InvalidAction"},
-      {"Action=", 400, "InvalidAction"},
+      {"Action=", 400, "MissingAction"},
       {"Action=GetMetricData&StartTime=%ff", 400, "MalformedInput"},
   };
   for (const Case& one : cases) {
