@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/engine/in_turns.h"
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 namespace redrive::engine {
 namespace {

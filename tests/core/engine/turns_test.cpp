@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 namespace redrive::engine {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "observe/alarms/dead_letters.h"
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 // The notice of a dead-letter queue's alarm names groups that grow quickly.
 

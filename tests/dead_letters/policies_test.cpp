@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 // What dead-letter queues do by themselves.
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "dead_letters/triage/features.h"
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 // Receives that isolate retries, and what attempts in company are worth as evidence.
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "dead_letters/triage/rank.h"
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 // What consumers say of failures.
 

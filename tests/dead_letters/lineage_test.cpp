@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 // Messages found by their lineage, put into an archive by who holds them, and taken back.
 

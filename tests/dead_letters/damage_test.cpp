@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 // Messages whose stored bytes are not what was written: every operation works around them, and they
 // are kept where they can be seen, dropped or taken back.

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 
 // Messages that were processed after a redrive stay findable for a while.
 
