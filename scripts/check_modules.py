@@ -4,6 +4,9 @@
 The `module(...)` lines of CMakeLists.txt are the only table of dependencies. This script fails when
 a module includes a module that its line does not name, when a line names a module that is never
 included, and when the table of ARCHITECTURE.md differs. `--write` brings that table up to date.
+
+It also fails when a module outside of FACT_MODULES makes or commits facts (core/queue/change.h), and
+when a module includes simdjson without linking it: simdjson's types have another layout then.
 """
 import argparse
 import pathlib
@@ -24,6 +27,11 @@ WEB_USES = {
     "styles": ["ui", "views"],
 }
 SOURCES = {".h", ".cpp", ".in"}
+# The modules that decide what is recorded. The others call them, or core/catalogue.
+FACT_MODULES = ("core/", "dead_letters")
+FACT_LIST = re.compile(r"using AllFacts = FactList<(.*?)>;", re.DOTALL)
+COMMIT = re.compile(r"\bturn_?\.commit\(")
+SIMDJSON = re.compile(r"^\s*#\s*include\s+<simdjson\.h>", re.MULTILINE)
 
 
 def read_modules(cmake: str) -> dict[str, list[str]]:
@@ -39,6 +47,15 @@ def read_modules(cmake: str) -> dict[str, list[str]]:
                 uses.append(word)
         modules[path] = uses
     return modules
+
+
+def read_libraries(cmake: str) -> dict[str, list[str]]:
+    """Maps each module's path to the libraries that its line names."""
+    libraries = {}
+    for call in MODULE.findall(cmake):
+        path, *words = call.split()
+        libraries[path] = words[words.index("LIBRARIES") + 1 :] if "LIBRARIES" in words else []
+    return libraries
 
 
 def module_of(path: str, modules: dict[str, list[str]]) -> str | None:
@@ -69,6 +86,35 @@ def check_includes(source: pathlib.Path, modules: dict[str, list[str]]) -> list[
         for target in uses:
             if target not in used[module]:
                 faults.append(f"CMakeLists.txt: {module} declares USES {target} but never includes it")
+    return faults
+
+
+def check_facts(source: pathlib.Path, modules: dict[str, list[str]]) -> list[str]:
+    """Facts are made in few modules, so that the rules about them are found there."""
+    listed = FACT_LIST.search((source / "core/queue/change.h").read_text())
+    facts = re.compile(r"\bqueue::(Change|" + "|".join(re.findall(r"\w+", listed[1])) + r")\b")
+    faults = []
+    for path in sorted(p for p in source.rglob("*") if p.suffix in SOURCES):
+        place = path.relative_to(source).as_posix()
+        module = module_of(place, modules)
+        if module is None or module.startswith(FACT_MODULES):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            code = line.split("//")[0]
+            if facts.search(code) or COMMIT.search(code):
+                faults.append(f"src/{place}:{number}: {module} must not make facts; use core/catalogue or dead_letters")
+    return faults
+
+
+def check_simdjson(source: pathlib.Path, libraries: dict[str, list[str]]) -> list[str]:
+    faults = []
+    for path in sorted(p for p in source.rglob("*") if p.suffix in SOURCES):
+        place = path.relative_to(source).as_posix()
+        module = module_of(place, libraries)
+        if module is None or "simdjson::simdjson" in libraries[module]:
+            continue
+        if SIMDJSON.search(path.read_text()):
+            faults.append(f"src/{place}: {module} includes simdjson but its module(...) does not link simdjson::simdjson")
     return faults
 
 
@@ -113,11 +159,14 @@ def main() -> int:
     parser.add_argument("root", nargs="?", default=pathlib.Path(__file__).parent.parent, type=pathlib.Path)
     parser.add_argument("--write", action="store_true", help="bring the table of ARCHITECTURE.md up to date")
     options = parser.parse_args()
-    modules = read_modules((options.root / "CMakeLists.txt").read_text())
+    cmake = (options.root / "CMakeLists.txt").read_text()
+    modules = read_modules(cmake)
     page = options.root / "ARCHITECTURE.md"
     if options.write:
         page.write_text(updated_table(page.read_text(), modules))
     faults = check_includes(options.root / "src", modules) + check_table(page.read_text(), modules)
+    faults += check_facts(options.root / "src", modules)
+    faults += check_simdjson(options.root / "src", read_libraries(cmake))
     faults += check_web(options.root / "web" / "src")
     print("\n".join(faults), file=sys.stderr, end="\n" if faults else "")
     return 1 if faults else 0

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "aws/sqs/draft.h"
+#include "core/catalogue/queues.h"
 #include "core/store/message_codec.h"
 #include "dead_letters/triage/json_patch.h"
 #include "manage/operations.h"
@@ -217,7 +218,7 @@ Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest
   return call.parts.engine.turn([&](engine::Turn& turn) -> Result<documents::Touched> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const auto messages = static_cast<std::int64_t>(turn.state().mailbox(queue).size());
-    turn.commit(queue::QueuePurged{queue.key});
+    catalogue::purge_queue(turn, queue);
     return documents::Touched{messages, false};
   });
 }

@@ -7,6 +7,7 @@
 
 #include "base/calendar.h"
 #include "core/queue/consumer_name.h"
+#include "dead_letters/groups/mark.h"
 #include "dead_letters/triage/fingerprint.h"
 #include "dead_letters/triage/rank.h"
 #include "manage/deploys.h"
@@ -166,16 +167,9 @@ bool comes_first(const documents::FailureGroup& a, const documents::FailureGroup
   return a.escalating && !b.escalating;
 }
 
-// What a mark changes of a group.
-Result<queue::GroupMarked> marked(const documents::GroupMark& input,
-                                  const queue::FailureGroup& group, Timestamp wall) {
-  queue::GroupMarked fact{.group = group.key,
-                          .status = group.status,
-                          .note = input.note.value_or(group.note),
-                          .actor = queue::NameIndex::none,
-                          .owner = input.owner.value_or(group.owner),
-                          .ignored_until = group.ignored_until,
-                          .ignored_to_total = group.ignored_to_total};
+// The mark that a request describes.
+Result<dead_letters::GroupMark> group_mark_of(const documents::GroupMark& input, Timestamp wall) {
+  dead_letters::GroupMark mark{.note = input.note, .owner = input.owner};
   if (input.status) {
     const auto* status =
         std::ranges::find(kStatuses, *input.status, [](const auto& pair) { return pair.first; });
@@ -183,27 +177,17 @@ Result<queue::GroupMarked> marked(const documents::GroupMark& input,
       return fail(ErrorCode::invalid_parameter_value,
                   "`status` is `new`, `known`, `regressed`, `ignored` or `resolved`.");
     }
-    fact.status = status->second;
-    fact.ignored_until = Timestamp();
-    fact.ignored_to_total = 0;
-  }
-  if (!input.ignore_until && !input.ignore_count) return fact;
-  if (fact.status != GroupStatus::ignored) {
-    return fail(ErrorCode::invalid_parameter_value,
-                "`ignoreUntil` and `ignoreCount` require the status `ignored`.");
+    mark.status = status->second;
   }
   if (input.ignore_until) {
-    const auto until = parse_utc(*input.ignore_until);
-    if (!until || *until <= wall) {
+    mark.ignore_until = parse_utc(*input.ignore_until);
+    if (!mark.ignore_until || *mark.ignore_until <= wall) {
       return fail(ErrorCode::invalid_parameter_value,
                   "`ignoreUntil` must be a time in the future, such as 2026-01-31T12:00:00Z.");
     }
-    fact.ignored_until = *until;
   }
-  if (input.ignore_count) {
-    fact.ignored_to_total = group.arrivals.total + static_cast<std::uint64_t>(*input.ignore_count);
-  }
-  return fact;
+  if (input.ignore_count) mark.ignore_count = static_cast<std::uint64_t>(*input.ignore_count);
+  return mark;
 }
 
 }  // namespace
@@ -353,14 +337,8 @@ Result<documents::FailureGroup> mark_group(Call& call, const documents::GroupMar
   return call.parts.engine.turn([&](engine::Turn& turn) -> Result<documents::FailureGroup> {
     const queue::Queue& queue = *TRY(turn.queue(identity));
     const auto* group = TRY(find_group(turn.state(), queue, call.parameter("group")));
-    queue::GroupMarked fact = TRY(marked(input, *group, turn.stamp().wall));
-    // The texts of the group are about to change.
-    fact.note = call.keep(std::string(fact.note));
-    fact.owner = call.keep(std::string(fact.owner));
-    std::vector<queue::Change> changes;
-    fact.actor = turn.name(call.keep(call.actor()), changes);
-    changes.push_back(fact);
-    turn.commit(changes);
+    const auto mark = TRY(group_mark_of(input, turn.stamp().wall));
+    RETURN_IF_ERROR(dead_letters::mark_group(turn, *group, mark, call.keep(call.actor())));
     return describe_group(call, turn.state(), *group, turn.stamp().wall);
   });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/calendar.h"
+#include "dead_letters/jobs/job_control.h"
 #include "dead_letters/triage/filter_text.h"
 #include "dead_letters/triage/fingerprint.h"
 #include "front/dead_letter_sources.h"
@@ -25,7 +26,6 @@ constexpr std::size_t kStagesMax = 16;
 constexpr std::size_t kIdsMax = 50;
 constexpr std::size_t kGroupsMax = 20;
 // How many of a queue's messages are looked at to find a dead letter.
-constexpr std::size_t kDeadLetterLooks = 100;
 constexpr std::size_t kJobsPerTurn = 64;
 // Jobs whose ids begin alike, looked at to find the one that is meant.
 constexpr std::size_t kJobsLookedAt = 1000;
@@ -124,31 +124,6 @@ queue::TaskPlan plan_of(const Call& call, const documents::JobRequest& input) {
   return plan;
 }
 
-Result<void> check_destination(const queue::Queue& source, const queue::Queue& destination) {
-  if (&source == &destination) {
-    return fail(ErrorCode::invalid_parameter_value,
-                "Source queue and destination queue cannot be the same.");
-  }
-  if (source.settings.is_fifo() != destination.settings.is_fifo()) {
-    return fail(ErrorCode::invalid_parameter_value,
-                "Source and destination queues must be of the same type.");
-  }
-  return {};
-}
-
-// Whether messages of the queue are dead letters: queues name it as theirs, or it still has some.
-bool is_dead_letter_queue(const queue::State& state, const queue::Queue& queue) {
-  const auto& sources = state.sources_of(queue.identity.arn());
-  if (std::ranges::any_of(sources, [&](const auto& source) { return source != queue.identity; })) {
-    return true;
-  }
-  const auto slots = state.mailbox(queue).page({}, kDeadLetterLooks);
-  return std::ranges::any_of(slots, [&](queue::Slot slot) {
-    const queue::History* history = state.messages().history_if(slot);
-    return history != nullptr && history->dead_letter_source != queue::NameIndex::none;
-  });
-}
-
 // Several groups are an alternative in the filter; a single one is known without reading messages.
 Result<void> choose_groups(const queue::State& state, const queue::Queue& source,
                            const documents::JobRequest& input, queue::TaskPlan& plan) {
@@ -240,15 +215,10 @@ Result<documents::Job> change_job(Call& call, std::initializer_list<TaskStatus> 
       return fail(ErrorCode::invalid_parameter_value,
                   fmt::format("The job is {}.", name_of(task.status)));
     }
-    const TaskStatus status = to.value_or(task.status);
-    if (is_over(status)) {
-      turn.commit(queue::MoveTaskEnded{task.key, status, {}});
+    if (to == TaskStatus::cancelled) {
+      dead_letters::cancel_job(turn, task);
     } else {
-      turn.commit(queue::MoveTaskChanged{task.key,
-                                         status,
-                                         rate.value_or(task.rate),
-                                         task.stage,
-                                         to ? std::string_view() : call.keep(task.failure)});
+      dead_letters::change_job(turn, task, {.status = to, .rate = rate});
     }
     return describe_job(call, turn.state(), task);
   });
@@ -269,7 +239,7 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
   if (!input.destination.empty()) destination = TRY(call.destination_called(input.destination));
   const auto prepared = call.parts.engine.turn([&](Turn& turn) -> Result<void> {
     const queue::Queue& source = *TRY(turn.queue(identity));
-    if (!destination && !is_dead_letter_queue(turn.state(), source)) {
+    if (!destination && !dead_letters::has_dead_letters(turn.state(), source)) {
       return fail(
           ErrorCode::invalid_parameter_value,
           fmt::format("{} is not a dead-letter queue: no queue's redrive policy names it, and it "
@@ -278,12 +248,15 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
     }
     RETURN_IF_ERROR(choose_groups(turn.state(), source, input, plan));
     plan.frozen_at = number(turn.state().last_key());
-    if (destination) RETURN_IF_ERROR(check_destination(source, *TRY(turn.queue(*destination))));
+    if (destination) {
+      RETURN_IF_ERROR(dead_letters::check_destination(source, *TRY(turn.queue(*destination))));
+    }
     return {};
   });
   RETURN_IF_ERROR(prepared);
-  RETURN_IF_ERROR(
-      check_targets(call, identity.arn(), destination ? destination->arn() : std::string()));
+  const std::string source_arn = identity.arn();
+  const std::string destination_arn = destination ? destination->arn() : std::string();
+  RETURN_IF_ERROR(check_targets(call, source_arn, destination_arn));
   const bool dry = input.dry_run.value_or(false);
   const auto chosen = TRY(
       call.parts.dead_letters.jobs.choose(identity, plan, dry ? kDryRunLooks : 0, kDryRunLooks));
@@ -297,24 +270,17 @@ Result<documents::JobStarted> start_job(Call& call, const documents::JobRequest&
   }
   return call.parts.engine.turn([&](Turn& turn) -> Result<documents::JobStarted> {
     const queue::Queue& source = *TRY(turn.queue(identity));
-    if (turn.state().active_task(source.key) != nullptr) {
-      return fail(ErrorCode::invalid_parameter_value,
-                  "The queue has an unfinished job; cancel it or wait for its end.");
-    }
-    const queue::TaskKey key = next(turn.state().last_task());
-    const std::string source_arn = identity.arn();
-    const std::string destination_arn = destination ? destination->arn() : std::string();
-    turn.commit(queue::MoveTaskStarted{.task = key,
-                                       .id = turn.ids().uuid(),
-                                       .source = source.key,
-                                       .source_arn = source_arn,
-                                       .destination_arn = destination_arn,
-                                       .rate = static_cast<std::uint32_t>(input.rate.value_or(0)),
-                                       .to_move = chosen.candidates,
-                                       .plan = plan});
-    return documents::JobStarted{
-        .job = describe_job(call, turn.state(), *turn.state().find_task(key)),
-        .dry_run = std::nullopt};
+    const MoveTask* const task = TRY(dead_letters::start_job(
+        turn,
+        {.source = source,
+         .source_arn = source_arn,
+         .destination_arn = destination_arn,
+         .rate = static_cast<std::uint32_t>(input.rate.value_or(0)),
+         .to_move = chosen.candidates,
+         .plan = plan,
+         .busy = "The queue has an unfinished job; cancel it or wait for its end."}));
+    return documents::JobStarted{.job = describe_job(call, turn.state(), *task),
+                                 .dry_run = std::nullopt};
   });
 }
 

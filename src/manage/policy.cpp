@@ -1,5 +1,6 @@
 // What dead-letter queues do by themselves, set and told.
 
+#include "core/catalogue/queues.h"
 #include "dead_letters/policy/policy_check.h"
 #include "front/dead_letter_sources.h"
 #include "manage/operations.h"
@@ -48,7 +49,7 @@ Result<documents::Policy> change_policy(Call& call, std::optional<DeadLetterPoli
     const queue::Queue& queue = *TRY(turn.queue(identity));
     queue::QueueSettings settings = queue.settings;
     settings.dead_letters = std::move(policy);
-    turn.commit(queue::QueueSettingsChanged{queue.key, settings});
+    catalogue::change_settings(turn, queue, settings);
     return describe_policy(call,
                            call.parts.dead_letters.policy_book.of(queue),
                            queue.settings.dead_letters.has_value());

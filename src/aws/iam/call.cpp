@@ -7,6 +7,7 @@
 
 #include "base/calendar.h"
 #include "base/text.h"
+#include "core/catalogue/documents.h"
 #include "core/engine/in_turns.h"
 
 namespace redrive::iam {
@@ -49,7 +50,7 @@ Outcome<void> put_entry(engine::Turn& turn, EntryKind kind, std::string_view nam
   if (text.size() > queue::kEntryBytesMax) {
     return refuse(409, "LimitExceeded", "The policies of one entity are too large in total.");
   }
-  turn.commit(queue::EntryPut{kind, name, text});
+  catalogue::put(turn, kind, name, text);
   return {};
 }
 

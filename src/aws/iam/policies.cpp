@@ -6,6 +6,7 @@
 
 #include "aws/iam/call.h"
 #include "base/text.h"
+#include "core/catalogue/documents.h"
 
 namespace redrive::iam {
 namespace {
@@ -136,7 +137,7 @@ Outcome<void> delete_policy(Call& call, const DeletePolicyInput& input) {
                     "This policy has more than one version. Before you delete a policy, you must "
                     "delete the policy's versions.");
     }
-    turn.commit(queue::EntryRemoved{queue::EntryKind::role_policy, arn});
+    catalogue::remove(turn, queue::EntryKind::role_policy, arn);
     return {};
   });
 }

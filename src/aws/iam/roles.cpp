@@ -4,6 +4,7 @@
 
 #include "aws/iam/call.h"
 #include "base/text.h"
+#include "core/catalogue/documents.h"
 
 namespace redrive::iam {
 namespace {
@@ -110,8 +111,7 @@ Outcome<void> delete_role(Call& call, const DeleteRoleInput& input) {
     if (!role->inline_policies.empty()) {
       return refuse(409, "DeleteConflict", "Cannot delete entity, must delete policies first.");
     }
-    turn.commit(
-        queue::EntryRemoved{queue::EntryKind::role, role_entry(call.account(), input.role_name)});
+    catalogue::remove(turn, queue::EntryKind::role, role_entry(call.account(), input.role_name));
     return {};
   });
 }

@@ -1,6 +1,7 @@
 #include "aws/lambda/catalogue.h"
 
 #include "base/result.h"
+#include "core/catalogue/documents.h"
 #include "core/engine/in_turns.h"
 #include "core/queue/consumer_name.h"
 #include "front/catalogue_access.h"
@@ -77,22 +78,19 @@ Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& 
 }
 
 void keep(engine::Turn& turn, const functions::Function& function) {
-  turn.commit(queue::EntryPut{EntryKind::function, function.id.arn(), functions::encode(function)});
+  catalogue::put(turn, EntryKind::function, function.id.arn(), functions::encode(function));
 }
 
 void keep(engine::Turn& turn, const functions::Mapping& mapping) {
-  turn.commit(queue::EntryPut{EntryKind::mapping, mapping.id, functions::encode(mapping)});
+  catalogue::put(turn, EntryKind::mapping, mapping.id, functions::encode(mapping));
 }
 
 void keep_deployed(engine::Turn& turn, const functions::Function& function,
                    const functions::Function& deployed) {
-  const std::string arn = function.id.arn();
-  const std::string document = functions::encode(function);
-  const std::string role = function_role(function.id);
-  std::vector<queue::Change> changes{
-      queue::EntryPut{EntryKind::function, arn, document},
-      queue::CodeDeployed{role, {{queue::code_digits(deployed.code_sha256), turn.stamp().wall}}}};
-  turn.commit(changes);
+  catalogue::Edits()
+      .put(EntryKind::function, function.id.arn(), functions::encode(function))
+      .deploy(function_role(function.id), queue::code_digits(deployed.code_sha256), turn)
+      .commit(turn);
 }
 
 const functions::Function& save(engine::Turn& turn, functions::Function& function) {

@@ -9,6 +9,7 @@
 #include "aws/lambda/operations.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "core/catalogue/documents.h"
 #include "manage/documents/functions.h"
 
 // Functions: made, shown, listed, changed, deleted.
@@ -179,11 +180,10 @@ Outcome<Answer> delete_function(Call& call) {
     code = functions::code_of(function);
     const std::string arn = called.id.arn();
     const auto configs = invoke_configs_of(turn, called.id);
-    std::vector<queue::Change> changes{queue::EntryRemoved{EntryKind::function, arn}};
-    for (const std::string& config : configs) {
-      changes.push_back(queue::EntryRemoved{EntryKind::invoke_config, config});
-    }
-    turn.commit(changes);
+    catalogue::Edits edits;
+    edits.remove(EntryKind::function, arn);
+    for (const std::string& config : configs) edits.remove(EntryKind::invoke_config, config);
+    edits.commit(turn);
     return {};
   });
   RETURN_IF_ERROR(gone);

@@ -4,6 +4,7 @@
 #include "aws/lambda/destinations.h"
 #include "aws/lambda/operations.h"
 #include "base/result.h"
+#include "core/catalogue/documents.h"
 #include "manage/documents/mappings.h"
 
 // How functions are invoked asynchronously.
@@ -106,8 +107,8 @@ Outcome<Answer> set_config(Call& call, Rest rest) {
       changed.on_failure = destinations->on_failure;
     }
     changed.modified_wall = turn.stamp().wall;
-    turn.commit(queue::EntryPut{
-        EntryKind::invoke_config, changed.function_arn, functions::encode(changed)});
+    catalogue::put(
+        turn, EntryKind::invoke_config, changed.function_arn, functions::encode(changed));
     return changed;
   });
   const InvokeConfig changed = TRY(std::move(config));
@@ -135,7 +136,7 @@ Outcome<Answer> delete_invoke_config(Call& call) {
   const Outcome<void> gone = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
     RETURN_IF_ERROR(load_config(turn, called));
     const std::string arn = config_arn(called);
-    turn.commit(queue::EntryRemoved{EntryKind::invoke_config, arn});
+    catalogue::remove(turn, EntryKind::invoke_config, arn);
     return {};
   });
   RETURN_IF_ERROR(gone);

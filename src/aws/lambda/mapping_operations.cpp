@@ -4,6 +4,7 @@
 #include "aws/lambda/mapping_rules.h"
 #include "aws/lambda/operations.h"
 #include "base/result.h"
+#include "core/catalogue/documents.h"
 #include "core/engine/in_turns.h"
 #include "front/authorize.h"
 
@@ -192,7 +193,7 @@ Outcome<Answer> delete_mapping(Call& call) {
   auto removed = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<Mapping> {
     Mapping mapping = TRY(load_mapping(turn, mapping_id(call)));
     RETURN_IF_ERROR(may_touch(call, turn, mapping));
-    turn.commit(queue::EntryRemoved{EntryKind::mapping, mapping.id});
+    catalogue::remove(turn, EntryKind::mapping, mapping.id);
     return mapping;
   });
   const Mapping mapping = TRY(std::move(removed));

@@ -6,6 +6,7 @@
 #include "aws/lambda/configuration.h"
 #include "aws/lambda/operations.h"
 #include "base/result.h"
+#include "core/catalogue/documents.h"
 #include "functions/definitions/codec.h"
 #include "manage/documents/functions.h"
 
@@ -60,12 +61,12 @@ void forget_qualifier(engine::Turn& turn, functions::Function& function,
                 [&](const auto& entry) { return entry.first.starts_with(qualifier + "/"); });
   const std::string arn = function.id.arn();
   const std::string config = arn + ":" + qualifier;
-  const std::string document = functions::encode(function);
-  std::vector<queue::Change> changes{queue::EntryPut{queue::EntryKind::function, arn, document}};
+  catalogue::Edits edits;
+  edits.put(queue::EntryKind::function, arn, functions::encode(function));
   if (turn.state().find_entry(queue::EntryKind::invoke_config, config) != nullptr) {
-    changes.push_back(queue::EntryRemoved{queue::EntryKind::invoke_config, config});
+    edits.remove(queue::EntryKind::invoke_config, config);
   }
-  turn.commit(changes);
+  edits.commit(turn);
 }
 
 // Lets `change(Function&)` make an alias out of what the function has, in turn, and keeps it.

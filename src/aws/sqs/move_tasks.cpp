@@ -9,7 +9,7 @@
 #include "aws/sqs/model/redrive_documents.h"
 #include "aws/sqs/operations.h"
 #include "base/text.h"
-#include "core/queue/receive.h"
+#include "dead_letters/jobs/job_control.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 
@@ -20,6 +20,10 @@ using engine::Turn;
 using queue::MoveTask;
 using queue::Queue;
 using queue::TaskStatus;
+
+constexpr std::string_view kBusy =
+    "There is already a task running. Only one active task is allowed for a source queue arn at a "
+    "given time.";
 
 Result<void> check_arn(std::string_view parameter, std::string_view arn) {
   if (split(arn, ':').size() == 6 && arn.starts_with("arn:")) return {};
@@ -33,10 +37,6 @@ std::unexpected<Error> no_such_resource(std::string_view parameter) {
   return fail(ErrorCode::resource_not_found,
               fmt::format("The resource that you specified for the {} parameter doesn't exist.",
                           parameter));
-}
-
-bool is_dead_letter_queue(const queue::State& state, std::string_view arn) {
-  return !state.sources_of(arn).empty();
 }
 
 std::string handle_of(const MoveTask& task) {
@@ -108,7 +108,7 @@ Result<StartMessageMoveTaskOutput> run(Call& call, const StartMessageMoveTaskInp
     const Queue* found = state.find_by_arn(input.source_arn);
     if (found == nullptr) return no_such_resource("SourceArn");
     const Queue& source = *TRY(turn.queue(found->identity));
-    if (!is_dead_letter_queue(state, input.source_arn)) {
+    if (!dead_letters::is_dead_letter_target(state, source)) {
       return fail(ErrorCode::invalid_parameter_value,
                   "Source queue must be configured as a Dead Letter Queue.");
     }
@@ -116,31 +116,18 @@ Result<StartMessageMoveTaskOutput> run(Call& call, const StartMessageMoveTaskInp
       const Queue* destination = state.find_by_arn(*input.destination_arn);
       if (destination == nullptr || destination->identity.is_hidden())
         return no_such_resource("DestinationArn");
-      if (destination->settings.is_fifo() != source.settings.is_fifo()) {
-        return fail(ErrorCode::invalid_parameter_value,
-                    "Source and destination queues must be of the same type.");
-      }
-      if (destination == &source) {
-        return fail(ErrorCode::invalid_parameter_value,
-                    "Source queue and destination queue cannot be the same.");
-      }
+      RETURN_IF_ERROR(dead_letters::check_destination(source, *destination));
     }
-    if (state.active_task(source.key) != nullptr) {
-      return fail(ErrorCode::invalid_parameter_value,
-                  "There is already a task running. Only one active task is allowed for a source "
-                  "queue arn at a given "
-                  "time.");
-    }
-    const queue::TaskKey key = next(state.last_task());
-    turn.commit(queue::MoveTaskStarted{
-        .task = key,
-        .id = turn.ids().uuid(),
-        .source = source.key,
-        .source_arn = input.source_arn,
-        .destination_arn = input.destination_arn.value_or(""),
-        .rate = static_cast<std::uint32_t>(input.max_number_of_messages_per_second.value_or(0)),
-        .to_move = state.mailbox(source).visible()});
-    return StartMessageMoveTaskOutput{call.keep(handle_of(*state.find_task(key)))};
+    const MoveTask* const task = TRY(dead_letters::start_job(
+        turn,
+        {.source = source,
+         .source_arn = input.source_arn,
+         .destination_arn = input.destination_arn.value_or(""),
+         .rate = static_cast<std::uint32_t>(input.max_number_of_messages_per_second.value_or(0)),
+         .to_move = state.mailbox(source).visible(),
+         .plan = queue::TaskPlan(),
+         .busy = kBusy}));
+    return StartMessageMoveTaskOutput{call.keep(handle_of(*task))};
   });
 }
 
@@ -160,7 +147,7 @@ Result<CancelMessageMoveTaskOutput> run(Call& call, const CancelMessageMoveTaskI
       return fail(ErrorCode::invalid_parameter_value, "Only active tasks can be cancelled.");
     }
     const auto moved = static_cast<std::int64_t>(task->counts.moved);
-    turn.commit(queue::MoveTaskEnded{task->key, TaskStatus::cancelled, {}});
+    dead_letters::cancel_job(turn, *task);
     return CancelMessageMoveTaskOutput{moved};
   });
 }

@@ -8,6 +8,7 @@
 #include "aws/sqs/model/policy_document.h"
 #include "aws/sqs/operations.h"
 #include "base/account.h"
+#include "core/catalogue/queues.h"
 
 namespace redrive::sqs {
 namespace {
@@ -86,7 +87,7 @@ Result<AddPermissionOutput> run(Call& call, const AddPermissionInput& input) {
     const std::string arn = identity.arn();
     settings.policy =
         policy_with(settings.policy, {input.label, arn, input.aws_account_ids, input.actions});
-    turn.commit(queue::QueueSettingsChanged{queue.key, std::move(settings)});
+    catalogue::change_settings(turn, queue, std::move(settings));
     return AddPermissionOutput{};
   });
 }
@@ -102,7 +103,7 @@ Result<RemovePermissionOutput> run(Call& call, const RemovePermissionInput& inpu
     }
     queue::QueueSettings settings = queue.settings;
     settings.policy = policy_without(settings.policy, input.label);
-    turn.commit(queue::QueueSettingsChanged{queue.key, std::move(settings)});
+    catalogue::change_settings(turn, queue, std::move(settings));
     return RemovePermissionOutput{};
   });
 }

@@ -9,13 +9,12 @@
 #include "aws/sqs/operations.h"
 #include "aws/sqs/queue_attributes.h"
 #include "base/text.h"
-#include "core/queue/hidden_queues.h"
+#include "core/catalogue/queues.h"
 
 namespace redrive::sqs {
 namespace {
 
 using engine::Turn;
-using queue::Change;
 using queue::Queue;
 using queue::QueueIdentity;
 
@@ -174,12 +173,7 @@ Result<CreateQueueOutput> run(Call& call, const CreateQueueInput& input) {
     }
     RETURN_IF_ERROR(
         check_redrive(turn.state(), identity, wanted, text_of(input.attributes, "RedrivePolicy")));
-    std::vector<Change> changes;
-    const std::string arn = identity.arn();
-    const queue::NameIndex name = turn.name(arn, changes);
-    changes.push_back(
-        queue::QueueCreated{next(turn.state().last_queue()), name, identity, wanted, tags});
-    turn.commit(changes);
+    catalogue::create_queue(turn, identity, wanted, tags);
     return output;
   });
 }
@@ -187,15 +181,7 @@ Result<CreateQueueOutput> run(Call& call, const CreateQueueInput& input) {
 Result<DeleteQueueOutput> run(Call& call, const DeleteQueueInput& input) {
   const auto identity = TRY(call.queue(input.queue_url));
   return call.engine.turn([&](Turn& turn) -> Result<DeleteQueueOutput> {
-    std::vector<queue::Change> changes{queue::QueueDeleted{TRY(turn.queue(identity))->key}};
-    // What was discarded from it, found damaged in it or processed after a redrive goes with it.
-    if (const Queue* bin = turn.state().find(queue::bin_of(identity)))
-      changes.push_back(queue::QueueDeleted{bin->key});
-    if (const Queue* damaged = turn.state().find(queue::damaged_of(identity)))
-      changes.push_back(queue::QueueDeleted{damaged->key});
-    if (const Queue* settled = turn.state().find(queue::settled_of(identity)))
-      changes.push_back(queue::QueueDeleted{settled->key});
-    turn.commit(changes);
+    catalogue::delete_queue(turn, *TRY(turn.queue(identity)));
     return DeleteQueueOutput{};
   });
 }
@@ -282,7 +268,7 @@ Result<SetQueueAttributesOutput> run(Call& call, const SetQueueAttributesInput& 
         !policy.empty()) {
       RETURN_IF_ERROR(check_redrive(turn.state(), identity, changed, policy));
     }
-    turn.commit(queue::QueueSettingsChanged{queue.key, changed});
+    catalogue::change_settings(turn, queue, changed);
     return SetQueueAttributesOutput{};
   });
 }
@@ -297,7 +283,7 @@ Result<PurgeQueueOutput> run(Call& call, const PurgeQueueInput& input) {
                   fmt::format("Only one PurgeQueue operation on {} is allowed every 60 seconds.",
                               identity.name));
     }
-    turn.commit(queue::QueuePurged{queue.key});
+    catalogue::purge_queue(turn, queue);
     return PurgeQueueOutput{};
   });
 }
@@ -308,7 +294,7 @@ Result<TagQueueOutput> run(Call& call, const TagQueueInput& input) {
     const Queue& queue = *TRY(turn.queue(identity));
     queue::Tags tags = queue.tags;
     RETURN_IF_ERROR(merge_tags(tags, input.tags));
-    turn.commit(queue::QueueTagsChanged{queue.key, std::move(tags)});
+    catalogue::change_tags(turn, queue, std::move(tags));
     return TagQueueOutput{};
   });
 }
@@ -321,7 +307,7 @@ Result<UntagQueueOutput> run(Call& call, const UntagQueueInput& input) {
     for (const std::string_view key : input.tag_keys) {
       if (const auto found = tags.find(key); found != tags.end()) tags.erase(found);
     }
-    turn.commit(queue::QueueTagsChanged{queue.key, std::move(tags)});
+    catalogue::change_tags(turn, queue, std::move(tags));
     return UntagQueueOutput{};
   });
 }

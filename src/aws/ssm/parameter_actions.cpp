@@ -4,6 +4,7 @@
 
 #include "aws/ssm/call.h"
 #include "base/text.h"
+#include "core/catalogue/documents.h"
 #include "front/kept_document.h"
 #include "front/masking.h"
 
@@ -344,7 +345,7 @@ Outcome<PutParameterOutput> put_parameter(Call& call, const PutParameterInput& i
     std::string text;
     wire::encode_json(text, stored);
     const std::string entry = draft.address.entry();
-    turn.commit(queue::EntryPut{EntryKind::parameter, entry, text});
+    catalogue::put(turn, EntryKind::parameter, entry, text);
     return PutParameterOutput{.version = stored.version, .tier = stored.tier};
   });
 }
@@ -356,7 +357,7 @@ Outcome<void> delete_parameter(Call& call, const DeleteParameterInput& input) {
     if (turn.state().find_entry(EntryKind::parameter, entry) == nullptr) {
       return not_found(address.name);
     }
-    turn.commit(queue::EntryRemoved{EntryKind::parameter, entry});
+    catalogue::remove(turn, EntryKind::parameter, entry);
     return {};
   });
 }
@@ -369,7 +370,7 @@ Outcome<DeleteParametersOutput> delete_parameters(Call& call, const DeleteParame
       const std::string entry = addresses[i].entry();
       const bool exists = turn.state().find_entry(EntryKind::parameter, entry) != nullptr;
       (exists ? output.deleted : output.invalid).push_back(input.names[i]);
-      if (exists) turn.commit(queue::EntryRemoved{EntryKind::parameter, entry});
+      if (exists) catalogue::remove(turn, EntryKind::parameter, entry);
     }
   });
   return output;

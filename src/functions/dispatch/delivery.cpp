@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/catalogue/queues.h"
 #include "functions/dispatch/letter.h"
 #include "net/http/client.h"
 
@@ -136,16 +137,6 @@ queue::QueueSettings async_settings() {
   return settings;
 }
 
-void create_queue(engine::Turn& turn, QueueIdentity identity, queue::QueueSettings settings) {
-  identity.of_ours = false;
-  std::vector<queue::Change> changes;
-  const std::string arn = identity.arn();
-  const queue::NameIndex name = turn.name(arn, changes);
-  changes.push_back(queue::QueueCreated{
-      next(turn.state().last_queue()), name, std::move(identity), std::move(settings), {}});
-  turn.commit(changes);
-}
-
 }  // namespace
 
 void deliver(const std::shared_ptr<World>& world, Delivery delivery, Delivered done) {
@@ -161,9 +152,11 @@ void deliver(const std::shared_ptr<World>& world, Delivery delivery, Delivered d
 }
 
 Result<void> ensure_async_queue(engine::Engine& engine, const functions::FunctionId& function) {
-  const QueueIdentity identity = async_queue_of(function);
+  QueueIdentity identity = async_queue_of(function);
+  identity.of_ours = false;
   engine.turn([&](engine::Turn& turn) {
-    if (turn.state().find(identity) == nullptr) create_queue(turn, identity, async_settings());
+    if (turn.state().find(identity) != nullptr) return;
+    catalogue::create_queue(turn, identity, async_settings());
   });
   return {};
 }

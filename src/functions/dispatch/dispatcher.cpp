@@ -1,4 +1,5 @@
 #include "functions/dispatch/dispatcher.h"
+#include "core/catalogue/queues.h"
 
 #include <algorithm>
 #include <tuple>
@@ -148,7 +149,7 @@ void Dispatcher::adopt_functions() {
 void Dispatcher::forget_orphans() {
   queue::QueueIdentity after;
   while (world_->engine.turn([&](engine::Turn& turn) {
-    std::vector<queue::Change> changes;
+    std::vector<queue::QueueKey> orphans;
     const auto& queues = turn.state().queues();
     auto at = queues.upper_bound(after);
     for (std::size_t i = 0; at != queues.end() && i < kQueuesPerTurn; ++at, ++i) {
@@ -156,10 +157,10 @@ void Dispatcher::forget_orphans() {
       const auto function = function_of_async_queue(after);
       if (function && turn.state().find_entry(queue::EntryKind::function,
                                               unqualified(*function).arn()) == nullptr)
-        changes.push_back(queue::QueueDeleted{at->second->key});
+        orphans.push_back(at->second->key);
     }
     const bool more = at != queues.end();
-    if (!changes.empty()) turn.commit(changes);
+    catalogue::delete_queues(turn, orphans);
     return more;
   })) {
     world_->engine.give_way();

@@ -1,4 +1,5 @@
 #include "observe/alarms/alarm_store.h"
+#include "core/catalogue/documents.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ std::optional<Alarm> find_in_turn(const queue::State& state, const std::string& 
 void store(engine::Turn& turn, const Alarm& alarm) {
   const std::string value = encode(alarm);
   const std::string name = entry_name(alarm.account, alarm.region, alarm.name);
-  turn.commit(queue::EntryPut{EntryKind::alarm, name, value});
+  catalogue::put(turn, EntryKind::alarm, name, value);
 }
 
 }  // namespace

@@ -246,13 +246,11 @@ void HistoryWriter::supersede(const std::string& target_id) {
 }
 
 void HistoryWriter::put(EntryKind kind, std::string name, std::string value) {
-  const std::string& kept_name = texts_.emplace_back(std::move(name));
-  const std::string& kept_value = texts_.emplace_back(std::move(value));
-  changes_.emplace_back(queue::EntryPut{kind, kept_name, kept_value});
+  edits_.put(kind, std::move(name), std::move(value));
 }
 
 void HistoryWriter::remove(EntryKind kind, std::string name) {
-  changes_.emplace_back(queue::EntryRemoved{kind, texts_.emplace_back(std::move(name))});
+  edits_.remove(kind, std::move(name));
 }
 
 void HistoryWriter::commit() {
@@ -267,7 +265,7 @@ void HistoryWriter::commit() {
     if (turn_.state().find_entry(EntryKind::setting, open_name(names_[i])) != nullptr) continue;
     remove(EntryKind::alarm_history, names_[i]);
   }
-  if (!changes_.empty()) turn_.commit(changes_);
+  edits_.commit(turn_);
 }
 
 void forget_history(const queue::State& state, const AlarmKey& key, HistoryWriter& writer) {
@@ -288,14 +286,10 @@ bool record_delivery(engine::Engine& engine, const PendingDelivery& pending) {
     const bool has_item =
         turn.state().find_entry(EntryKind::alarm_history, pending.item) != nullptr;
     const std::string value = encode_item(item_of(pending.delivery));
-    std::vector<queue::Change> changes;
-    if (keep && has_item) {
-      changes.emplace_back(queue::EntryPut{EntryKind::alarm_history, pending.item, value});
-    }
-    if (was_open && !pending.delivery.is_open()) {
-      changes.emplace_back(queue::EntryRemoved{EntryKind::setting, open});
-    }
-    if (!changes.empty()) turn.commit(changes);
+    catalogue::Edits edits;
+    if (keep && has_item) edits.put(EntryKind::alarm_history, pending.item, value);
+    if (was_open && !pending.delivery.is_open()) edits.remove(EntryKind::setting, open);
+    edits.commit(turn);
     return was_open;
   });
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/catalogue/documents.h"
 #include "core/engine/engine.h"
 #include "observe/alarms/alarm.h"
 #include "observe/alarms/delivery.h"
@@ -57,8 +57,7 @@ class HistoryWriter {
   const AlarmKey key_;
   std::vector<std::string> names_;
   std::uint64_t last_ = 0;  // Number of the latest item.
-  std::deque<std::string> texts_;
-  std::vector<queue::Change> changes_;
+  catalogue::Edits edits_;
 };
 
 // Removes an alarm's history, including open deliveries, when `writer` commits.

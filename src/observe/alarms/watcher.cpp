@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/catalogue/documents.h"
 #include "observe/alarms/evaluate.h"
 #include "observe/alarms/history_data.h"
 
@@ -286,9 +287,9 @@ void Watcher::remember(std::string_view prefix, const std::string& arn,
   const AlarmEvent::Setting setting = memory_entry(prefix, arn, memory);
   parts_.engine.turn([&](engine::Turn& turn) {
     if (setting.value) {
-      turn.commit(queue::EntryPut{EntryKind::setting, setting.name, *setting.value});
+      catalogue::put(turn, EntryKind::setting, setting.name, *setting.value);
     } else {
-      turn.commit(queue::EntryRemoved{EntryKind::setting, setting.name});
+      catalogue::remove(turn, EntryKind::setting, setting.name);
     }
   });
   if (parts_.sync_wanted) parts_.sync_wanted();
@@ -330,9 +331,8 @@ void Watcher::look_at_dead_letters(Timestamp now, Timestamp wall) {
   for (const auto& [arn, memory] : known) {
     parts_.engine.give_way();
     const std::string name = std::string(kMemoryPrefix) + arn;
-    parts_.engine.turn([&](engine::Turn& turn) {
-      turn.commit(queue::EntryRemoved{EntryKind::setting, name});
-    });
+    parts_.engine.turn(
+        [&](engine::Turn& turn) { catalogue::remove(turn, EntryKind::setting, name); });
   }
 }
 
