@@ -6,6 +6,7 @@
 #include <string>
 
 #include "aws/sqs/model/messages.h"
+#include "base/padded_text.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 
@@ -34,7 +35,8 @@ void decode_send(benchmark::State& state, std::string_view unit) {
   redrive::wire::Decoder decoder;
   for (auto _ : state) {
     redrive::sqs::SendMessageInput input;
-    const auto decoded = redrive::wire::decode_json(decoder, request.body, input);
+    const auto decoded =
+        redrive::wire::decode_json(decoder, redrive::PaddedView::guaranteed(request.body), input);
     assert(decoded);
     benchmark::DoNotOptimize(input);
   }

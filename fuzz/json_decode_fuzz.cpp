@@ -9,6 +9,7 @@
 #include <string>
 
 #include "aws/sqs/model/actions.h"
+#include "base/padded_text.h"
 #include "base/text.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
@@ -20,10 +21,10 @@ using namespace redrive;
 // A copy followed by exactly the padding that the decoder requires.
 struct Body {
   explicit Body(std::string_view text)
-      : bytes(std::make_unique<char[]>(text.size() + 64)), size(text.size()) {
+      : bytes(std::make_unique<char[]>(text.size() + kTextPadding)), size(text.size()) {
     text.copy(bytes.get(), size);
   }
-  std::string_view view() const { return {bytes.get(), size}; }
+  PaddedView view() const { return PaddedView::guaranteed({bytes.get(), size}); }
 
   std::unique_ptr<char[]> bytes;
   std::size_t size;

@@ -127,7 +127,8 @@ Result<void> ActionBody::decode(const wire::Record& record, void* input) {
   const http::Request& request = context_.request;
   return is_query(traits_, request)
              ? wire::decode_query(decoder_, request.query, request.body, record, input)
-             : wire::decode_json(decoder_, request.body, record, input, traits_.unknown_members);
+             : wire::decode_json(
+                   decoder_, request.padded_body(), record, input, traits_.unknown_members);
 }
 
 void ActionBody::encode(const wire::Record* record, const void* output) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/padded_text.h"
 #include "net/wire/decoder.h"
 
 namespace redrive::front {
@@ -14,10 +15,8 @@ template <class T>
 class KeptDocument {
  public:
   explicit KeptDocument(std::string_view text) : held_(std::make_unique<Held>()) {
-    held_->padded = text;
-    held_->padded.resize(text.size() + kPadding);
-    const auto view = std::string_view(held_->padded).substr(0, text.size());
-    ok_ = wire::decode_json(held_->decoder, view, held_->value).has_value();
+    held_->bytes = PaddedText(text);
+    ok_ = wire::decode_json(held_->decoder, held_->bytes, held_->value).has_value();
   }
   // False: the stored bytes are no such document.
   bool ok() const { return ok_; }
@@ -25,9 +24,8 @@ class KeptDocument {
   T& operator*() { return held_->value; }
 
  private:
-  static constexpr std::size_t kPadding = 64;  // The parser reads ahead.
   struct Held {
-    std::string padded;
+    PaddedText bytes;
     wire::Decoder decoder;
     T value;
   };

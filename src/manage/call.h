@@ -157,7 +157,7 @@ Result<Document> run(Result<Output> (*operation)(Call&), Call& call) {
 template <class Input, class Output>
 Result<Document> run(Result<Output> (*operation)(Call&, const Input&), Call& call) {
   Input input;
-  RETURN_IF_ERROR(wire::decode_json(call.decoder(), call.request.body, input));
+  RETURN_IF_ERROR(wire::decode_json(call.decoder(), call.request.padded_body(), input));
   return to_json(operation(call, input), call);
 }
 

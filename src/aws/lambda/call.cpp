@@ -73,16 +73,15 @@ Outcome<void> Call::authorize_objects(const front::Operation& what,
   return told<void>(front::authorize_objects(caller, what, bucket, owner));
 }
 
-std::string_view Call::padded_body() const {
-  static constexpr std::string_view kNothing =
-      "{}                                                                ";
-  return request.body.empty() ? kNothing.substr(0, 2) : request.body;
+PaddedView Call::padded_body() const {
+  static const PaddedText kEmptyObject("{}");
+  return request.body.empty() ? kEmptyObject : request.padded_body();
 }
 
 bool Call::body_names(std::string_view member) const {
   simdjson::dom::parser parser;
   simdjson::dom::element element;
-  const std::string_view text = padded_body();
+  const std::string_view text = padded_body().text();
   return parser.parse(text.data(), text.size()).at_key(member).get(element) == simdjson::SUCCESS &&
          !element.is_null();
 }

@@ -12,6 +12,7 @@
 #include "aws/lambda/answer.h"
 #include "aws/lambda/functions.h"
 #include "aws/lambda/names.h"
+#include "base/padded_text.h"
 #include "core/engine/engine.h"
 #include "front/catalogue_access.h"
 #include "front/gate.h"
@@ -93,7 +94,7 @@ struct Call {
   }
 
   // The body, or an empty object where there is none.
-  std::string_view padded_body() const;
+  PaddedView padded_body() const;
 
   // Code that the request brought stays on disk until it is done, see CodeStore::Stored.
   std::shared_ptr<const void> code_pin = {};

@@ -92,7 +92,7 @@ Outcome<Answer> invoke(Call& call) {
   const auto deployed = call.parts.functions.find(called.arn());
   if (!deployed) return std::unexpected(refusal_of(deployed.error()));
   const How how = TRY(how_of(call));
-  const std::string_view payload = call.padded_body();
+  const std::string_view payload = call.padded_body().text();
   RETURN_IF_ERROR(check_payload(payload, how));
   if (how == How::dry_run) return empty_answer(204);
   runtime::Invocation invocation{.request_id = call.context.id,

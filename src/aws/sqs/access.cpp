@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "aws/sqs/model/redrive_documents.h"
+#include "base/padded_text.h"
 #include "net/wire/decoder.h"
 
 namespace redrive::sqs {
@@ -69,8 +70,7 @@ std::optional<QueueIdentity> dead_letter_target_of(const StringMap& attributes) 
   const auto policy = std::ranges::find(
       attributes, "RedrivePolicy", [](const auto& attribute) { return attribute.first; });
   if (policy == attributes.end()) return std::nullopt;
-  std::string padded(policy->second);
-  padded.reserve(padded.size() + 64);
+  const PaddedText padded(policy->second);
   wire::Decoder decoder;
   RedrivePolicyDocument document;
   if (!wire::decode_json(decoder, padded, document)) return std::nullopt;

@@ -8,6 +8,7 @@
 #include "aws/sqs/access.h"
 #include "aws/sqs/model/redrive_documents.h"
 #include "aws/sqs/operations.h"
+#include "base/padded_text.h"
 #include "base/text.h"
 #include "dead_letters/jobs/job_control.h"
 #include "net/wire/decoder.h"
@@ -52,12 +53,12 @@ struct TaskReference {
 };
 
 std::optional<TaskReference> open_handle(std::string_view handle) {
-  auto json = base64_decode(handle);
+  const auto json = base64_decode(handle);
   if (!json) return std::nullopt;
-  json->reserve(json->size() + 64);
+  const PaddedText padded(*json);
   wire::Decoder decoder;
   TaskHandleDocument document;
-  if (!wire::decode_json(decoder, *json, document)) return std::nullopt;
+  if (!wire::decode_json(decoder, padded, document)) return std::nullopt;
   const auto id = Uuid::parse(document.task_id);
   if (!id) return std::nullopt;
   return TaskReference{*id, std::string(document.source_arn)};

@@ -7,6 +7,7 @@
 
 #include "aws/sqs/model/policy_document.h"
 #include "aws/sqs/model/redrive_documents.h"
+#include "base/padded_text.h"
 #include "base/text.h"
 #include "core/queue/ids.h"
 #include "net/wire/decoder.h"
@@ -53,15 +54,6 @@ Result<bool> truth(std::string_view name, std::string_view text) {
   return bad_value(name);
 }
 
-// JSON decoding reads ahead: a copy with room behind it.
-template <class Document>
-Result<void> decode_document(wire::Decoder& decoder, std::string& padded, std::string_view text,
-                             Document& out) {
-  padded.assign(text);
-  padded.reserve(text.size() + 64);
-  return wire::decode_json(decoder, padded, out);
-}
-
 Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) {
   constexpr std::string_view kName = "RedrivePolicy";
   if (text.empty()) {
@@ -69,7 +61,7 @@ Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) 
     return {};
   }
   wire::Decoder decoder;
-  std::string padded;
+  const PaddedText padded(text);
   RedrivePolicyDocument document;
   const auto bad_count = [&](auto count) {
     return bad_policy(kName,
@@ -78,9 +70,9 @@ Result<void> set_redrive_policy(QueueSettings& settings, std::string_view text) 
                                   "to 1000 both inclusive.",
                                   count));
   };
-  if (!decode_document(decoder, padded, text, document)) {
+  if (!wire::decode_json(decoder, padded, document)) {
     RedriveCountText count;
-    if (decode_document(decoder, padded, text, count))
+    if (wire::decode_json(decoder, padded, count))
       return bad_count(count.max_receive_count.value_or(""));
     return bad_policy(kName, text, "Redrive policy is not a valid JSON map.");
   }
@@ -107,9 +99,9 @@ Result<void> set_redrive_allow_policy(QueueSettings& settings, std::string_view 
     return {};
   }
   wire::Decoder decoder;
-  std::string padded;
+  const PaddedText padded(text);
   RedriveAllowPolicyDocument document;
-  if (!decode_document(decoder, padded, text, document)) {
+  if (!wire::decode_json(decoder, padded, document)) {
     return bad_policy(
         kName,
         text,

@@ -311,7 +311,7 @@ void Service::answer(Service& service, Request& request) {
   typename Action::Input input;
   const auto decoded =
       request.reply.protocol == Protocol::json
-          ? wire::decode_json(thread_decoder(), request.http.body, input)
+          ? wire::decode_json(thread_decoder(), request.http.padded_body(), input)
           : wire::decode_query(thread_decoder(), request.http.query, request.http.body, input);
   if constexpr (names_queue<typename Action::Input>) {
     // Which queue is asked before what to do with it.

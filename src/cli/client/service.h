@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/padded_text.h"
 #include "cli/client/endpoint.h"
 #include "cli/client/failure.h"
 #include "cli/client/transport.h"
@@ -27,7 +28,7 @@ class Reply {
 
  private:
   struct Held {
-    std::string padded_body;
+    PaddedText body;
     wire::Decoder decoder;
     T value;
   };
@@ -98,14 +99,10 @@ std::unexpected<Failure> unreadable_answer(std::string_view why);
 
 template <class T>
 Answer<Reply<T>> Reply<T>::decode(std::string body) {
-  constexpr std::size_t kPadding = 64;  // The parser reads ahead.
   Reply reply;
-  if (body.empty()) body = "{}";
-  const std::size_t size = body.size();
-  reply.held_->padded_body = std::move(body);
-  reply.held_->padded_body.resize(size + kPadding);
-  const std::string_view text = std::string_view(reply.held_->padded_body).substr(0, size);
-  const auto decoded = wire::decode_json(reply.held_->decoder, text, reply.held_->value);
+  reply.held_->body = PaddedText(body.empty() ? "{}" : body);
+  const auto decoded =
+      wire::decode_json(reply.held_->decoder, reply.held_->body, reply.held_->value);
   if (!decoded) return unreadable_answer(decoded.error().message);
   return reply;
 }

@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/padded_text.h"
+
 namespace redrive::http {
 
 struct Header {
   std::string_view name;   // As received; compare with iequals.
   std::string_view value;  // Trimmed.
 };
+
+inline constexpr std::size_t kBodyPadding = kTextPadding;
 
 // A parsed request. Views point into the connection's buffer and are valid until the handler
 // replies, or returns after deferring.
@@ -31,9 +35,9 @@ struct Request {
 
   // The first header with this name (case-insensitive); empty when absent.
   std::string_view header(std::string_view name) const;
+  // The body for parsers that read ahead.
+  PaddedView padded_body() const { return PaddedView::guaranteed(body); }
 };
-
-inline constexpr std::size_t kBodyPadding = 64;  // simdjson reads ahead.
 
 // A response without its body. The caller guarantees that values contain no line breaks.
 struct ResponseHead {

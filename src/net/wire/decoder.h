@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/padded_text.h"
 #include "base/result.h"
 #include "net/wire/arena.h"
 #include "net/wire/shape.h"
@@ -63,17 +64,16 @@ class Decoder {
 // infrastructure tools send them for settings that are not configured.
 enum class UnknownMembers : std::uint8_t { ignore, refuse };
 
-// At least 64 readable bytes of any content must follow `padded_body`.
-Result<void> decode_json(Decoder& decoder, std::string_view padded_body, const Record& record,
-                         void* out, UnknownMembers unknown = UnknownMembers::ignore);
+Result<void> decode_json(Decoder& decoder, PaddedView body, const Record& record, void* out,
+                         UnknownMembers unknown = UnknownMembers::ignore);
 // Parameters of the form body come after those of the query string and so take precedence.
 Result<void> decode_query(Decoder& decoder, std::string_view query_string,
                           std::string_view form_body, const Record& record, void* out);
 
 template <class T>
-Result<void> decode_json(Decoder& decoder, std::string_view padded_body, T& out,
+Result<void> decode_json(Decoder& decoder, PaddedView body, T& out,
                          UnknownMembers unknown = UnknownMembers::ignore) {
-  return decode_json(decoder, padded_body, kRecord<T>, &out, unknown);
+  return decode_json(decoder, body, kRecord<T>, &out, unknown);
 }
 
 template <class T>

@@ -262,14 +262,15 @@ class JsonReader {
 Decoder::Decoder() : json_(std::make_unique<JsonParser>()) {}
 Decoder::~Decoder() = default;
 
-Result<void> decode_json(Decoder& decoder, std::string_view padded_body, const Record& record,
-                         void* out, UnknownMembers unknown) {
+Result<void> decode_json(Decoder& decoder, PaddedView body, const Record& record, void* out,
+                         UnknownMembers unknown) {
+  static_assert(kTextPadding >= simdjson::SIMDJSON_PADDING);
+  const std::string_view text = body.text();
   decoder.arena().reset();
   record.reset(out);
-  const simdjson::padded_string_view json(padded_body,
-                                          padded_body.size() + simdjson::SIMDJSON_PADDING);
+  const simdjson::padded_string_view json(text, text.size() + simdjson::SIMDJSON_PADDING);
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  const bool blank = std::ranges::all_of(padded_body, is_space);
+  const bool blank = std::ranges::all_of(text, is_space);
   if (blank) return check_record(record, out, 0, nullptr);
 
   auto document = JSON_TRY(decoder.json().parser.iterate(json));
@@ -278,7 +279,7 @@ Result<void> decode_json(Decoder& decoder, std::string_view padded_body, const R
     return fail(ErrorCode::malformed_request, "The request body must be a JSON object.");
   }
   if (object.error()) return not_json(object.error());
-  JsonReader reader(decoder.arena(), padded_body, unknown);
+  JsonReader reader(decoder.arena(), text, unknown);
   const auto seen = TRY(reader.members(object.value_unsafe(), record, out, nullptr, false));
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   if (!at_end) return not_json(simdjson::TRAILING_CONTENT);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/padded_text.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 
@@ -219,12 +220,10 @@ std::string encode(const Alarm& alarm) {
 }
 
 Result<Alarm> decode_alarm(std::string_view json) {
-  std::string padded(json);
-  padded.append(64, '\0');
+  const PaddedText padded(json);
   wire::Decoder decoder;
   AlarmDocument document;
-  RETURN_IF_ERROR(
-      wire::decode_json(decoder, std::string_view(padded).substr(0, json.size()), document));
+  RETURN_IF_ERROR(wire::decode_json(decoder, padded, document));
   const auto state = parse_state(document.state);
   const auto missing = parse_missing(document.missing);
   const auto comparison = parse_comparison(document.comparison);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/padded_text.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 
@@ -66,11 +67,10 @@ std::string encode(const DeadLetterMemory& memory) {
 }
 
 DeadLetterMemory decode_memory(std::string_view json) {
-  std::string padded(json);
-  padded.append(64, '\0');
+  const PaddedText padded(json);
   wire::Decoder decoder;
   MemoryDocument document;
-  if (!wire::decode_json(decoder, std::string_view(padded).substr(0, json.size()), document)) {
+  if (!wire::decode_json(decoder, padded, document)) {
     return {};
   }
   return {.off = document.off,

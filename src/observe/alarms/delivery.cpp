@@ -4,6 +4,7 @@
 
 #include "base/calendar.h"
 #include "base/digest.h"
+#include "base/padded_text.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
 #include "net/wire/shape.h"
@@ -106,12 +107,10 @@ std::string encode(const Notice& notice) {
 }
 
 Result<Notice> decode_notice(std::string_view json) {
-  std::string padded(json);
-  padded.append(64, '\0');
+  const PaddedText padded(json);
   wire::Decoder decoder;
   KeptNotice kept;
-  RETURN_IF_ERROR(
-      wire::decode_json(decoder, std::string_view(padded).substr(0, json.size()), kept));
+  RETURN_IF_ERROR(wire::decode_json(decoder, padded, kept));
   return Notice{.id = std::string(kept.id),
                 .key = std::string(kept.key),
                 .title = std::string(kept.title),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/padded_text.h"
 #include "base/text.h"
 #include "net/wire/decoder.h"
 #include "net/wire/encode.h"
@@ -182,11 +183,10 @@ std::vector<std::string> item_names(const queue::State& state, const AlarmKey& k
 }
 
 std::optional<HistoryItem> decode_item(const std::string& json) {
-  std::string padded = json + std::string(64, '\0');
+  const PaddedText padded(json);
   wire::Decoder decoder;
   HistoryDocument document;
-  const std::string_view text = std::string_view(padded).substr(0, json.size());
-  if (!wire::decode_json(decoder, text, document)) return std::nullopt;
+  if (!wire::decode_json(decoder, padded, document)) return std::nullopt;
   if (document.kind < 0 || document.kind > 2) return std::nullopt;
   HistoryItem item{.wall = Timestamp(document.wall),
                    .kind = static_cast<HistoryItem::Kind>(document.kind),

@@ -143,7 +143,7 @@ TEST_F(JsonSource, ResolvesEscapes) {
 TEST_F(JsonSource, TakesPlainTextFromTheBodyItself) {
   const Padded body(with(""));
   const std::string_view text = body;
-  ASSERT_TRUE(decode_json(decoder_, text, parcel_));
+  ASSERT_TRUE(decode_json(decoder_, body, parcel_));
   EXPECT_GE(parcel_.letter.data(), text.data());
   EXPECT_LT(parcel_.letter.data(), text.data() + text.size());
 }

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/padded_text.h"
+
 namespace redrive::wire {
 
 // A body as provided by net/http: followed by 64 readable bytes of any content, and nothing else,
@@ -17,6 +19,7 @@ class Padded {
   }
 
   operator std::string_view() const { return {bytes_.get(), size_}; }
+  operator PaddedView() const { return PaddedView::guaranteed(*this); }
 
  private:
   std::unique_ptr<char[]> bytes_;
