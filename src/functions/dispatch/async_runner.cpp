@@ -130,7 +130,7 @@ void AsyncRunner::failed(const RunPtr& run, const runtime::Outcome& outcome) {
   if (too_old(*run, delay)) return give_up(run, runs, "EventAgeExceeded", &outcome);
   stats_->retried += 1;
   run->item.hold->forget(run->item.receipt);
-  static_cast<void>(world().engine.report_failure(
+  const auto reported = world().engine.report_failure(
       async_queue_of(run->entry.id),
       {.handle = run->item.handle,
        .error = {.type = outcome.error_type,
@@ -140,7 +140,8 @@ void AsyncRunner::failed(const RunPtr& run, const runtime::Outcome& outcome) {
                  .log = outcome.log},
        .disposition = queue::Disposition::retry,
        .retry_after = delay,
-       .retries = RunCounts{.runs = runs, .due_seconds = 0, .retries = {}}.stored(kAsyncScope)}));
+       .retries = RunCounts{.runs = runs, .due_seconds = 0, .retries = {}}.stored(kAsyncScope)});
+  world().note("recording the failure of an asynchronous invocation", reported);
   ended(*run);
 }
 
@@ -157,7 +158,8 @@ void AsyncRunner::not_run(const RunPtr& run, const runtime::Outcome& outcome) {
   concurrency_.throttled();
   run->item.hold->forget(run->item.receipt);
   const engine::Engine::VisibilityRequest request{run->item.handle, delay};
-  static_cast<void>(
+  world().note(
+      "delaying an event",
       world().engine.change_visibility(async_queue_of(run->entry.id), std::span(&request, 1)));
   ended(*run);
 }
@@ -254,7 +256,8 @@ void AsyncRunner::send_away(const RunPtr& run, const std::string& to, std::strin
 }
 
 void AsyncRunner::remove(const Run& run) {
-  static_cast<void>(
+  world().note(
+      "deleting an event",
       world().engine.remove_held(async_queue_of(run.entry.id), std::span(&run.item.receipt, 1)));
 }
 

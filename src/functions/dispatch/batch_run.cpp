@@ -335,7 +335,8 @@ void BatchRun::let_go(std::vector<Item> items, bool not_run) {
     requests.push_back(
         {item.handle, std::chrono::ceil<std::chrono::seconds>(delay_of(item)), not_run});
   }
-  static_cast<void>(parts_.world->engine.change_visibility(plan_.queue, requests));
+  parts_.world->note("returning the messages of a batch",
+                     parts_.world->engine.change_visibility(plan_.queue, requests));
 }
 
 void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome) {
@@ -348,7 +349,8 @@ void BatchRun::succeed(std::vector<Item> items, const runtime::Outcome& outcome)
     return;
   }
   const std::vector<queue::ReceiptHandle> receipts = forget(items);
-  static_cast<void>(parts_.world->engine.remove_held(plan_.queue, receipts));
+  parts_.world->note("deleting processed messages",
+                     parts_.world->engine.remove_held(plan_.queue, receipts));
   parts_.stats->deleted += items.size();
 }
 

@@ -135,7 +135,7 @@ void MappingRunner::received(const Catch& brought) {
 void MappingRunner::remove_filtered(std::span<const queue::ReceiptHandle> handles) {
   if (handles.empty()) return;
   stats_->filtered_out += handles.size();
-  static_cast<void>(world().engine.remove_held(plan_->queue, handles));
+  world().note("deleting filtered messages", world().engine.remove_held(plan_->queue, handles));
 }
 
 bool MappingRunner::must_wait(const Item& item) {
@@ -146,7 +146,8 @@ bool MappingRunner::must_wait(const Item& item) {
   item.hold->forget(item.receipt);
   const engine::Engine::VisibilityRequest request{
       item.handle, std::min(std::chrono::seconds(left), queue::kVisibilityTimeoutMax), true};
-  static_cast<void>(world().engine.change_visibility(plan_->queue, std::span(&request, 1)));
+  world().note("delaying a message",
+               world().engine.change_visibility(plan_->queue, std::span(&request, 1)));
   return true;
 }
 
@@ -274,8 +275,9 @@ void MappingRunner::give_back(std::span<const Item> items) {
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const Item& item : items)
     requests.push_back({item.handle, std::chrono::seconds::zero(), true});
-  if (!requests.empty())
-    static_cast<void>(world().engine.change_visibility(plan_->queue, requests));
+  if (requests.empty()) return;
+  world().note("returning messages that have not run",
+               world().engine.change_visibility(plan_->queue, requests));
 }
 
 }  // namespace redrive::dispatch

@@ -63,7 +63,8 @@ void Poller::give_back(World& world, const Hold::Terms& terms, const Answer& ans
     texts.push_back(message.handle.text(terms.secret));
   std::vector<engine::Engine::VisibilityRequest> requests;
   for (const auto& text : texts) requests.push_back({text, std::chrono::seconds::zero(), true});
-  static_cast<void>(world.engine.change_visibility(*terms.queue, requests));
+  world.note("making received messages visible again",
+             world.engine.change_visibility(*terms.queue, requests));
 }
 
 void Poller::answered(const std::shared_ptr<Answer>& answer) {

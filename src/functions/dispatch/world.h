@@ -1,11 +1,15 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
+#include "base/result.h"
 #include "base/workers.h"
 #include "core/engine/engine.h"
 #include "functions/dispatch/strand.h"
@@ -40,6 +44,14 @@ struct World {
   const bool waits_for_sync = false;          // Nothing runs before its receive is durable.
   std::atomic<engine::Sequence> synced = 0;
   std::atomic<bool> sync_awaited = false;  // A runner waits for `synced` to grow.
+
+  // For calls whose outcome decides nothing: logs a failure. A queue that was deleted meanwhile is
+  // none.
+  template <class T>
+  void note(std::string_view doing, const Result<T>& result) const {
+    if (result || result.error().code == ErrorCode::queue_does_not_exist || !log) return;
+    log(fmt::format("{} failed: {}", doing, result.error().message));
+  }
 
   // If not durable yet, the caller's synced() is called later.
   bool is_durable(engine::Sequence sequence) {
