@@ -21,13 +21,6 @@ using queue::QueueIdentity;
 using queue::Slot;
 using queue::Stamp;
 
-Result<void> check_room(const journal::Journal& journal) {
-  if (journal.has_room()) return {};
-  return fail(ErrorCode::service_unavailable,
-              "The disk of the journal is full. Receiving and deleting still work; sending resumes "
-              "when there is space.");
-}
-
 constexpr Duration kSweepInterval{1000};
 constexpr std::size_t kSweepQueues = 256;
 constexpr Duration kCompactInterval{1000};
@@ -303,9 +296,16 @@ std::vector<std::function<void()>> Engine::take_calls(Timestamp now) {
   return due;
 }
 
+Result<void> Engine::check_space() const {
+  if (journal_.has_room()) return {};
+  return fail(ErrorCode::service_unavailable,
+              "The disk of the journal is full. Receiving and deleting still work; sending resumes "
+              "when there is space.");
+}
+
 Result<SendResult> Engine::send(const QueueIdentity& identity,
                                 std::span<const queue::Draft> drafts) {
-  RETURN_IF_ERROR(check_room(journal_));
+  RETURN_IF_ERROR(check_space());
   return turn([&](Turn& turn) -> Result<SendResult> {
     Queue& queue = *TRY(turn.queue(identity));
     SendResult result;
@@ -320,7 +320,7 @@ Result<SendResult> Engine::send(const QueueIdentity& identity,
 }
 
 void Engine::send(std::span<Parcel> parcels) {
-  if (const auto room = check_room(journal_); !room) {
+  if (const auto room = check_space(); !room) {
     for (Parcel& parcel : parcels) parcel.outcome = std::unexpected(room.error());
     return;
   }
@@ -549,7 +549,7 @@ Result<std::vector<Result<void>>> Engine::remove_held(
 Result<SendResult> Engine::exchange(const QueueIdentity& from,
                                     std::span<const std::string_view> handles,
                                     const QueueIdentity& to, std::span<const queue::Draft> drafts) {
-  RETURN_IF_ERROR(check_room(journal_));
+  RETURN_IF_ERROR(check_space());
   return turn([&](Turn& turn) -> Result<SendResult> {
     Queue& source = *TRY(turn.queue(from));
     Queue& target = *TRY(turn.queue(to));

@@ -200,6 +200,8 @@ class Engine {
   // In turn, unless a function of the store says otherwise.
   store::Store& store() { return store_; }
   const journal::Journal& journal() const { return journal_; }
+  // An error when the disk of the journal is full: nothing that needs much space is recorded then.
+  Result<void> check_space() const;
   ProcessedSamples& processed_samples() { return samples_; }  // In turn.
   void log(std::string line) const {
     if (hooks_.log) hooks_.log(std::move(line));

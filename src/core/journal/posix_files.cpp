@@ -20,19 +20,12 @@
 #include <thread>
 
 #include "base/text.h"
+#include "base/uninterrupted.h"
 #include "core/journal/directory.h"
 #include "core/journal/format.h"
 
 namespace redrive::journal {
 namespace {
-
-// Retries a call interrupted by a signal.
-template <class Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result == -1 && errno == EINTR) result = call();
-  return result;
-}
 
 std::string error_text(int number) {
   return std::generic_category().message(number);

@@ -96,9 +96,7 @@ Result<DeliveredMessages> Moves::delivered(const queue::QueueIdentity& identity,
 
 Result<std::vector<Result<Uuid>>> Moves::move(const queue::QueueIdentity& identity,
                                               std::span<const Move> moves, const Actor& by) {
-  if (!engine_.journal().has_room()) {
-    return fail(ErrorCode::service_unavailable, "The disk of the journal is full.");
-  }
+  RETURN_IF_ERROR(engine_.check_space());
   return engine_.turn([&](Turn& turn) -> Result<std::vector<Result<Uuid>>> {
     MoveRecords records(turn, *TRY(turn.queue(identity)), by);
     std::vector<Result<Uuid>> results;

@@ -406,9 +406,7 @@ Result<std::vector<Result<void>>> Lineages::archive_held(const queue::QueueIdent
 Result<std::vector<Unarchived>> Lineages::unarchive(const queue::QueueIdentity& identity,
                                                     std::span<const Unarchive> messages,
                                                     const Actor& by) {
-  if (!engine_.journal().has_room()) {
-    return fail(ErrorCode::service_unavailable, "The disk of the journal is full.");
-  }
+  RETURN_IF_ERROR(engine_.check_space());
   return engine_.turn([&](Turn& turn) -> Result<std::vector<Unarchived>> {
     queue::Queue& queue = *TRY(turn.queue(identity));
     std::vector<Unarchived> results;

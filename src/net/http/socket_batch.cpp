@@ -7,28 +7,29 @@
 #include <cassert>
 #include <cerrno>
 
+#include "base/uninterrupted.h"
+
 namespace redrive::http {
 namespace {
 
 constexpr int kReceiveFlags = MSG_DONTWAIT;
 constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
 
-// Retries a call interrupted by a signal.
+// The result of a call, or the negative error number, as io_uring reports it.
 template <class Call>
-ssize_t uninterrupted(Call call) {
-  ssize_t result = call();
-  while (result < 0 && errno == EINTR) result = call();
+ssize_t result_of(Call call) {
+  const ssize_t result = uninterrupted(call);
   return result < 0 ? -errno : result;
 }
 
 }  // namespace
 
 ssize_t receive_now(int socket, std::span<char> into) {
-  return uninterrupted([&] { return ::recv(socket, into.data(), into.size(), kReceiveFlags); });
+  return result_of([&] { return ::recv(socket, into.data(), into.size(), kReceiveFlags); });
 }
 
 ssize_t send_now(int socket, std::string_view bytes) {
-  return uninterrupted([&] { return ::send(socket, bytes.data(), bytes.size(), kSendFlags); });
+  return result_of([&] { return ::send(socket, bytes.data(), bytes.size(), kSendFlags); });
 }
 
 class SocketBatch::Ring {
