@@ -42,14 +42,14 @@ struct TableTraits {
   std::string_view target_prefix = {};        // `AmazonSSM.`; empty: there is no JSON protocol.
   std::string_view json_type = "application/x-amz-json-1.1";
   std::string_view xml_namespace = {};  // Empty: there is no Query protocol.
-  // What becomes of JSON members that a shape does not have.
+  // How JSON members that a shape does not have are treated.
   wire::UnknownMembers unknown_members = wire::UnknownMembers::refuse;
   std::string_view title = {};  // The name in messages; empty: `name`.
   // Whether an unknown action is refused before the signature is checked.
   bool routes_first = false;
 };
 
-// What every action is given. A service derives its Call from it and adds its parts.
+// Passed to every action. A service derives its Call from it and adds its parts.
 struct ActionCall {
   RequestContext& context;
   std::string permission;            // ssm:GetParameter
@@ -57,7 +57,7 @@ struct ActionCall {
   std::deque<std::string> kept = {};
 
   const Caller& caller() const { return context.caller; }
-  // What is done, for decisions about resources. An action without a right makes none.
+  // The operation, for decisions about resources. An action without a right makes none.
   Operation operation() const {
     return {.name = permission, .right = right.value_or(auth::Right::administer)};
   }

@@ -32,7 +32,7 @@ std::unexpected<Error> denied(const Caller& caller, const Operation& operation,
                           reason));
 }
 
-// Calls `visit` with each action that the operation amounts to; false as soon as it says so.
+// Calls `visit` with each equivalent action of the operation; stops when it returns false.
 template <class Visit>
 bool all_actions(const Operation& operation, Visit visit) {
   if (operation.amounts_to.front().empty()) return visit(operation.name);
@@ -41,8 +41,8 @@ bool all_actions(const Operation& operation, Visit visit) {
   });
 }
 
-// Statements speak of the operation by its own name or of what it amounts to: a deny of either
-// denies it, and it takes an allow of the name or of every action to allow it.
+// Statements can name the operation or its equivalent actions. A deny of any of them denies it; an
+// allow of its name, or of every equivalent action, allows it.
 StatementVerdict statements_on(const AccessKey& key, const Operation& operation,
                                const Resource& resource) {
   if (key.statements.empty()) return StatementVerdict::silent;
@@ -68,7 +68,7 @@ bool covers(const AccessKey& key, const Resource& resource) {
   }
 }
 
-// Why role and patterns do not permit it; empty when they do.
+// Why role and patterns deny it; empty if they allow it.
 std::string obstacle_of(const AccessKey& key, const Operation& operation,
                         const Resource& resource) {
   if (!auth::has_right(key.role, operation.right)) {
@@ -209,7 +209,7 @@ Result<void> decide(const Caller& caller, const Operation& operation, const Reso
   if (said == StatementVerdict::deny) {
     return denied(caller, operation, resource, "a statement of the key's policy denies it");
   }
-  // No statement reaches beyond its account.
+  // A statement applies to its own account only.
   if (said == StatementVerdict::silent || resource.kind == ResourceKind::server) {
     const std::string obstacle = obstacle_of(*caller.key, operation, resource);
     if (!obstacle.empty()) return denied(caller, operation, resource, obstacle);

@@ -24,17 +24,17 @@ enum class ResourceKind : std::uint8_t {
   parameter,  // Of Parameter Store.
   role,       // Of IAM, and its policies: changing them grants rights, so no restricted key may.
   account,    // Lists and settings of a whole account: only the account is compared.
-  server,     // What is about all accounts together: the log, the clock, the notice targets.
+  server,     // Of all accounts together: the log, the clock, the notification targets.
 };
 
-// What a request is about. The views must outlive the question.
+// The resource of a request. The views must outlive the decision.
 struct Resource {
   ResourceKind kind = ResourceKind::account;
   std::string_view account;  // The owner.
   std::string_view region = {};
   std::string_view name = {};
-  // The name that a key's patterns are compared with, if it is another: an alarm belongs to those
-  // who may see the queue or function that it watches.
+  // The name that a key's patterns are compared with, if it differs: access to an alarm depends on
+  // the queue or function that it watches.
   std::string_view covered_as = {};
   std::string_view object = {};  // The key of an object in a bucket; `*` for any.
 
@@ -50,25 +50,25 @@ Resource function_resource(std::string_view account, std::string_view region,
 Resource account_resource(std::string_view account);
 Resource server_resource(const Gate& gate);
 
-// What a request wants to do.
+// The operation of a request.
 struct Operation {
   std::string_view name;  // For messages: `sqs:SendMessage`, `redrive:purgeQueue`.
   auth::Right right = auth::Right::administer;
   bool shareable = false;  // A queue's policy can grant it to another account.
-  // The actions that it amounts to, as policies and statements name them; none: its own name. A
+  // The equivalent actions, as policies and statements name them; none: its own name. A
   // management operation on a queue is denied where any of these is denied.
   std::array<std::string_view, 3> amounts_to = {};
 };
 
-// Whether the caller may do this to that resource.
+// Whether the caller may perform the operation on the resource.
 //
-// The answer is yes when the key's role has the right and its patterns cover the name, or one of
-// the key's statements allows it; when the resource belongs to the caller's account, or is a queue
-// whose policy allows an operation that can be shared; and when neither a statement nor the queue's
-// policy (`policy`, empty when it has none) denies it. Without a key everything is allowed, except
-// queues of the server's own (names with `!`), which do not exist for requests.
+// It is allowed if all of these hold: the key's role has the right and its patterns cover the name,
+// or one of the key's statements allows it; the resource belongs to the caller's account, or is a
+// queue whose policy allows an operation that can be shared; and neither a statement nor the
+// queue's policy (`policy`, empty if it has none) denies it. Without a key everything is allowed,
+// except hidden queues (names with `!`), which do not exist for requests.
 //
-// Pure. Errors are access_denied and, for internal queues, queue_does_not_exist.
+// Pure. Errors are access_denied and, for hidden queues, queue_does_not_exist.
 Result<void> decide(const Caller& caller, const Operation& operation, const Resource& resource,
                     std::string_view policy);
 
@@ -78,28 +78,28 @@ Result<void> authorize(engine::Engine& engine, const Caller& caller, const Opera
 Result<void> authorize(const queue::State& state, const Caller& caller, const Operation& operation,
                        const Resource& resource);
 
-// Whether the caller could do this to anything at all: for lists, and for operations that find out
-// later what they are about. Each item is then decided on by itself.
+// Whether the caller could perform the operation on any resource: for lists, and for operations
+// that determine their resources later. Each resource is then decided separately.
 Result<void> authorize_role(const Caller& caller, const Operation& operation);
 
-// Who owns a bucket; nothing when there is none of that name.
+// The owner of a bucket; nothing if it does not exist.
 using BucketOwner = std::function<std::optional<std::string>(const std::string&)>;
 
 // Whether a request may name this as a target: something that the server will later send to, invoke
 // or write into on behalf of the caller. Takes ARNs of queues, functions and buckets; URLs and ARNs
-// of other services are allowed, the first because the outgoing-address policy decides on them, the
-// second because nothing is ever done to them.
+// of other services are allowed: the policy for outgoing addresses decides about URLs, and nothing
+// is ever sent to other services.
 Result<void> authorize_target(engine::Engine& engine, const Caller& caller, std::string_view target,
                               const BucketOwner& bucket_owner);
 
-// The operations that targets amount to.
+// The operations on targets.
 inline constexpr Operation kSendToQueue{
     .name = "sqs:SendMessage", .right = auth::Right::send, .shareable = true};
 inline constexpr Operation kInvokeFunction{.name = "lambda:InvokeFunction",
                                            .right = auth::Right::send};
 inline constexpr Operation kPutObject{.name = "s3:PutObject", .right = auth::Right::operate};
 inline constexpr Operation kGetObject{.name = "s3:GetObject", .right = auth::Right::look};
-// To be told that a queue exists, and its numbers.
+// To see that a queue exists, and its numbers.
 inline constexpr Operation kSeeQueue{
     .name = "sqs:GetQueueAttributes", .right = auth::Right::find, .shareable = true};
 

@@ -47,7 +47,7 @@ Result<void> decide_on_mapping(Policies& policies, const Caller& caller, const O
   return authorize(policies, caller, reading, resource_of(*queue));
 }
 
-// Whether the caller may know of the thing that a dimension of an alarm names.
+// Whether the caller may see the resource that a dimension of an alarm names.
 Result<void> authorize_dimension(engine::Engine& engine, const Caller& caller,
                                  const Operation& operation, const AlarmSubject& alarm,
                                  const metrics::Dimensions::value_type& dimension) {

@@ -8,8 +8,8 @@
 #include "observe/metrics/cloud_metrics.h"
 #include "observe/metrics/history.h"
 
-// Decisions on what the catalogue holds: mappings and alarms belong to those who may use the queues
-// and functions that they are about.
+// Decisions about documents of the catalogue: access to mappings and alarms depends on the queues
+// and functions that they name.
 namespace redrive::front {
 
 // The parts of an event source mapping that decide its visibility.
@@ -39,7 +39,7 @@ struct AlarmSubject {
 Result<void> authorize_alarm(engine::Engine& engine, const Caller& caller,
                              const Operation& operation, const AlarmSubject& alarm);
 
-// The numbers that are kept of a queue, a function, a mapping or the server.
+// The metrics of a queue, a function, a mapping or the server.
 Result<void> authorize_metrics(engine::Engine& engine, const Gate& gate, const Caller& caller,
                                const Operation& operation, const metrics::Subject& subject);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSenderBytesMax = 128;
 
-// The same views under the names that the auth module has for them.
+// The same views with the names of the auth module.
 std::span<const auth::HeaderField> fields_of(const http::Request& request) {
   thread_local std::vector<auth::HeaderField> fields;
   fields.clear();
@@ -72,7 +72,7 @@ std::shared_ptr<const auth::KeyRing> Gate::ring_for(const http::Request& request
 }
 
 Caller Gate::claimed(const http::Request& request) const {
-  // Keys and regions are ASCII. They become part of ARNs, so anything else is no claim at all.
+  // Keys and regions are ASCII. They become part of ARNs, so any other text is ignored.
   const auto scope =
       request.ascii ? auth::scope_of(request.header("authorization"), request.query) : std::nullopt;
   const bool named = scope && !scope->access_key.empty();

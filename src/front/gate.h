@@ -15,26 +15,26 @@
 
 namespace redrive::front {
 
-// Who sends a request: proven when the server has keys, as claimed when it has none.
+// The identity of a caller: authenticated if the server has keys, otherwise as claimed.
 struct Caller {
   std::string account;
   std::string region;
-  std::string sender_id;                      // Whose messages these are; goes into SenderId.
-  const auth::AccessKey* key = nullptr;       // None: the server is open to everybody.
+  std::string sender_id;                      // The SenderId of messages.
+  const auth::AccessKey* key = nullptr;       // None: the server has no keys.
   std::shared_ptr<const auth::KeyRing> keys;  // Keeps `key` alive.
   std::string_view peer = {};                 // The address of the request; points into it.
   bool secure = false;                        // The request came through TLS.
 };
 
-// On a server without keys functions sign with the number of their account. Who they are is in the
-// session token, behind this.
+// On a server without keys, functions sign with the number of their account, and their session
+// token is this prefix and their identity.
 inline constexpr std::string_view kSenderToken = "redrive-sender:";
 
-// Stands in front of every API of the server: checks the signature and the rate of each request.
-// Without keys it lets everybody in and takes what the request claims for granted.
+// Authenticates the requests of every API: checks their signatures and rates. Without keys it
+// accepts every request and the identity that it claims.
 //
-// Signatures are dated by the client's clock, so this follows the real wall clock whatever clock
-// the engine follows. From any thread.
+// Signatures contain the time of the client's clock, so this uses the real wall clock even if the
+// engine uses a virtual one. Thread-safe.
 class Gate {
  public:
   struct Defaults {
@@ -44,15 +44,15 @@ class Gate {
   Gate(Defaults defaults, const Clock& real_clock)
       : defaults_(std::move(defaults)), clock_(real_clock) {}
 
-  // Requests that come from now on are measured by these keys.
+  // Applies to later requests.
   void use(auth::KeyRing keys);
-  // Keys of the server's own, for what it runs: they take the place of those lent before, which are
-  // refused from now on. Reading keys again does not touch them. Ids must be unique. Does not close
-  // a server that has no keys.
+  // Keys that the server creates for its functions. They replace those of the previous call, which
+  // are refused from now on. use() does not affect them. Ids must be unique. A server without other
+  // keys stays open.
   void lend(std::vector<auth::AccessKey> keys);
   Timestamp wall() const { return clock_.wall(); }
   bool open() const { return keys_.load() == nullptr; }
-  // The server's own account: of keys that name no other, and of what is about the whole server.
+  // The default account: of keys without one, and of resources of the whole server.
   const std::string& account() const { return defaults_.account; }
 
   // Each API accepts signatures of its own scope only, so that a request signed for one API cannot
@@ -71,7 +71,7 @@ class Gate {
     static const Api monitoring;
     static const Api management;
   };
-  // Proves the signature. It must cover the body; only S3 takes unsigned and chunked payloads.
+  // Verifies the signature. It must cover the body; only S3 takes unsigned and chunked payloads.
   Result<Caller> admit(const http::Request& request, const Api& api) const;
 
  private:
@@ -81,7 +81,7 @@ class Gate {
   const Defaults defaults_;
   const Clock& clock_;
   std::atomic<std::shared_ptr<const auth::KeyRing>> keys_;
-  // Spares every request of an open server the lock in keys_. Never true before they are there.
+  // Saves every request of a server without keys the lock in keys_. Set after keys_.
   std::atomic<bool> has_keys_ = false;
   std::atomic<std::shared_ptr<const auth::KeyRing>> lent_;
 };

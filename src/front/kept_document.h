@@ -9,8 +9,8 @@
 
 namespace redrive::front {
 
-// A document read from the catalogue, with the bytes that its views point into. What is put into it
-// must live as long as it does.
+// A document read from the catalogue, with the bytes that its views point into. Texts
+// that are assigned to it must outlive it.
 template <class T>
 class KeptDocument {
  public:
@@ -18,7 +18,7 @@ class KeptDocument {
     held_->bytes = PaddedText(text);
     ok_ = wire::decode_json(held_->decoder, held_->bytes, held_->value).has_value();
   }
-  // False: the stored bytes are no such document.
+  // False: the stored bytes are not such a document.
   bool ok() const { return ok_; }
   T* operator->() { return &held_->value; }
   T& operator*() { return held_->value; }

@@ -13,9 +13,9 @@ namespace redrive::front {
 
 // Whether secrets in an answer are masked, and how.
 //
-// The role reader sees that there is a secret, never which. Everybody else is spared the sight of
-// secrets unless they ask for it with `unmasked=true`, which the audit log records. SQS's own
-// answers are not masked: a consumer needs what was sent.
+// For the role reader they are always masked; for other callers unless the request says
+// `unmasked=true`, which the audit log records. Answers of SQS are not masked: a consumer needs
+// what was sent.
 class Masking {
  public:
   // `rules` may be null.
@@ -23,11 +23,11 @@ class Masking {
           std::shared_ptr<const triage::MaskRules> rules);
 
   bool masked() const { return masked_; }
-  // Whether the caller asked for secrets, whatever they got.
+  // Whether the request asked for secrets, granted or not.
   bool asked_for_secrets() const { return asked_; }
 
-  // Masks every sensitive member of a document, unless the caller may see them. What the document
-  // points at then lives as long as this.
+  // Masks every sensitive member of a document, unless the caller may see them. Masked
+  // texts are valid as long as this object.
   template <class T>
   void apply(T& document) {
     if (masked_ && wire::has_sensitive(wire::kRecord<T>)) rewrite(wire::kRecord<T>, &document);

@@ -6,7 +6,7 @@
 
 namespace redrive::front {
 
-// What answering needs. Responders share it: they can outlive the service.
+// State for answers. Responders share it, because they can outlive the service.
 struct Pipeline::State : std::enable_shared_from_this<State> {
   State(ApiTraits the_traits, Parts&& parts)
       : traits(std::move(the_traits)),

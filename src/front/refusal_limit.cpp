@@ -5,7 +5,7 @@
 namespace redrive::front {
 namespace {
 
-// Stands for all callers beyond the limit of those counted one by one.
+// For all callers beyond callers_max.
 constexpr std::string_view kOthers = "*";
 
 }  // namespace

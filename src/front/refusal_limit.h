@@ -11,10 +11,9 @@
 
 namespace redrive::front {
 
-// How many refused requests of one caller are written down one by one: a burst, then so many a
-// second. The others are counted, and the counts are for a line of their own, so that none is
-// missing without a trace. Callers are counted by name and address, up to a number; beyond it
-// they share one budget. From any thread.
+// Limits the audit entries for refused requests of one caller: a burst, then a number per second.
+// Refusals beyond it are counted, and the counts are logged in one line. Callers are distinguished
+// by name and address up to callers_max; all others share one budget. Thread-safe.
 class RefusalLimit {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -26,7 +25,7 @@ class RefusalLimit {
   RefusalLimit() : RefusalLimit(Options{}) {}
   explicit RefusalLimit(Options options) : options_(options) {}
 
-  // Whether this one may be written down; otherwise it has been counted.
+  // Whether this refusal gets its own entry; otherwise it is counted.
   bool admit(std::string_view who, std::string_view from, TimePoint now);
 
   struct Suppressed {
@@ -34,13 +33,13 @@ class RefusalLimit {
     std::string from;
     std::uint64_t count = 0;
   };
-  // What was counted since the last call. Forgets callers whose budget is whole again.
+  // The counts since the last call. Forgets callers whose budget is full again.
   std::vector<Suppressed> take_suppressed(TimePoint now);
 
  private:
   struct Budget {
     double lines = 0;
-    TimePoint at;  // When `lines` was right.
+    TimePoint at;  // The time of `lines`.
     std::uint64_t suppressed = 0;
   };
   void refill(Budget& budget, TimePoint now) const;

@@ -13,14 +13,14 @@
 
 namespace redrive::front {
 
-// One request as others hear of it.
+// One request, for logs and metrics.
 struct RequestMark {
-  std::string_view id;  // The one that its client is told.
+  std::string_view id;  // As returned to the client.
   std::string_view peer;
-  std::size_t action;  // Of the names of its API.
+  std::size_t action;  // Index in the actions of its API.
 };
 
-// A request that operators want to read of: a fault of ours, or a caller who is not let in.
+// A failed request for the log: an error of the server, or a caller that is not authenticated.
 struct FailedRequest {
   const Refusal& refusal;
   std::string_view request_id;
@@ -29,41 +29,40 @@ struct FailedRequest {
   std::string_view peer;
 };
 
-// What a request did, or tried to do, that operators answer for.
+// One audit entry: a change, or an attempt at one.
 struct AuditEntry {
-  std::string_view resource;           // Empty: it did not come so far as to name one.
-  const Refusal* refused = nullptr;    // None: it was done.
-  std::string_view request_json = {};  // What was asked for; empty: not to be told.
+  std::string_view resource;           // Empty: the request failed before it named one.
+  const Refusal* refused = nullptr;    // Null: it succeeded.
+  std::string_view request_json = {};  // Empty: not recorded.
 };
 
-// Who hears of requests. Each may be empty.
+// Receivers of telemetry. Each may be empty.
 struct Observers {
   std::function<void(std::string)> audit;  // Takes a line for the audit log.
-  // Whether one more refusal of that caller is for the audit log; empty: always.
+  // Whether another refusal of that caller gets an audit entry; empty: always.
   std::function<bool(std::string_view who, std::string_view from)> audits_refusal = {};
-  std::function<void(const FailedRequest&)> failed;  // May come by the thousand.
+  std::function<void(const FailedRequest&)> failed;  // Can be called thousands of times a second.
   metrics::ServerMetrics* recorded = nullptr;
 };
 
-// Through this an API tells of the requests it serves: how long each action takes and how it is
-// refused (metrics), what went wrong (the log), who changed what (the audit log). Every API of the
-// server has one, so that all of them tell the same under the same names. From any thread.
+// Latency and errors of each action (metrics), failures (the log) and changes (the audit log) of
+// one API. Every API of the server has one, so that all use the same names. Thread-safe.
 class RequestTelemetry {
  public:
-  // The actions are a closed list; behind them stands one for requests that name none of them.
+  // `actions` is a closed list; one more index, unknown(), is for requests that name none of them.
   RequestTelemetry(Observers observers, std::string service, std::vector<std::string_view> actions);
 
   std::size_t unknown() const { return actions_->size() - 1; }
   metrics::ActionMetrics& actions() const { return *actions_; }
-  // Where this thread records how long that action takes.
+  // The latency histogram of the action for this thread.
   metrics::Histogram& latency(std::size_t action) const { return actions_->latency(action); }
 
-  // Counts it, and tells operators if it is for them.
+  // Counts the refusal, and logs it if operators need to know.
   void refused(const RequestMark& request, const Refusal& how) const;
-  // Tells operators if it is for them; whoever calls this has counted it.
+  // The same without counting.
   void tell(const RequestMark& request, const Refusal& how) const;
   bool audits() const { return static_cast<bool>(observers_.audit); }
-  // A line is at most about 16 KiB long, whatever was asked for: of longer texts it has the start.
+  // A line has at most about 16 KiB; longer texts are cut.
   void audit(const RequestMark& request, const Caller& caller, const AuditEntry& entry,
              Timestamp wall) const;
 
@@ -72,10 +71,10 @@ class RequestTelemetry {
   const std::shared_ptr<metrics::ActionMetrics> actions_;
 };
 
-// Whether the error says that a caller could not prove who it is.
+// Whether the error means that the caller is not authenticated.
 bool is_unauthenticated(ErrorCode code);
 
-// An id that no other request has.
+// A unique request id.
 std::string new_request_id();
 
 }  // namespace redrive::front

@@ -14,7 +14,7 @@ namespace redrive::iam {
 enum class Service { iam, sts };
 
 // Which of the two a request is for, by the scope of its signature or else by the API version it
-// names; nothing: it is for another API. Costs a request of another API one look at a header.
+// names; nothing: it is for another API. For requests of other APIs it reads one header.
 std::optional<Service> service_of(const http::Request& request);
 
 // The actions of both, for tests and documentation.

@@ -10,7 +10,7 @@ struct ErrorRow {
   int status;
   std::string_view name;
 };
-// Errors of other modules that are not about the caller's parameters.
+// Errors of other modules that do not concern the parameters of the request.
 constexpr ErrorRow kErrors[] = {
     {ErrorCode::malformed_request, 400, "SerializationException"},
     {ErrorCode::request_too_large, 413, "RequestTooLargeException"},

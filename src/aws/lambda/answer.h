@@ -19,16 +19,16 @@ using front::Outcome;
 using front::Refusal;
 using front::refuse;
 
-// 400 InvalidParameterValueException, what most requests are refused with.
+// 400 InvalidParameterValueException, the most frequent refusal.
 std::unexpected<Refusal> invalid(std::string message);
-// 400 ValidationException, in the words of the service in front of Lambda.
+// 400 ValidationException, with the text of Lambda's request validation.
 std::unexpected<Refusal> breaks_constraint(std::string_view value, std::string_view where,
                                            std::string_view constraint);
 std::unexpected<Refusal> not_found(std::string message);
 Refusal refusal_of(const Error& error);
 Answer answer_of(const Refusal& refusal);
 
-// Yields what another module gives, or its error in Lambda's words.
+// The value of another module's result, or its error as a refusal of Lambda.
 template <class T, class Other>
 Outcome<T> told(Other&& outcome) {
   if (!outcome) return std::unexpected(refusal_of(outcome.error()));

@@ -26,21 +26,21 @@
 
 namespace redrive::lambda {
 
-// What the operations work on.
+// Dependencies of the operations.
 struct Parts {
   engine::Engine& engine;
   const front::Gate& gate;
   Functions& functions;
   runtime::Invoker& invoker;
-  objects::Store* buckets = nullptr;  // Where S3Bucket and S3Key are looked for.
-  // Takes an event for a function, to be worked on later. It is durable with the answer. The name
-  // of a version or an alias has its qualifier behind it: `orders:live`.
+  objects::Store* buckets = nullptr;  // For S3Bucket and S3Key.
+  // Queues an event for an asynchronous invocation. It is durable with the answer. A version or an
+  // alias is named with its qualifier: `orders:live`.
   std::function<Result<void>(const functions::FunctionId&, const runtime::Invocation&)>
       invoke_async;
-  // A function, a mapping or an invoke configuration is another than before.
+  // Called after a function, a mapping or an invoke configuration has changed.
   std::function<void()> changed;
   front::Observers observers = {};
-  // Whether a mapping may still receive messages or works on some; empty: none does.
+  // Whether a mapping still receives or processes messages; empty: none does.
   std::function<bool(const std::string& mapping)> is_engaged = {};
   bool directories = false;  // Functions may run from directories that a caller names.
   std::shared_ptr<const triage::MaskRules> mask_rules = {};  // May be null.
@@ -54,30 +54,30 @@ struct Call {
   front::RequestContext& context;
   const std::string operation_name;  // lambda:CreateFunction
   const auth::Right right;           // That the operation needs.
-  // For what is not done when the operation returns: give the answer here instead, once, from any
-  // thread, and set `context.later`.
+  // For operations that finish after they return: set `context.later` and call this once, from any
+  // thread.
   const front::Respond respond = {};
   const http::Request& request = context.request;
   const front::Caller& caller = context.caller;
 
   Home home() const { return {caller.account, caller.region}; }
-  // What stood in the path for {name}, which the route's pattern has.
+  // The value of {name} in the path.
   std::string_view parameter(std::string_view name) const;
-  // What stands in the query string, decoded; empty when it does not say.
+  // A parameter of the query string, decoded; empty if absent.
   std::string query(std::string_view name) const;
-  // A page's size: what `MaxItems` says, at most `max`.
+  // The page size: `MaxItems`, at most `max`.
   Outcome<std::size_t> items_max(std::size_t max) const;
-  // The function that {function} and Qualifier name; refused when the caller's key is for others.
+  // The function that {function} and Qualifier name; refused if the caller's key does not cover it.
   Outcome<CalledFunction> function() const;
   Outcome<CalledFunction> function_called(std::string_view text) const;
-  // What is done, for decisions about it.
+  // The operation, for authorisation.
   front::Operation operation() const { return {.name = operation_name, .right = right}; }
-  // Whether the caller may do this to that function.
+  // Authorises the operation on a function.
   Outcome<void> may_touch(const functions::FunctionId& function) const;
-  // Whether the caller may do something to that queue, or to the objects of that bucket.
+  // Authorises an operation on a queue, or on the objects of a bucket.
   Outcome<void> authorize(const front::Operation& what, const queue::QueueIdentity& queue) const;
   Outcome<void> authorize_objects(const front::Operation& what, const std::string& bucket) const;
-  // Whether the body, which has been decoded, names this member at all.
+  // Whether the body has this member and it is not null.
   bool body_names(std::string_view member) const;
   // Keeps a text alive until the answer is written.
   std::string_view keep(std::string text) { return kept.emplace_back(std::move(text)); }
@@ -93,10 +93,10 @@ struct Call {
     return input;
   }
 
-  // The body, or an empty object where there is none.
+  // The body, or an empty object if there is none.
   PaddedView padded_body() const;
 
-  // Code that the request brought stays on disk until it is done, see CodeStore::Stored.
+  // Keeps uploaded code on disk until the request is done; see CodeStore::Stored.
   std::shared_ptr<const void> code_pin = {};
 
   std::deque<std::string> kept = {};

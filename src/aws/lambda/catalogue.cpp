@@ -24,12 +24,12 @@ std::vector<T> entries_of(const Call& call, EntryKind kind, Decode decode, Mine 
   return found;
 }
 
-// What consumers of the function are called, see queue::ConsumerName.
+// The role of the function in consumer names; see queue::ConsumerName.
 std::string function_role(const functions::FunctionId& id) {
   return queue::ConsumerName{.kind = queue::ConsumerName::Kind::function, .name = id.name}.role();
 }
 
-// The version that is published of a function as it is now; the function remembers it.
+// Publishes the current function; the new version is added to the function.
 functions::Function keep_published(engine::Turn& turn, functions::Function& function,
                                    const std::string& description) {
   functions::Function version = functions::publish(function,

@@ -9,38 +9,37 @@
 #include "functions/definitions/codec.h"
 #include "functions/definitions/versions.h"
 
-// The catalogue's entries as this room's operations need them.
+// Functions and mappings in the catalogue.
 
 namespace redrive::lambda {
 
-// In turn. The function that changes; a version of it does not.
+// In turn. The unpublished function, which can be changed.
 Outcome<functions::Function> load_function(engine::Turn& turn, const CalledFunction& called);
-// What its qualifier names.
+// The version that the qualifier names.
 Outcome<functions::Function> load_version(engine::Turn& turn, const CalledFunction& called);
 Outcome<functions::Mapping> load_mapping(engine::Turn& turn, const std::string& id);
 void keep(engine::Turn& turn, const functions::Function& function);
 void keep(engine::Turn& turn, const functions::Mapping& mapping);
-// The same in one record with the note that the code of `deployed`, the function or a version of
-// it, is in service from now on.
+// The same, in one record with the deployment of the code of `deployed`, which is the function or a
+// version of it.
 void keep_deployed(engine::Turn& turn, const functions::Function& function,
                    const functions::Function& deployed);
-// The same as something new: under another revision, changed now. What was saved, or published of
-// it.
+// The same with a new revision and modification time.
 const functions::Function& save(engine::Turn& turn, functions::Function& function);
 functions::Function save_and_publish(engine::Turn& turn, functions::Function& function,
                                      const std::string& description);
 void save(engine::Turn& turn, functions::Mapping& mapping);
 
-// The function, or the version that its qualifier names, as it is.
+// The function, or the version that the qualifier names.
 Outcome<functions::Function> find_function(const Call& call, const CalledFunction& called);
-// The one that the path names.
+// The function of the path.
 Outcome<functions::Function> called_function(const Call& call);
 
-// Code that a function no longer has, nor had lately: what no other function has leaves the disk.
+// Deletes code that no function uses any more or used recently.
 void free_code(Call& call, const functions::FunctionId& function,
                const std::set<std::string>& sha256s);
 
-// Lets `change(Function&)` have its way with a function, and lets those know who run it.
+// Calls `change(Function&)` in a turn, stores the function, and notifies Parts::changed.
 template <class Change>
 Outcome<functions::Function> change_function(Call& call, const CalledFunction& called,
                                              Change change) {
@@ -63,12 +62,12 @@ Outcome<functions::Function> change_function(Call& call, const CalledFunction& c
   return changed;
 }
 
-// Publishes a function as it is.
+// Publishes the current function as a version.
 Outcome<functions::Function> publish_version(Call& call, const CalledFunction& called,
                                              const std::string& description);
 
-// Refuses a mapping of another account, or of a queue or a function that the caller's key is not
-// for. The second is for use in turn.
+// Refuses a mapping of another account, or of a queue or function that the caller's key does not
+// cover. The second is for use in turn.
 Outcome<void> may_touch(const Call& call, const functions::Mapping& mapping);
 Outcome<void> may_touch(const Call& call, engine::Turn& turn, const functions::Mapping& mapping);
 
@@ -76,7 +75,7 @@ Outcome<void> may_touch(const Call& call, engine::Turn& turn, const functions::M
 // aliases. In turn.
 std::vector<std::string> invoke_configs_of(engine::Turn& turn, const functions::FunctionId& id);
 
-// Every function, or mapping, of the caller's account and region, in the order of their names.
+// All functions, or mappings, of the caller's account and region, ordered by name.
 std::vector<functions::Function> all_functions(const Call& call);
 std::vector<functions::Mapping> all_mappings(const Call& call);
 

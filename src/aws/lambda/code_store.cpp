@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kUnfinished = ".unfinished";
-// Handlers may run as another user, who must be able to read their code.
+// Handlers may run as another user, which must be able to read the code.
 constexpr auto kReadable = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
                            fs::perms::others_read | fs::perms::others_exec;
 
@@ -103,7 +103,7 @@ Result<fs::path> CodeStore::directory(std::string_view sha256) {
   return path;
 }
 
-// Under another name until it is whole: a directory that has its name has all its files.
+// Unpacked under a temporary name, so that a directory with the final name is complete.
 Result<void> CodeStore::unpack_into_place(std::string_view zip, const fs::path& place) {
   const fs::path unfinished = place.parent_path() / kUnfinished;
   std::error_code error;
@@ -125,7 +125,7 @@ void CodeStore::keep_only(const std::set<std::string>& sha256s) {
   std::set<std::string> kept;
   for (const std::string& sha256 : sha256s) kept.insert(hex_of(sha256) + ".zip");
   const std::lock_guard lock(mutex_);
-  // Unpacked code was not synced, so after a crash nobody knows whether it is whole.
+  // Unpacked code is not synced, so after a crash it may be incomplete.
   std::error_code error;
   fs::remove_all(options_.root / "code", error);
   for (fs::directory_iterator at(options_.root, error), end; !error && at != end;

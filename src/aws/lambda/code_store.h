@@ -17,17 +17,17 @@ namespace redrive::lambda {
 
 // The code of functions:
 //
-//   ROOT/<sha256>.zip      as it was uploaded; on disk before anybody is told so
-//   ROOT/code/<sha256>/    the same unpacked, made again when it is missing
+//   ROOT/<sha256>.zip      as uploaded; durable before the request is answered
+//   ROOT/code/<sha256>/    unpacked; created again if missing
 //
-// Digests are named in base64, as Lambda's CodeSha256 is; file names have them in hexadecimal. From
-// any thread: mutex_ lets one unpack at a time. It is never taken in the engine's turn.
+// Digests are in base64, as Lambda's CodeSha256; file names have them in hexadecimal. Thread-safe:
+// mutex_ lets one thread unpack at a time, and is never taken in a turn.
 class CodeStore {
  public:
   struct Options {
-    std::filesystem::path root;  // Made when the first function is.
+    std::filesystem::path root;  // Created with the first function.
     objects::Sync sync = objects::Sync::yes;
-    bool passing = false;  // Goes with this object.
+    bool passing = false;  // Deleted with this object.
   };
   explicit CodeStore(Options options) : options_(std::move(options)) {}
   ~CodeStore();
@@ -37,18 +37,17 @@ class CodeStore {
   struct Stored {
     std::string sha256;
     std::uint64_t size = 0;
-    std::shared_ptr<const void> pin = {};  // Until it goes, remove_unless leaves the code alone.
+    std::shared_ptr<const void> pin = {};  // remove_unless() keeps the code while this exists.
   };
-  // Refuses what cannot be unpacked.
+  // Refuses archives that cannot be unpacked.
   Result<Stored> put(std::string_view zip);
   Result<std::string> zip(std::string_view sha256) const;
-  // Where the code lies unpacked.
+  // The directory of the unpacked code.
   Result<std::filesystem::path> directory(std::string_view sha256);
   // Removes one code, unless it is pinned or `used` says that it is needed. No code is put
   // meanwhile, so what was put before and is in the catalogue is seen by `used`.
   void remove_unless(const std::string& sha256, const std::function<bool()>& used);
-  // Removes all zips but those named, and everything that can be made from them again. At start,
-  // before requests.
+  // Removes all other zips, and all unpacked code. At start, before requests.
   void keep_only(const std::set<std::string>& sha256s);
 
  private:
@@ -58,7 +57,7 @@ class CodeStore {
 
   const Options options_;
   std::mutex mutex_;
-  // Guarded by mutex_, like what they point to is alive: put, and perhaps not in the catalogue yet.
+  // Guarded by mutex_. Pins of code that may not be in the catalogue yet.
   std::multimap<std::string, std::weak_ptr<const void>> pins_;
 };
 

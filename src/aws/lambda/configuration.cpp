@@ -23,7 +23,7 @@ constexpr std::size_t kHandlerMax = 128;
 constexpr std::size_t kEnvironmentBytesMax = 4096;
 constexpr std::size_t kCommandMax = 100;
 
-// What the platform sets itself.
+// Variables that Lambda sets.
 constexpr std::array<std::string_view, 22> kReserved = {"_HANDLER",
                                                         "_X_AMZN_TRACE_ID",
                                                         "AWS_DEFAULT_REGION",
@@ -139,7 +139,7 @@ Outcome<void> apply_logging(const documents::LoggingConfig& logging,
   return {};
 }
 
-// What is only kept and told.
+// Settings that are stored and returned without effect.
 Outcome<void> apply_trimmings(const documents::FunctionSettings& settings,
                               functions::Function& function) {
   if (settings.ephemeral_storage) {
@@ -160,7 +160,7 @@ Outcome<void> apply_trimmings(const documents::FunctionSettings& settings,
   return {};
 }
 
-// What functions here do not have is refused, rather than promised.
+// Unsupported settings are refused.
 Outcome<void> check_supported(const documents::FunctionSettings& settings) {
   if (settings.package_type.value_or("Zip") != "Zip") {
     return invalid("Container images are not supported by this server: use a zip.");
@@ -245,7 +245,7 @@ documents::FunctionConfiguration describe(Call& call, const functions::Function&
   if (!function.environment.empty()) {
     out.environment.emplace().variables.assign(function.environment.begin(),
                                                function.environment.end());
-    // Variables are where functions have their secrets, whatever their names.
+    // All variables are sensitive, whatever their names.
     if (front::is_always_masked(call.caller)) {
       for (auto& [name, value] : out.environment->variables) value = triage::kMask;
     }

@@ -5,16 +5,16 @@
 
 namespace redrive::lambda {
 
-// How Lambda tells of a function. Points into the function, which must stay, and into the call.
+// The document that Lambda returns for a function. Points into the function and the call.
 documents::FunctionConfiguration describe(Call& call, const functions::Function& function);
 
 // 2026-01-01T12:00:00.000+0000
 std::string lambda_time(Timestamp time);
 
-// Applies what a request sets, or tells why not. Code is for others.
+// Applies the settings of a request, except for code.
 Outcome<void> apply_settings(const documents::FunctionSettings& settings,
                              functions::Function& function);
-// What must be true of a function whatever was set before.
+// Checks the resulting function.
 Outcome<void> check_function(const functions::Function& function);
 
 }  // namespace redrive::lambda

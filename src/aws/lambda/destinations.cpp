@@ -13,12 +13,12 @@ constexpr std::size_t kDestinationMax = 1024;
 constexpr std::string_view kQueuePrefix = "arn:aws:sqs:";
 constexpr std::string_view kBucketPrefix = "arn:aws:s3:::";
 
-// Lambda's sentence, by which tools know the error, and then the reason.
+// Lambda's text, which tools recognise, followed by the reason.
 std::unexpected<Refusal> bad_destination(std::string_view destination, std::string_view why) {
   return invalid(fmt::format("The destination ARN {} is invalid. {}", destination, why));
 }
 
-// What keeps a queue from being told; empty: nothing.
+// Why the queue cannot be a destination; empty: it can.
 Outcome<std::string_view> obstacle_of(const Call& call, std::string_view arn, QueueTypes types) {
   const auto identity = front::identity_from_arn(arn);
   if (!identity) return "It is not the ARN of a queue.";

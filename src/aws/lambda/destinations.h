@@ -9,12 +9,12 @@
 
 namespace redrive::lambda {
 
-// Which queues may be told. Lambda sends what became of asynchronous invocations to standard queues
-// only. Mappings of queues with destinations are our own: a FIFO queue may be one.
+// The allowed types of queues. Destinations of asynchronous invocations must be standard queues, as
+// in Lambda. Destinations of mappings are an extension and can be FIFO queues.
 enum class QueueTypes { standard, all };
 
-// Where a request wants successes and failures to go; empty: nowhere. Each is a place that can be
-// told: the ARN of a queue, a function or a bucket that exists, or (our own) an http or https URL.
+// Destinations of a request; empty: none. Each is the ARN of an existing queue, function or bucket,
+// or (an extension) an http or https URL.
 struct Destinations {
   std::string on_success;
   std::string on_failure;
@@ -22,8 +22,8 @@ struct Destinations {
 Outcome<Destinations> destinations_of(const Call& call, const documents::DestinationConfig& config,
                                       QueueTypes types);
 
-// Whether events that a function could not process can go where a request wants them. A queue that
-// it does not name may have gone: the function can be changed all the same.
+// Checks the dead-letter target of a request. A target that the request does not name may have been
+// deleted: the function can still be changed.
 Outcome<void> check_dead_letters(const Call& call, const documents::FunctionSettings& settings);
 
 // Points into both texts.

@@ -5,8 +5,8 @@
 #include "base/result.h"
 #include "manage/documents/functions.h"
 
-// How many may run at once, and who may invoke: the second is kept and told, since keys decide that
-// here.
+// Reserved concurrency, and permissions. Permissions are only stored and returned: access keys
+// decide which callers may invoke.
 
 namespace redrive::lambda {
 namespace {
@@ -80,7 +80,7 @@ std::string condition_of(const Permission& permission) {
   return tests.empty() ? "" : fmt::format(R"(,"Condition":{{{}}})", tests);
 }
 
-// The statement that Lambda makes of a permission.
+// The statement of a permission, as Lambda writes it.
 std::string statement_of(const Permission& permission, const CalledFunction& called) {
   const bool service = permission.principal.ends_with(".amazonaws.com");
   const std::string principal =

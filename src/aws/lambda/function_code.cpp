@@ -12,7 +12,7 @@
 namespace redrive::lambda {
 namespace {
 
-// Other programs' files become code of ours, so the caller must be somebody at this machine.
+// The server then runs files of that directory, so only local callers may name one.
 Outcome<PlacedCode> place_directory(const Call& call, std::string_view directory) {
   if (!call.parts.directories) {
     return invalid(

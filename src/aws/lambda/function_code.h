@@ -5,7 +5,7 @@
 
 namespace redrive::lambda {
 
-// Code that is on disk, or lies in a directory of somebody's own.
+// Code in the code store, or in a directory that the caller named.
 struct PlacedCode {
   CodeStore::Stored stored;
   std::string directory;
@@ -14,7 +14,7 @@ struct PlacedCode {
   void give_to(functions::Function& function) const;
 };
 
-// Takes code from where a request says it is.
+// Stores the code of a request.
 Outcome<PlacedCode> place_code(Call& call, const documents::Code& code);
 
 }  // namespace redrive::lambda

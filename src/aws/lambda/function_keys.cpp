@@ -112,7 +112,7 @@ void FunctionKeys::refresh() {
   refresh_locked();
 }
 
-// A server without keys believes the account that a key names.
+// A server without keys takes the account from the key id.
 FunctionKeys::Key FunctionKeys::key_for(const functions::FunctionId& function) {
   if (parts_.gate.open()) return {function.account, "test"};
   const std::lock_guard lock(mutex_);
@@ -121,7 +121,7 @@ FunctionKeys::Key FunctionKeys::key_for(const functions::FunctionId& function) {
     refresh_locked();
     found = lent_.find(function.arn());
   }
-  // One that was deleted meanwhile gets a key that opens nothing.
+  // A function that was deleted meanwhile gets a key without rights.
   return found == lent_.end() ? Key{auth::make_key_id(), auth::make_key_secret()} : found->second;
 }
 

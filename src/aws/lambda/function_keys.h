@@ -28,11 +28,11 @@ std::vector<auth::Statement> function_statements(
     const std::vector<std::string>& source_arns,
     const std::optional<std::vector<auth::Statement>>& role);
 
-// Keys that the server lends to its functions, one to each: they open what the function's mappings
-// and its role name, and are gone when the function is.
+// Access keys that the server creates, one for each function. A key allows what the function's
+// mappings and role allow, and is removed with the function.
 //
-// From any thread. mutex_ guards lent_ and is held while the catalogue is read, so that the last
-// reading is the one that counts; it is never taken in turn.
+// Thread-safe. mutex_ guards lent_ and is held while the catalogue is read, so that the latest
+// reading wins; it is never taken in a turn.
 class FunctionKeys {
  public:
   struct Parts {
@@ -53,12 +53,12 @@ class FunctionKeys {
   std::string sender_of(const functions::Function& function) const;
   // The key of a function of the catalogue.
   Key key_for(const functions::FunctionId& function);
-  // Functions, mappings or roles are not what they were. When this returns, keys of functions that
-  // are gone are refused, and the others open what they should.
+  // Call after functions, mappings or roles have changed. When this returns, keys of deleted
+  // functions are refused and the others are up to date.
   void refresh();
 
  private:
-  struct Reading;  // What matters of the catalogue.
+  struct Reading;  // The relevant parts of the catalogue.
 
   Reading read_catalogue() const;
   void refresh_locked();

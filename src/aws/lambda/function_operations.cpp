@@ -12,7 +12,7 @@
 #include "core/catalogue/documents.h"
 #include "manage/documents/functions.h"
 
-// Functions: made, shown, listed, changed, deleted.
+// Functions: create, get, list, update, delete.
 
 namespace redrive::lambda {
 namespace {
@@ -43,7 +43,7 @@ consteval auto shape_of(AccountSettings*) {
   return wire::shape(wire::required("AccountUsage", &AccountSettings::usage));
 }
 
-// What Lambda demands, and what development here does without.
+// Lambda requires a role; here it is optional.
 std::string role_or_default(const Call& call, std::optional<std::string_view> role) {
   if (role && !role->empty()) return std::string(*role);
   return fmt::format("arn:aws:iam::{}:role/none", call.caller.account);

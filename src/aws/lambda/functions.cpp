@@ -93,7 +93,7 @@ Result<std::shared_ptr<const Deployed>> Functions::deploy(const functions::Funct
   return deployed;
 }
 
-// What the owner set wins, except over what Lambda reserves, which cannot be set.
+// Variables of the function override the defaults; reserved ones cannot be set.
 std::map<std::string, std::string> Functions::environment_of(const functions::Function& function) {
   const FunctionKeys::Key key = keys_.key_for(function.id);
   std::map<std::string, std::string> environment = function.environment;
@@ -132,7 +132,7 @@ void Functions::free_code(const std::string& sha256) {
     bool used = false;
     const auto look = [&](const std::string&, const std::string& document) {
       const auto function = functions::decode_function(document);
-      // What cannot be read may use anything.
+      // An unreadable function may use any code.
       used = !function || functions::code_of(*function).contains(sha256);
       return !used;
     };

@@ -18,17 +18,16 @@
 
 namespace redrive::lambda {
 
-// A function as it is defined, and what it takes to run it.
+// A function with everything needed to run it.
 struct Deployed {
   functions::Function function;
   std::shared_ptr<const runtime::FunctionSpec> spec;
 };
 
-// Finds functions in the catalogue and makes them ready to run: code unpacked, environment
-// complete.
+// Finds functions in the catalogue and prepares them to run: unpacks code, completes environments.
 //
-// From any thread, and cheap when nothing has changed: an entry is read in the engine's turn and
-// compared with the one known, so changes need no notification. mutex_ guards known_; it
+// Thread-safe, and cheap if nothing has changed: an entry is read in a turn and compared with the
+// cached one, so changes need no notification. mutex_ guards known_; it
 // is never held during a turn.
 class Functions {
  public:
@@ -58,7 +57,7 @@ class Functions {
   // The ARNs of all functions and of all their versions.
   std::set<std::string> arns() const;
   CodeStore& code() { return parts_.code; }
-  // The keys that functions are lent.
+  // The keys of functions.
   FunctionKeys& keys() { return keys_; }
 
  private:
@@ -81,7 +80,7 @@ class Functions {
 std::string without_qualifier(const std::string& arn);
 std::string qualifier_of(const std::string& arn);
 
-// $LATEST, or the number of what was published; with the number, its ARN has it, too.
+// $LATEST or the number of a version, which is then also in its ARN.
 std::string version_name(const functions::Function& function);
 std::string arn_of_version(const functions::Function& function);
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "manage/documents/functions.h"
 
-// Running a function for somebody who waits for it, or for nobody; and what it wrote meanwhile.
+// Synchronous and asynchronous invocations, and their logs.
 
 namespace redrive::lambda {
 namespace {

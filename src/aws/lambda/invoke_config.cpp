@@ -19,12 +19,12 @@ constexpr std::int64_t kEventRetriesMax = 2;
 constexpr std::int64_t kEventAgeMin = 60;
 constexpr std::int64_t kEventAgeMax = 21'600;
 
-// Under which it is kept: with the qualifier, unless it is $LATEST.
+// The stored name: with the qualifier, unless it is $LATEST.
 std::string config_arn(const CalledFunction& called) {
   return called.is_latest() ? called.id.arn() : called.arn();
 }
 
-// As Lambda tells it: with the qualifier in any case.
+// As Lambda returns it: always with the qualifier.
 std::string qualified_arn(const std::string& arn) {
   return without_qualifier(arn) == arn ? fmt::format("{}:{}", arn, kLatest) : arn;
 }
@@ -80,7 +80,7 @@ Outcome<void> check_limits(const documents::InvokeSettings& input) {
   return {};
 }
 
-enum class Rest { kept, removed };  // What becomes of settings that a request does not name.
+enum class Rest { kept, removed };  // For settings that a request does not name.
 
 Outcome<Answer> set_config(Call& call, Rest rest) {
   const CalledFunction called = TRY(call.function());

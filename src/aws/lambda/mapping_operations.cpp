@@ -175,10 +175,10 @@ Outcome<Answer> update_mapping(Call& call) {
   const auto lock = call.parts.engine.lock_catalogue();
   const Outcome<void> unique = check_unique(call.parts.engine, mapping);
   const Outcome<void> done = call.parts.engine.turn([&](engine::Turn& turn) -> Outcome<void> {
-    // What is kept was made from what was read: somebody else's change must not be undone by it.
+    // The new mapping is based on `before`: a concurrent change must not be undone.
     const Mapping now = TRY(load_mapping(turn, mapping.id));
     if (functions::encode(now) != functions::encode(before)) return changed_meanwhile();
-    // A queue that has gone meanwhile is no reason to keep its mapping from being disabled.
+    // A mapping can be disabled after its queue was deleted.
     if (const auto queue = turn.queue(source)) RETURN_IF_ERROR(check_with_queue(mapping, **queue));
     RETURN_IF_ERROR(unique);
     save(turn, mapping);

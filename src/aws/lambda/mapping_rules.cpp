@@ -55,7 +55,7 @@ Outcome<std::optional<std::uint32_t>> limited(std::optional<std::int64_t> value,
   return std::optional(static_cast<std::uint32_t>(*value));
 }
 
-// What streams have and queues do not, here neither.
+// Settings of streams, which queues do not have.
 Outcome<void> check_unsupported(const documents::MappingSettings& settings) {
   const auto unsupported = [](std::string_view parameter) {
     return invalid(
@@ -204,7 +204,7 @@ documents::Retrier describe_retrier(const functions::Retrier& retrier) {
   return out;
 }
 
-// What Lambda does not tell of queues is told only where it was set.
+// Settings that Lambda does not return for queues are returned only if they were set.
 void describe_extensions(const Mapping& mapping, documents::MappingDocument& out) {
   if (mapping.bisect) out.bisect_batch = true;
   out.isolate_retries = mapping.isolate_retries;

@@ -4,22 +4,22 @@
 #include "core/queue/state.h"
 #include "manage/documents/mappings.h"
 
-// What a mapping may be, in Lambda's words where it has any.
+// Rules for mappings, with Lambda's error texts where it has them.
 
 namespace redrive::lambda {
 
-// Applies what a request sets, or tells why not. Queue and function are for others.
+// Applies the settings of a request, except for queue and function.
 Outcome<void> apply_settings(const Call& call, const documents::MappingSettings& settings,
                              functions::Mapping& mapping);
 
-// What must be true of it together with its queue.
+// Checks the mapping against its queue.
 Outcome<void> check_with_queue(const functions::Mapping& mapping, const queue::Queue& queue);
 
-// How Lambda tells of a mapping. Points into the mapping, which must stay, and into the call.
+// The document that Lambda returns for a mapping. Points into the mapping and the call.
 documents::MappingDocument describe(Call& call, const functions::Mapping& mapping,
                                     std::string_view state);
 
-// Disabling until its poller has let go of what it received.
+// Disabling until its poller holds no messages.
 inline std::string_view current_state(const Call& call, const functions::Mapping& mapping) {
   if (mapping.enabled) return "Enabled";
   const bool engaged = call.parts.is_engaged && call.parts.is_engaged(mapping.id);

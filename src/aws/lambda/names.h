@@ -10,17 +10,17 @@ namespace redrive::lambda {
 
 using functions::kLatest;
 
-// A function as somebody called it.
+// A function as a request names it.
 struct CalledFunction {
   functions::FunctionId id;
-  std::string qualifier;  // A version or an alias; empty when nobody said.
+  std::string qualifier;  // A version or an alias; empty: none was given.
 
-  // With the qualifier, if one was said.
+  // With the qualifier, if there is one.
   std::string arn() const { return qualifier.empty() ? id.arn() : id.arn() + ":" + qualifier; }
   bool is_latest() const { return qualifier.empty() || qualifier == kLatest; }
 };
 
-// Where a name alone is looked for.
+// Defaults for a name without account and region.
 struct Home {
   std::string account;
   std::string region;

@@ -2,7 +2,7 @@
 
 #include "aws/lambda/call.h"
 
-// One function for each operation of the Lambda API: takes a request apart and answers it.
+// One function for each operation of the Lambda API.
 
 namespace redrive::lambda {
 
@@ -12,7 +12,7 @@ Outcome<Answer> get_function_configuration(Call& call);
 Outcome<Answer> list_functions(Call& call);
 Outcome<Answer> list_versions(Call& call);
 Outcome<Answer> publish_function_version(Call& call);
-// Of delete_function, when it names a version.
+// The part of delete_function for versions.
 Outcome<Answer> delete_version(Call& call, const CalledFunction& called);
 Outcome<Answer> create_alias(Call& call);
 Outcome<Answer> get_alias(Call& call);

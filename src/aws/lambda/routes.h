@@ -17,23 +17,23 @@ struct Route {
   auth::Right right;           // What the caller's role must allow, on a server with keys.
   Outcome<Answer> (*run)(Call&);
 
-  // Whether it changes what operators answer for: those are written down with who did them.
+  // Whether the audit log records it.
   bool audited() const { return right == auth::Right::operate || right == auth::Right::administer; }
 };
 
 struct Match {
-  const Route* route = nullptr;  // None: there is nothing at this path for this method.
+  const Route* route = nullptr;  // Null: no route has this path and method.
   std::size_t index = 0;         // Of operation_names().
   PathParameters parameters;
 };
 
 std::span<const Route> routes();
-// What this room does, as Lambda calls it.
+// The operations, with Lambda's names.
 std::vector<std::string_view> operation_names();
 
 Match find_route(std::string_view method, std::string_view path);
 
-// Paths that belong to this room: /2015-03-31/functions and its like, /_redrive/v1/functions.
+// Paths of this API: /2015-03-31/functions and similar, /_redrive/v1/functions.
 bool is_lambda_path(std::string_view path);
 inline constexpr std::string_view kManagementPrefix = "/_redrive/v1/functions/";
 

@@ -96,8 +96,7 @@ Outcome<http::Answer> Service::run(front::RequestContext& context,
             .respond = respond};
   const front::Masking masking(call.caller, call.request.query, nullptr);
   const bool unmasked = masking.asked_for_secrets() && is_management(call.request);
-  // The request itself stays out of the audit log: it has code and environments, and in those
-  // secrets.
+  // The audit log does not contain the request: code and environments can contain secrets.
   if (route.audited() || unmasked) {
     context.audit = {.resource = std::string(unmasked ? call.request.target : call.request.path)};
   }

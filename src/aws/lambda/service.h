@@ -6,21 +6,21 @@
 
 namespace redrive::lambda {
 
-// Whether a request is for Lambda: one port serves several APIs.
+// Whether a request is for Lambda.
 bool is_lambda_request(const http::Request& request);
 
-// The Lambda API on a port. Code is large and disks are slow, so nothing of it runs on the I/O
-// threads that serve queues. An answer leaves when everything recorded before it is durable.
+// The Lambda API. Code is large and disks are slow, so nothing runs on the I/O threads that serve
+// queues. An answer leaves when everything recorded before it is durable.
 class Service final : private front::Api {
  public:
   explicit Service(Parts parts);
 
   // Before the first request.
   void attach(http::Server& server) { pool_.attach(server); }
-  // For requests that is_lambda_request() knows as such.
+  // For requests that is_lambda_request() accepts.
   void handle(http::Exchange& exchange) const { pipeline_.handle(exchange); }
-  // Answers what waits and ends the threads; the server must still be there. What handlers answer
-  // later goes nowhere.
+  // Answers waiting requests and ends the threads; the server must still exist. Later answers of
+  // handlers are dropped.
   void stop() { pool_.stop(); }
 
  private:

@@ -20,8 +20,7 @@ std::string mapping_of_arn(std::string_view arn) {
   return part == arn.npos ? "" : std::string(arn.substr(part + kMappingPart.size()));
 }
 
-// Gives the tags of whatever the path names to `use(Tags&)`, which tells whether they are others
-// now.
+// Calls `use(Tags&)` with the tags of the resource of the path; it returns whether it changed them.
 template <class Use>
 Outcome<void> with_tags(Call& call, Use use) {
   const std::string_view arn = call.parameter("arn");

@@ -10,7 +10,7 @@
 #include "functions/definitions/codec.h"
 #include "manage/documents/functions.h"
 
-// What is published of a function, and the names for it.
+// Versions and aliases of functions.
 
 namespace redrive::lambda {
 namespace {
@@ -53,8 +53,8 @@ Outcome<void> give_version(functions::Alias& alias, const functions::Function& f
   return {};
 }
 
-// A version or an alias is gone from the function, with its permissions and what was set for
-// asynchronous invocations of it. Keeps the function.
+// Removes the permissions and the invoke configuration of a deleted version or alias, and stores
+// the function.
 void forget_qualifier(engine::Turn& turn, functions::Function& function,
                       const std::string& qualifier) {
   std::erase_if(function.permissions,
@@ -69,7 +69,7 @@ void forget_qualifier(engine::Turn& turn, functions::Function& function,
   edits.commit(turn);
 }
 
-// Lets `change(Function&)` make an alias out of what the function has, in turn, and keeps it.
+// Calls `change(Function&)`, which returns an alias, in a turn, and stores the function.
 template <class Change>
 Outcome<Answer> change_alias(Call& call, int status, Change change) {
   const CalledFunction called = TRY(call.function());

@@ -70,7 +70,7 @@ std::optional<std::string> bucket_of_host(std::string_view host, const HostNames
 }  // namespace
 
 bool is_s3_request(const http::Request& request) {
-  // Nearly every request is of this kind, and is for a queue.
+  // Most requests are of this kind, and are for queues.
   if (request.method == "POST" && request.query.empty()) return false;
   const auto scope = auth::scope_of(request.header("authorization"), request.query);
   if (scope && !scope->service.empty()) return scope->service == "s3";

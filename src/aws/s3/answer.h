@@ -23,7 +23,7 @@ std::unexpected<Refusal> not_implemented(std::string_view what);
 Refusal refusal_of(const objects::Failure& failure);
 Refusal refusal_of(const Error& error);
 
-// Yields what the objects module gives, or its failure in S3's words.
+// The value of a result of the objects module, or its failure as a refusal of S3.
 template <class T>
 Outcome<T> told(objects::Outcome<T> outcome) {
   if (!outcome) return std::unexpected(refusal_of(outcome.error()));

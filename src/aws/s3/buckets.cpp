@@ -5,7 +5,7 @@
 #include "base/result.h"
 #include "base/xml.h"
 
-// What is about a bucket as a whole.
+// Operations on whole buckets.
 namespace redrive::s3 {
 namespace {
 
@@ -64,7 +64,7 @@ Outcome<Answer> create_bucket(Call& call) {
   if (call.address.bucket == kReservedBucket) {
     return refuse(400, "InvalidBucketName", "The name console is reserved for the web console.");
   }
-  // Where it is to live: there is one place only.
+  // The location constraint: there is only one region.
   if (!call.request.body.empty() && !parse_xml(call.request.body)) return malformed_xml();
   RETURN_IF_ERROR(
       told(call.store.create_bucket(call.address.bucket, call.now, call.caller.account)));
@@ -82,7 +82,7 @@ Outcome<Answer> delete_bucket(Call& call) {
   return Answer{.status = 204};
 }
 
-// A bucket is wherever the caller believes to be: there is nowhere else to send them.
+// The region of a bucket is that of the caller: there is no other to redirect to.
 Outcome<Answer> bucket_location(Call& call) {
   RETURN_IF_ERROR(bucket_info(call));
   return xml_answer("LocationConstraint",

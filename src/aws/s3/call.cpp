@@ -25,7 +25,7 @@ HeaderPairs claims_of(const http::Request& request) {
   return headers;
 }
 
-// Without keys nobody has proven the digest of the body yet.
+// Without keys the digest of the body was not checked with the signature.
 Outcome<void> check_payload_digest(std::string_view named, std::string_view body) {
   if (named.empty() || named == kUnsigned || sha256_hex(body) == named) return {};
   return refuse(400,
@@ -33,7 +33,7 @@ Outcome<void> check_payload_digest(std::string_view named, std::string_view body
                 "The provided 'x-amz-content-sha256' header does not match what was computed.");
 }
 
-// Chunks are proven with the key that proved the request; without keys nobody is asked for proof.
+// Chunk signatures are verified with the key of the request; without keys they are ignored.
 Result<std::string> decode_chunks(const Call& call, std::size_t decoded_bytes, bool is_signed,
                                   auth::Trailers& trailers) {
   const http::Request& request = call.request;
@@ -77,7 +77,7 @@ std::optional<std::string_view> Call::parameter(std::string_view name) const {
 
 Outcome<void> Call::authorize(const front::Operation& operation, const Address& where) const {
   const auto info = store.bucket(where.bucket);
-  // Whether a name is still to be had is for the store to say.
+  // The store checks whether the name is free.
   const bool theirs = info && operation.name != "s3:CreateBucket";
   const std::string_view owner = theirs ? info->owner : caller.account;
   const auto allowed =

@@ -21,7 +21,7 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 // The query string, decoded.
 Parameters parse_parameters(std::string_view query);
 
-// One request to S3: the caller, the address, and what the operations work on.
+// One request to S3: the caller, the address, and the dependencies of the operations.
 struct Call {
   objects::Store& store;
   objects::Uploads& uploads;
@@ -31,31 +31,31 @@ struct Call {
   Parameters parameters;
   Timestamp now;
 
-  // Nothing when the query string does not have it; empty when it has it without value.
+  // Nothing if the query string does not have it; empty if it has no value.
   std::optional<std::string_view> parameter(std::string_view name) const;
   std::string_view parameter_or_empty(std::string_view name) const {
     return parameter(name).value_or(std::string_view());
   }
-  // Whether the caller may do this to a bucket or an object in it. A bucket that does not exist is
-  // the caller's to make. Every bucket that a request touches is asked about.
+  // Whether the caller may perform the operation on a bucket or an object in it. Any caller with
+  // the right may create a bucket. Called for every bucket of a request.
   Outcome<void> authorize(const front::Operation& operation, const Address& where) const;
 };
 
-// The body itself, with the digests that came with it checked, and those that stay with it.
+// The body, after its digests were checked, and the digests that are stored with the object.
 struct Upload {
   std::string_view raw;                // The request's own body.
-  std::optional<std::string> decoded;  // What was in its chunks, if it had such.
+  std::optional<std::string> decoded;  // The contents of its chunks, if it was chunked.
   std::vector<std::pair<std::string, std::string>> checksums;
 
   std::string_view body() const { return decoded ? std::string_view(*decoded) : raw; }
 };
 Outcome<Upload> read_upload(const Call& call);
 
-// What the writer of an object says about it and every reader is told again.
+// Headers that are stored with an object and returned with it.
 Outcome<objects::Pairs> kept_headers(const http::Request& request);
 std::string etag_of(std::string_view md5);
 
-// Each takes a request apart and answers it.
+// The operations.
 Outcome<Answer> list_buckets(Call& call);
 Outcome<Answer> create_bucket(Call& call);
 Outcome<Answer> head_bucket(Call& call);

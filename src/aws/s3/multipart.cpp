@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/xml.h"
 
-// Objects that come in parts. Their ETag is the MD5 of the whole, as of any other object here.
+// Multipart uploads. Their ETag is the MD5 of the whole object, as for every object here.
 namespace redrive::s3 {
 namespace {
 
@@ -112,7 +112,7 @@ Outcome<Answer> complete_multipart_upload(Call& call) {
                                              .content_type = whole.upload.content_type,
                                              .headers = whole.upload.headers,
                                              .modified = call.now})));
-  // Whoever completed or aborted it meanwhile has done this already.
+  // Fails if the upload was completed or aborted meanwhile, which is fine.
   static_cast<void>(call.uploads.drop(named).has_value());
   std::string xml;
   append_element(xml, "Location", fmt::format("/{}/{}", call.address.bucket, info.key));

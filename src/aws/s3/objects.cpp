@@ -22,11 +22,11 @@ constexpr std::size_t kMetadataBytesMax = 8u << 10;
 constexpr std::size_t kDeletedMax = 1000;
 constexpr front::Operation kDeleteObject{.name = "s3:DeleteObject", .right = auth::Right::operate};
 constexpr std::string_view kDefaultType = "binary/octet-stream";
-// What the writer says and every reader is told again.
+// Stored with the object and returned with it.
 constexpr std::array<std::string_view, 5> kKeptHeaders = {
     "cache-control", "content-disposition", "content-encoding", "content-language", "expires"};
 
-// `aws-chunked` was how it travelled, not what it is.
+// `aws-chunked` describes the transfer, not the object.
 std::string without_chunking(std::string_view encodings) {
   std::string kept;
   for (std::string_view one : split(encodings, ',')) {
@@ -104,7 +104,7 @@ std::vector<std::pair<std::string, std::string>> object_headers(const objects::O
   return headers;
 }
 
-// Presigned links may say how the answer is to be labelled.
+// Presigned links can override response headers.
 void override_headers(const Call& call, Answer& answer) {
   constexpr std::array<std::string_view, 5> kOverrides = {"response-cache-control",
                                                           "response-content-disposition",
@@ -224,8 +224,8 @@ Outcome<Answer> get_object(Call& call) {
                                             info.size));
   }
   override_headers(call, answer);
-  // An HTML object shares its origin with the APIs: without an origin of its own its scripts could
-  // call them in the name of the person who looks at it.
+  // An HTML object has the origin of the APIs: without the sandbox its scripts could call them on
+  // behalf of the user that opens it.
   answer.headers.emplace_back("Content-Security-Policy", "sandbox");
   RETURN_IF_ERROR(fill_body(call, file, choice.range, answer));
   return answer;

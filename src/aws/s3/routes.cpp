@@ -12,7 +12,7 @@ namespace {
 
 using auth::Right;
 
-// Parameters that make another operation of a request.
+// Query parameters that select another operation.
 constexpr std::array<std::string_view, 33> kSubResources = {"accelerate",
                                                             "acl",
                                                             "analytics",
@@ -89,12 +89,12 @@ constexpr std::array kRows = {
     Row{"DELETE", true, "uploadId", "AbortMultipartUpload", Right::operate, abort_multipart_upload},
 };
 
-// Behind the rows, what has none.
+// The index after the rows: requests without one.
 constexpr std::size_t kListBuckets = kRows.size();
 constexpr std::size_t kGetUnset = kRows.size() + 1;
 
-// What S3 answers about settings that nobody made; here nobody can. Terraform and the console of
-// many tools ask for all of them.
+// S3's answers for settings that are not set; here they cannot be set. Terraform and other tools
+// read all of them.
 struct Unset {
   std::string_view sub_resource;
   std::string_view code;  // Empty: 200 and an empty document.
@@ -155,7 +155,7 @@ Outcome<Answer> answer_unset(Call& call) {
   return xml_answer(unset.text, pays ? "<Payer>BucketOwner</Payer>" : "");
 }
 
-// Actions whose right has another name than they have.
+// Actions whose permission has a different name.
 constexpr std::pair<std::string_view, std::string_view> kPermissions[] = {
     {"ListObjects", "s3:ListBucket"},
     {"HeadBucket", "s3:ListBucket"},

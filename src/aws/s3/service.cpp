@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kBucket = "bucket";
 constexpr std::string_view kKey = "key";
 
-// Where route() found the request to be addressed to; empty before.
+// The address of the request; empty before route().
 Address address_in(const front::RequestContext& context) {
   Address address;
   for (const auto& [name, value] : context.parameters) {
@@ -50,7 +50,7 @@ std::string resource_of(const Address& address) {
 
 Service::Service(Parts parts)
     : parts_(std::move(parts)),
-      // They mostly wait for the disk, and those who wait together share its syncs.
+      // The threads mostly wait for the disk, and requests that wait together share a sync.
       pool_(http::OffloadPool::Limits{.threads = 8}),
       pipeline_(*this, traits(),
                 {.gate = parts_.gate,
@@ -80,7 +80,7 @@ Outcome<http::Answer> Service::run(front::RequestContext& context, const front::
             .parameters = parse_parameters(context.request.query),
             .now = parts_.gate.wall()};
   const S3Route route = s3_route(context.action);
-  // Contents stay out of the audit log.
+  // The audit log does not contain objects.
   if (route.right != auth::Right::look) context.audit = {.resource = resource_of(call.address)};
   Address where = call.address;
   if (route.name == "DeleteObjects") where.key = "*";  // Each is then decided on by itself.

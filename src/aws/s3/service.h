@@ -12,15 +12,15 @@
 
 namespace redrive::s3 {
 
-// The S3 subset on a port. Objects are large and disks are slow, so nothing of it runs on the I/O
-// threads that serve queues.
+// The S3 subset. Objects are large and disks are slow, so nothing runs on the I/O threads that
+// serve queues.
 class Service final : private front::Api {
  public:
   struct Parts {
     objects::Store& store;
     objects::Uploads& uploads;
     const front::Gate& gate;
-    std::vector<std::string> domains;  // Of virtual-host addresses, beside localhost.
+    std::vector<std::string> domains;  // Of virtual-host addresses, in addition to localhost.
     front::Observers observers = {};
   };
 
@@ -28,9 +28,9 @@ class Service final : private front::Api {
 
   // Before the first request.
   void attach(http::Server& server) { pool_.attach(server); }
-  // For requests that is_s3_request() knows as such.
+  // For requests that is_s3_request() accepts.
   void handle(http::Exchange& exchange) const { pipeline_.handle(exchange); }
-  // Answers what waits and ends the threads; the server must still be there.
+  // Answers waiting requests and ends the threads; the server must still exist.
   void stop() { pool_.stop(); }
 
  private:

@@ -9,23 +9,24 @@
 #include "front/authorize.h"
 #include "front/dead_letter_sources.h"
 
-// The actions of SQS, and which queues a request names. front/authorize.h decides.
+// The rights that the actions of SQS need, and the queues that a request names. front/authorize.h
+// decides.
 namespace redrive::sqs {
 
-// What an action of SQS needs.
+// The operation of an action.
 front::Operation sqs_operation(std::string_view action);
 
-// The dead-letter queue that the attributes of a request name; nothing when they name none, or
-// cannot be read, which the action itself refuses.
+// The dead-letter queue that the attributes of a request name; nothing if they name none, or are
+// invalid, which the action refuses.
 std::optional<queue::QueueIdentity> dead_letter_target_of(const StringMap& attributes);
 // The queue whose move task this handle names.
 std::optional<queue::QueueIdentity> identity_from_task_handle(std::string_view handle);
 
-// Calls `visit` with each queue that a request is about, and the action it amounts to there.
+// Calls `visit` with each queue of a request and the equivalent action on it.
 template <class Action, class Visit>
 Result<void> for_each_target(const Call& call, const typename Action::Input& input, Visit visit) {
   if constexpr (std::is_same_v<Action, SetQueueAttributes>) {
-    // Whoever sets the policy shares the queue.
+    // Setting the policy shares the queue.
     const auto queue = TRY(call.queue(input.queue_url));
     const bool shares = std::ranges::any_of(
         input.attributes, [](const auto& attribute) { return attribute.first == "Policy"; });
@@ -47,7 +48,7 @@ Result<void> for_each_target(const Call& call, const typename Action::Input& inp
     const auto target = dead_letter_target_of(input.attributes);
     return target ? visit(SendMessage::kName, *target) : Result<void>();
   } else if constexpr (requires { input.source_arn; }) {
-    // An ARN that is none is for the action itself to refuse.
+    // The action refuses an invalid ARN.
     const auto source = front::identity_from_arn(input.source_arn);
     if (source) RETURN_IF_ERROR(visit(Action::kName, *source));
     if constexpr (requires { input.destination_arn; }) {

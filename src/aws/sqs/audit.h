@@ -9,8 +9,8 @@ namespace redrive::sqs {
 template <class Action, class... Others>
 inline constexpr bool kIsOneOf = (std::is_same_v<Action, Others> || ...);
 
-// Whether an action changes what operators answer for, rather than moving messages in the ordinary
-// way: those are written down with who did them.
+// Whether the audit log records an action: those that change queues, not those that send, receive
+// or delete messages.
 template <class Action>
 inline constexpr bool kAudited =
     kIsOneOf<Action, CreateQueue, DeleteQueue, SetQueueAttributes, PurgeQueue, TagQueue, UntagQueue,

@@ -10,11 +10,11 @@
 namespace redrive::sqs {
 namespace {
 
-// Queues that requests of a thread were about, by what the requests called them. Four places for
-// each hash: when they are taken, who comes later takes one over.
+// The cache of a thread: queues by the URLs of requests. Four places for each hash, replaced in
+// turn.
 class KnownQueues {
  public:
-  // Null when it is not known, or was not asked for since some queue changed.
+  // Null if it is not cached, or a queue has changed since.
   const FoundQueue* find(std::string_view url, const front::Caller& caller, std::uint64_t version) {
     const std::size_t hash = hash_of(url);
     for (Place& place : shelf_of(hash).places) {
@@ -35,13 +35,13 @@ class KnownQueues {
   }
 
  private:
-  static constexpr std::size_t kUrlBytesMax = 256;  // Whatever clients write before a name.
+  static constexpr std::size_t kUrlBytesMax = 256;  // Longer URLs are not cached.
   static constexpr std::size_t kShelves = 1024;
   static constexpr std::size_t kPlaces = 4;
 
   struct Place {
     std::size_t hash = 0;
-    std::uint64_t version = 0;  // Of the engine's queues, when it was found.
+    std::uint64_t version = 0;  // Engine::queues_version() when it was found.
     FoundQueue found;
     std::string url;
     std::string account;
@@ -53,7 +53,7 @@ class KnownQueues {
   };
   struct Shelf {
     std::array<Place, kPlaces> places;
-    std::uint8_t next = 0;  // To be taken over.
+    std::uint8_t next = 0;  // The place to replace.
   };
 
   static std::size_t hash_of(std::string_view url) { return std::hash<std::string_view>()(url); }
@@ -65,8 +65,8 @@ class KnownQueues {
   std::vector<Shelf> shelves_;
 };
 
-// The fields that User-Agents become in names of consumers. A thread serves few programs, which
-// send the same header with every request: most are known by comparing one text.
+// The fields of consumer names, by User-Agent. A thread serves few programs, which send the same
+// header with every request: most are found with one comparison.
 class KnownAgents {
  public:
   const std::string& fields_of(std::string_view agent) {
@@ -77,7 +77,7 @@ class KnownAgents {
 
  private:
   static constexpr std::size_t kEntries = 16;
-  static constexpr std::size_t kAgentBytesMax = 1024;  // Beyond that nothing is read of it.
+  static constexpr std::size_t kAgentBytesMax = 1024;  // Longer headers are ignored.
 
   struct Entry {
     std::string agent;

@@ -12,7 +12,7 @@
 
 namespace redrive::sqs {
 
-// What the operator decided.
+// Configuration.
 struct ServiceOptions {
   bool strict_timing = false;  // Refuse to create a queue within 60 seconds of deleting one of that
                                // name, as AWS does.
@@ -24,8 +24,7 @@ struct FoundQueue {
   std::shared_ptr<const queue::QueueSettings> settings;
 };
 
-// One request on its way through the api room: who asks, where, and storage for what the answer
-// points at.
+// One request: its caller, its address, and storage for texts of the answer.
 class Call : public front::Caller {
  public:
   Call(engine::Engine& the_engine, const ServiceOptions& the_options)
@@ -34,7 +33,7 @@ class Call : public front::Caller {
   engine::Engine& engine;
   const ServiceOptions& options;
 
-  std::string_view host;   // host:port as the caller reached us.
+  std::string_view host;   // host:port as the client addressed the server.
   std::string_view path;   // May name the queue in the Query protocol.
   std::string_view trace;  // X-Amzn-Trace-Id of the request.
   std::string_view agent;  // User-Agent, of receives only.
@@ -42,27 +41,26 @@ class Call : public front::Caller {
   // The answer may leave when this is synced.
   engine::Sequence after = 0;
 
-  // Who receives, for the history of attempts: identity, address, and what the User-Agent says of
-  // the program. See queue::ConsumerName.
+  // The name of the consumer in histories: identity, address, and the program according to its
+  // User-Agent. See queue::ConsumerName.
   std::string consumer() const;
 
   // Keeps a text alive until the answer is written.
   std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
 
-  // The queue a request means: the parameter if there is one, else the path.
+  // The queue that a request names: by the parameter if there is one, else by the path.
   Result<queue::QueueIdentity> queue(std::string_view queue_url) const;
   std::string url_of(const queue::QueueIdentity& identity) const;
-  // The queue as it is at this moment: messages are checked against its settings before the
-  // engine's turn.
+  // The current queue. Messages are checked against its settings outside the turn.
   Result<FoundQueue> find(const queue::QueueIdentity& identity) const;
-  // The same by a request's parameter. Threads remember what they have found, as long as it holds.
+  // The same by a request's parameter. Cached per thread until a queue changes.
   Result<FoundQueue> find(std::string_view queue_url) const;
 
  private:
   std::list<std::string> kept_;
 };
 
-// Account and name from the last two segments of a URL or path, or a bare name of the caller's own.
+// Account and name from the last two segments of a URL or path, or a name in the caller's account.
 std::optional<queue::QueueIdentity> identity_from_url(std::string_view url,
                                                       std::string_view own_account,
                                                       std::string_view region);

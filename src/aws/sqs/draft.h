@@ -10,8 +10,7 @@
 #include "core/queue/send.h"
 #include "core/queue/settings.h"
 
-// From what a sender wrote to a message ready for the engine: checks, digests, encoding. All of it
-// outside the engine's turn.
+// Checks, hashes and encodes sent messages for the engine, outside the turn.
 
 namespace redrive::sqs {
 
@@ -25,13 +24,13 @@ struct OutgoingMessage {
   std::optional<std::string_view> group_id;
 };
 
-// Who sends, as it is kept with the message.
+// The sender, as stored with the message.
 struct Sender {
   std::string_view id;
   std::string_view trace;  // X-Amzn-Trace-Id of the request.
 };
 
-// Whether a size limit is broken by a single send or by an entry of a batch: the words differ.
+// Error texts differ between a single send and an entry of a batch.
 enum class SendForm {
   single,
   batch_entry,
@@ -44,28 +43,27 @@ struct PreparedMessage {
   std::string dedup;      // In force on a FIFO queue.
   std::optional<Md5> md5_of_attributes;
   std::optional<Md5> md5_of_system_attributes;
-  queue::Draft draft;  // Views into this struct: of the request nothing is needed any more.
+  queue::Draft draft;  // Points into this struct only, not into the request.
 };
 
 // Bytes that count against a queue's limit.
 std::size_t message_bytes(const OutgoingMessage& message);
 
-// The rules in the order of the reference: body, size, characters, attributes, ids, what fits the
-// kind of queue.
+// Checks in the order of AWS: body, size, characters, attributes, ids, rules of the queue's type.
 Result<void> check_message(const OutgoingMessage& message, const queue::QueueSettings& settings,
                            SendForm form);
-// For messages that passed the checks. `prepared` may have been used before, and must not move
-// afterwards. It is complete with the digest of its body, which is the caller's to compute, several
-// at a time where there are several.
+// For messages that passed the checks. `prepared` can be reused, and must not be moved afterwards.
+// The caller computes the digest of the body, for several messages at once if possible, and passes
+// it to set_digest().
 void prepare_message(const Sender& sender, const OutgoingMessage& message,
                      const queue::QueueSettings& settings, PreparedMessage& prepared);
 void set_digest(PreparedMessage& prepared, const Md5& md5_of_body);
 
-// MD5 as SQS defines it for attributes. Used on the way in, and on the way out for the ones asked
-// for.
+// MD5 as SQS defines it for attributes. Used for sent messages, and for the
+// attributes that a receive requests.
 Md5 md5_of_attributes(const MessageAttributes& attributes);
 
-bool is_id_text(std::string_view
-                    text);  // MessageGroupId and its relatives: 1 to 128 printable ASCII, no space.
+bool is_id_text(
+    std::string_view text);  // MessageGroupId and similar ids: 1 to 128 printable ASCII, no space.
 
 }  // namespace redrive::sqs

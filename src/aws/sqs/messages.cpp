@@ -26,7 +26,7 @@ bool is_entry_id(std::string_view id) {
   });
 }
 
-// What fails a batch as a whole.
+// Errors of a whole batch.
 template <class Entry>
 Result<void> check_batch(const std::vector<Entry>& entries, std::string_view entry_name) {
   if (entries.empty()) {
@@ -71,7 +71,7 @@ OutgoingMessage outgoing(const SendMessageBatchEntry& entry) {
           .group_id = entry.message_group_id};
 }
 
-// Rules of a FIFO queue that fail a batch as a whole, and the sum of sizes.
+// Errors of a whole batch: rules of FIFO queues, and the total size.
 Result<void> check_send_batch(const std::vector<SendMessageBatchEntry>& entries,
                               const queue::QueueSettings& settings) {
   std::size_t total = 0;
@@ -98,8 +98,8 @@ Result<void> check_send_batch(const std::vector<SendMessageBatchEntry>& entries,
   return {};
 }
 
-// Kept from batch to batch, so that a busy thread allocates nothing; what large messages needed is
-// given back with the next one.
+// Reused from batch to batch, so that a busy thread does not allocate; memory of large messages is
+// freed with the next batch.
 std::span<PreparedMessage> batch_room() {
   thread_local std::array<PreparedMessage, kBatchMax> room;
   for (PreparedMessage& prepared : room) {

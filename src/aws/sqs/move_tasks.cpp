@@ -1,4 +1,4 @@
-// StartMessageMoveTask and its siblings.
+// StartMessageMoveTask, CancelMessageMoveTask, ListMessageMoveTasks.
 
 #include <fmt/format.h>
 
@@ -67,7 +67,7 @@ std::optional<TaskReference> open_handle(std::string_view handle) {
 std::string_view status_text(TaskStatus status) {
   switch (status) {
     case TaskStatus::running:
-    case TaskStatus::paused:  // Words that the clients of SQS do not know.
+    case TaskStatus::paused:  // Statuses that SQS does not have.
     case TaskStatus::halted:
       return "RUNNING";
     case TaskStatus::completed:

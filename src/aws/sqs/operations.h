@@ -4,7 +4,7 @@
 #include "aws/sqs/model/actions.h"
 #include "base/result.h"
 
-// One function per action: find, check, ask the engine, describe. No protocol here.
+// One function per action, independent of the protocol.
 
 namespace redrive::sqs {
 

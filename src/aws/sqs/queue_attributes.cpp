@@ -138,7 +138,7 @@ Result<void> set_seconds(QueueSettings& settings, std::string_view name, std::st
   return {};
 }
 
-// Fails unless the queue is FIFO, in the words AWS uses for this attribute.
+// Fails unless the queue is FIFO, with AWS's text for this attribute.
 Result<void> need_fifo(const QueueSettings& settings, std::string_view name) {
   if (settings.is_fifo()) return {};
   return fail(ErrorCode::invalid_attribute_name,
@@ -149,7 +149,7 @@ Result<void> set_fifo(QueueSettings& settings, std::string_view text, AttributeU
   const bool wanted = TRY(truth("FifoQueue", text));
   if (use == AttributeUse::create) {
     if (!wanted) return unknown_attribute("FifoQueue");
-    return {};  // The kind was decided before the first attribute.
+    return {};  // FifoQueue is handled before the other attributes.
   }
   if (!settings.is_fifo()) return unknown_attribute("FifoQueue");
   if (wanted) return {};
@@ -220,7 +220,7 @@ std::optional<std::string_view> given_value(const StringMap& attributes, std::st
   return std::nullopt;
 }
 
-// One kind of server-side encryption at a time: naming a key switches the other kind off.
+// Only one kind of server-side encryption: setting a key disables the other kind.
 Result<void> settle_encryption(QueueSettings& settings, const StringMap& attributes) {
   if (settings.kms_key_id.empty()) return {};
   const auto sse = given_value(attributes, "SqsManagedSseEnabled");

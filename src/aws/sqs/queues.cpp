@@ -1,4 +1,4 @@
-// The actions on queues themselves.
+// CreateQueue, DeleteQueue and the other actions on queues.
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ using queue::QueueIdentity;
 constexpr std::size_t kListMax = 1000;
 constexpr std::size_t kListedPerTurn = 256;
 
-// A queue may only name a dead-letter queue that exists, is of its kind and account, and lets it.
+// A dead-letter queue must exist, have the type and account of its source, and allow it.
 Result<void> check_redrive(const queue::State& state, const QueueIdentity& source,
                            const queue::QueueSettings& settings, std::string_view text) {
   if (!settings.redrive) return {};
@@ -74,7 +74,7 @@ Result<void> merge_tags(queue::Tags& tags, const StringMap& added) {
               fmt::format("Too many tags added for queue: at most {} are allowed.", kTagsMax));
 }
 
-// Page tokens name the last queue of the page before.
+// A page token is the last queue of the previous page.
 std::string token_for(const std::string& name) {
   return base64_encode("after:" + name);
 }
@@ -128,7 +128,7 @@ constexpr std::array<std::string_view, 6> kReported = {"ApproximateNumberOfMessa
                                                        "LastModifiedTimestamp",
                                                        "QueueArn"};
 
-// The names a GetQueueAttributes means, each once.
+// The attributes that GetQueueAttributes names, without duplicates.
 Result<std::vector<std::string_view>> attribute_names(const StringList& asked) {
   std::vector<std::string_view> names;
   for (const std::string_view name : asked) {
@@ -202,7 +202,7 @@ Result<ListQueuesOutput> run(Call& call, const ListQueuesInput& input) {
       input.max_results ? static_cast<std::size_t>(*input.max_results) + 1 : kListMax;
   std::vector<QueueIdentity> found;
   QueueIdentity from{call.account, call.region, std::max(prefix, after)};
-  // A few queues in each turn: most may be another's, or not the caller's to see.
+  // A few queues in each turn: most may belong to other accounts or be hidden from the caller.
   const auto look = [&](Turn& turn) {
     const auto& queues = turn.state().queues();
     auto at = queues.lower_bound(from);
@@ -235,7 +235,7 @@ Result<ListDeadLetterSourceQueuesOutput> run(Call& call,
   std::vector<QueueIdentity> found;
   for (const QueueIdentity& other : front::redrive_sources(call.engine, identity.arn())) {
     if (!after.empty() && other.name <= after) continue;
-    // A source that the caller may not know of is not listed.
+    // Sources that the caller may not see are omitted.
     if (call.key == nullptr || call.key->covers(other.name)) found.push_back(other);
   }
   Page page = make_page(call, found, input.max_results);

@@ -41,8 +41,7 @@ Result<void> add_system_names(const StringList& names, std::uint32_t& bits) {
       bits = ~0u;
     } else if (found != kSystemAttributes.end()) {
       bits |= 1u << (found - kSystemAttributes.begin());
-    } else if (!is_queue_attribute(name)) {  // The older list also takes names of queue attributes,
-                                             // which say nothing here.
+    } else if (!is_queue_attribute(name)) {  // Names of queue attributes are accepted and ignored.
       return fail(ErrorCode::invalid_attribute_name, fmt::format("Unknown Attribute {}.", name));
     }
   }
@@ -121,8 +120,8 @@ ReceivedBatch::ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcom
   }
 }
 
-// What is damaged has left its queue after this; what cannot be read for another reason stays and
-// is delivered again.
+// Moves damaged messages out of the queue. Messages that cannot be read for another reason stay and
+// are delivered again.
 void ReceivedBatch::read_again(engine::Engine& engine, const engine::Received& received,
                                const ReceiveView& view) {
   std::string& bytes = *kept_.emplace_back(std::make_unique<std::string>());

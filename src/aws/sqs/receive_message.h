@@ -11,11 +11,11 @@
 #include "base/result.h"
 #include "core/engine/engine.h"
 
-// ReceiveMessage is the one action that may be answered later, so it comes in two halves.
+// ReceiveMessage can be answered later, so it has two parts: plan_receive and ReceivedBatch.
 
 namespace redrive::sqs {
 
-// What a receive asked to see, kept while it waits.
+// The attributes that a receive requested, kept while it waits.
 struct ReceiveView {
   std::uint32_t system_attributes = 0;  // A bit for each of kSystemAttributes.
   bool all_attributes = false;
@@ -25,7 +25,7 @@ struct ReceiveView {
 struct ReceivePlan {
   queue::QueueIdentity queue;
   engine::ReceiveRequest request;
-  std::optional<Duration> wait;  // The queue's own when absent.
+  std::optional<Duration> wait;  // Absent: that of the queue.
   ReceiveView view;
 };
 
@@ -34,8 +34,8 @@ Result<ReceivePlan> plan_receive(const Call& call, const ReceiveMessageInput& in
 // The answer and everything it points at.
 class ReceivedBatch {
  public:
-  // Reads the bodies. Messages that cannot be read are left out: those that are damaged are set
-  // aside for good, the others are named in faults().
+  // Reads the bodies. Messages that cannot be read are omitted: damaged ones are moved to a
+  // hidden queue, the others are listed in faults().
   ReceivedBatch(engine::Engine& engine, const engine::ReceiveOutcome& outcome,
                 const ReceiveView& view, const std::array<std::uint8_t, 16>& secret);
   const ReceiveMessageOutput& output() const { return output_; }

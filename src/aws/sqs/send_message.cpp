@@ -6,7 +6,7 @@
 namespace redrive::sqs {
 namespace {
 
-// A long message delays the others whose digests are made beside its own.
+// A long message would delay the digests of the others.
 constexpr std::size_t kGatheredBytesMax = 4096;
 constexpr std::size_t kGatheredMax = 128;
 

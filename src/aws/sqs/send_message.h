@@ -11,28 +11,27 @@
 #include "aws/sqs/model/messages.h"
 #include "core/engine/engine.h"
 
-// SendMessage comes in two halves, so that the second can be done for many at once.
+// SendMessage has two parts, so that the second can be done for many messages at once.
 
 namespace redrive::sqs {
 
-// For a message that passed the checks: where it goes, with the settings that it was checked
-// against.
+// Checks the message. Returns its queue with the settings that it was checked against.
 Result<FoundQueue> plan_send(Call& call, const SendMessageInput& input);
 Result<SendMessageOutput> send_planned(Call& call, const SendMessageInput& input,
                                        const FoundQueue& plan);
 
-// Small messages of different callers that go to the engine together, in one turn and as one
-// record, whatever their queues. Their digests are made several at a time, which takes a quarter of
-// the time. Places are used again, so that a busy thread allocates nothing.
+// Small messages of different requests, for any queues, that are sent in one turn and as one
+// record. Their digests are computed several at a time, which takes a quarter of the time. Places
+// are reused, so that a busy thread does not allocate.
 class GatheredSends {
  public:
   std::size_t size() const { return size_; }
-  // False: it is to be sent by itself. Otherwise its number is size() - 1, its plan is taken, and
-  // nothing of the request is needed any more.
+  // False: send it separately. Otherwise its number is size() - 1, its plan is moved from, and the
+  // request is no longer needed.
   bool take(const Call& call, const SendMessageInput& input, FoundQueue& plan);
   // Sends all.
   void send(engine::Engine& engine);
-  // What became of it, after send() and until clear().
+  // Valid after send() and until clear().
   const Result<SendMessageOutput>& result(std::size_t number) const {
     return places_[number]->result;
   }

@@ -35,7 +35,7 @@ constexpr std::size_t kReceiveMessage = *AllActions::index_of(ReceiveMessage::kN
 constexpr std::size_t kSendMessage = *AllActions::index_of(SendMessage::kName);
 constexpr std::size_t kNoAction = AllActions::kSize;
 
-// Listings whose time grows with the number of queues: not for I/O threads.
+// Lists whose duration grows with the number of queues: not for I/O threads.
 template <class Action>
 constexpr bool kLists =
     std::is_same_v<Action, ListQueues> || std::is_same_v<Action, ListDeadLetterSourceQueues>;
@@ -52,7 +52,7 @@ front::Refusal refusal_of(const Error& error) {
   return refusal;
 }
 
-// /account/name, as a queue URL has it.
+// Whether it is /account/name, the path of a queue URL.
 bool is_queue_path(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   return std::ranges::count(path, '/') == 2;
@@ -102,7 +102,7 @@ struct Service::Reply {
     http::end_response(out, mark);
   }
 
-  // Counts the error; operators read of it if it is not the caller's own doing.
+  // Counts the error, and logs it if operators need to know.
   void tell_of(const Error& error, std::size_t action, std::string_view peer,
                const front::RequestTelemetry& telemetry) const {
     telemetry.actions().count_error(action, error.code);
@@ -144,7 +144,7 @@ struct Service::Request {
     call.secure = http.secure;
     call.trace = http.header("x-amzn-trace-id");
   }
-  // The request is for this action: its time and its errors count there.
+  // Records latency and errors for this action.
   void measure(std::size_t which) {
     action = which;
     exchange.measure(telemetry.latency(which));
@@ -152,7 +152,7 @@ struct Service::Request {
   void fail(const Error& error) {
     reply.tell_of(error, action, http.peer, telemetry);
     reply.failure(exchange.out(), error);
-    // What the error says may follow from records that are not durable yet.
+    // The error may depend on records that are not durable yet.
     exchange.reply(std::max(call.after, call.engine.appended()));
   }
 };
@@ -167,7 +167,7 @@ Service::Service(engine::Engine& engine, const front::Gate& gate, ServiceOptions
   secret_ = engine_.turn([](engine::Turn& turn) { return turn.state().secret(); });
 }
 
-// Health and a greeting: what is not an API request.
+// Health checks and the start page.
 bool Service::serve_page(http::Exchange& exchange) {
   const http::Request& request = exchange.request();
   const bool reading = request.method == "GET" || request.method == "HEAD";
@@ -263,7 +263,7 @@ template <class Action>
 void Service::audit(Request& request, const typename Action::Input& input, const Error* error) {
   if constexpr (kAudited<Action>) {
     if (!telemetry_.audits()) return;
-    // Refused before it named a queue, a request is written down without one.
+    // If the request failed before it named a queue, the entry has no resource.
     std::string arn;
     (void)for_each_target<Action>(
         request.call, input, [&](std::string_view, const queue::QueueIdentity& queue) {
@@ -282,7 +282,7 @@ void Service::audit(Request& request, const typename Action::Input& input, const
   }
 }
 
-// Answers the request, which is admitted, on a thread of the pool.
+// Answers an authenticated request on the offload pool.
 template <class Action>
 void Service::offload(Request& request) {
   const bool by_path = !request.call.path.empty();
@@ -314,7 +314,7 @@ void Service::answer(Service& service, Request& request) {
           ? wire::decode_json(thread_decoder(), request.http.padded_body(), input)
           : wire::decode_query(thread_decoder(), request.http.query, request.http.body, input);
   if constexpr (names_queue<typename Action::Input>) {
-    // Which queue is asked before what to do with it.
+    // A missing queue is reported before other missing parameters.
     const bool nameless = input.queue_url.empty() && request.call.path.empty();
     if (nameless && (decoded || decoded.error().code == ErrorCode::missing_parameter)) {
       return request.fail(
@@ -335,8 +335,7 @@ void Service::answer(Service& service, Request& request) {
     service.send(request, input);
   } else {
     const auto output = run(request.call, input);
-    // Whatever the answer says was true after everything recorded so far: it leaves when that is
-    // durable.
+    // The answer may depend on everything recorded so far: it is sent when that is durable.
     request.call.after = std::max(request.call.after, service.engine_.appended());
     service.audit<Action>(request, input, output ? nullptr : &output.error());
     if (!output) return request.fail(output.error());
@@ -345,7 +344,7 @@ void Service::answer(Service& service, Request& request) {
   }
 }
 
-// Sends that came to this thread and go to the engine together.
+// Sends of this thread that go to the engine together.
 struct Service::Gathering {
   struct Asker {
     http::ReplyToken ticket;
@@ -356,7 +355,7 @@ struct Service::Gathering {
   std::vector<Asker> askers;
 };
 
-// Two, since an answer may bring the next request: that one is gathered anew.
+// Two, because an answer can lead to the next request, which belongs to the next group.
 struct Service::Gatherings {
   std::array<Gathering, 2> both;
   unsigned current = 0;
@@ -467,7 +466,7 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
       if (!*outcome) {
         wait->reply.tell_of(outcome->error(), kReceiveMessage, wait->peer, telemetry_);
         wait->reply.failure(*out, outcome->error());
-        return engine_.appended();  // That the queue is gone is not told before it is durable.
+        return engine_.appended();  // The deletion of the queue must be durable first.
       }
       write_received(*out, wait->reply, **outcome, wait->plan);
       return (**outcome).after;
@@ -478,7 +477,7 @@ void Service::wait_for_messages(Request& request, ReceivePlan plan) {
   if (again.answer) done(std::move(*again.answer));
 }
 
-// The consumer went away before its messages reached it: others may have them at once.
+// The consumer has disconnected before it got its messages: make them visible again.
 void Service::give_back(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome) {
   std::vector<std::string> handles;
   for (const auto& message : outcome.messages) handles.push_back(message.handle.seal(secret_));

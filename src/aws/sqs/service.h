@@ -16,26 +16,26 @@
 
 namespace redrive::sqs {
 
-// The SQS API on a port: tells protocols and actions apart, decodes, runs, encodes. Everything here
-// runs on the I/O thread of the connection, except for listings of queues (Hooks::offload); answers
-// that came later are brought back to it.
+// The SQS API: determines protocol and action, decodes, runs, encodes. Everything runs on the I/O
+// thread of the connection, except for lists of queues (Hooks::offload); later answers are posted
+// to it.
 class Service {
  public:
   struct Hooks {
     std::function<void(std::string)>
-        log;                      // For faults of ours, such as a message that cannot be read.
-    std::function<bool()> ready;  // Whether the server takes requests: /ready.
+        log;                      // For server errors, such as a message that cannot be read.
+    std::function<bool()> ready;  // Whether the server accepts requests: /ready.
     std::function<std::string_view()> disk = {};  // "ok", "low" or "full", for /ready.
     front::Observers observers = {};
-    // Messages that are about to be given to a consumer.
+    // Called with messages before they are returned to a consumer.
     std::function<void(const queue::QueueIdentity&, const engine::ReceiveOutcome&)> received = {};
-    // Runs a handler on a thread that may take its time; false: too much is waiting there. Empty:
-    // everything runs on the I/O thread.
+    // Runs a handler on the offload pool; false: the pool is full. Empty: everything runs on the
+    // I/O thread.
     std::function<bool(http::Exchange&, std::function<void(http::Exchange&)>)> offload = {};
   };
   Service(engine::Engine& engine, const front::Gate& gate, ServiceOptions options, Hooks hooks);
 
-  // The server whose handler this is; set before the first request.
+  // Must be called before the first request.
   void attach(http::Server& server) { server_ = &server; }
   void handle(http::Exchange& exchange);
   // For Server::Hooks::answer_gathered.
@@ -70,7 +70,7 @@ class Service {
   const front::RequestTelemetry telemetry_;
   http::Server* server_ = nullptr;
   std::array<std::uint8_t, 16> secret_;
-  std::atomic<std::size_t> waiting_ = 0;  // Receives that wait.
+  std::atomic<std::size_t> waiting_ = 0;  // Waiting receives.
 };
 
 }  // namespace redrive::sqs

@@ -135,7 +135,7 @@ Outcome<std::vector<Address>> authorized_all(Call& call, const Names& names) {
   return addresses;
 }
 
-// A parameter as PutParameter makes it, but for its version and time.
+// A new parameter, without its version and time.
 struct Draft {
   Address address;
   std::string type;
@@ -249,7 +249,7 @@ class PathWalk {
             .name = std::move(name)};
   }
 
-  // Whether there is more to look at.
+  // Whether there is more to read.
   bool walk(const queue::State& state, std::size_t max) {
     const std::string own = address_of("").entry();
     auto at = state.entries().lower_bound({EntryKind::parameter, next_});

@@ -11,8 +11,8 @@
 #include "aws/sqs/model/queues.h"
 #include "aws/sqs/model/tags.h"
 
-// Every action of the API, once: its name with its input and output. Whatever is done for each of
-// them (dispatch, tests, help texts) is an iteration over AllActions.
+// Every action of the API with its name, input and output. Dispatch, tests and help texts iterate
+// over AllActions.
 
 namespace redrive::sqs {
 
@@ -172,7 +172,7 @@ struct ActionList {
     return {make.template operator()<Actions>()...};
   }
 
-  // Where an action stands in the list.
+  // The index of an action.
   static constexpr std::optional<std::size_t> index_of(std::string_view name) {
     for (std::size_t i = 0; i < kSize; ++i) {
       if (kNames[i] == name) return i;
@@ -181,7 +181,7 @@ struct ActionList {
   }
 };
 
-// The busiest first: index_of() looks from the front.
+// The most frequent first, because index_of() searches linearly.
 using AllActions =
     ActionList<SendMessage, ReceiveMessage, DeleteMessage, SendMessageBatch, DeleteMessageBatch,
                ChangeMessageVisibility, ChangeMessageVisibilityBatch, GetQueueUrl,

@@ -71,7 +71,7 @@ Match match_principal(const Element& value, const PolicyQuestion& question) {
   if (!value.is_object()) return any_string(value, test);
   Match result = Match::no;
   for (const auto& [kind, names] : value.get_object()) {
-    // Callers here are users; services and federated identities are somebody else.
+    // Callers are users, never services or federated identities.
     if (kind != "AWS") continue;
     const Match one = any_string(names, test);
     if (one != Match::no) result = one;

@@ -5,7 +5,7 @@
 
 namespace redrive::sqs {
 
-// What a request asks of a queue's policy.
+// The input of a policy decision.
 struct PolicyQuestion {
   std::string_view action;          // SendMessage
   std::string_view resource;        // The queue's ARN.
@@ -21,8 +21,8 @@ enum class PolicyVerdict { silent, allow, deny };
 //
 // Understood: Effect, Principal and NotPrincipal (AWS, *), Action and NotAction, Resource and
 // NotResource with wildcards, and conditions on aws:SecureTransport, aws:SourceIp,
-// aws:PrincipalAccount and aws:PrincipalArn. Whatever is not understood denies: a statement with
-// such a part does not allow what it says it allows, and does deny what it says it denies.
+// aws:PrincipalAccount and aws:PrincipalArn. Unknown parts are treated as a denial: a
+// statement with one allows nothing, but still denies.
 PolicyVerdict evaluate_policy(std::string_view policy, const PolicyQuestion& question);
 
 }  // namespace redrive::sqs

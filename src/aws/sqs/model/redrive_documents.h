@@ -3,7 +3,7 @@
 #include "aws/sqs/model/types.h"
 
 // The JSON documents inside the RedrivePolicy and RedriveAllowPolicy attributes. Members stand in
-// alphabetical order: tools compare the text that comes back with their own normal form.
+// alphabetical order: tools compare the returned text with their own normal form.
 
 namespace redrive::sqs {
 

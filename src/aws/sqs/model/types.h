@@ -10,16 +10,16 @@
 #include "base/ids.h"
 #include "net/wire/shape.h"
 
-// What several actions share. Every struct of this room is what the code uses, the shape beside it
-// is what travels; texts are views of the request (inputs) or of what the caller keeps (outputs).
+// Types of several actions. Each struct has its shape next to it; texts are views of the request
+// (inputs) or of texts that the caller keeps (outputs).
 
 namespace redrive::sqs {
 
 using StringList = std::vector<std::string_view>;
 using StringMap = std::vector<std::pair<std::string_view, std::string_view>>;
 
-// Decoded without judgement, since in a batch a bad attribute fails its entry alone. The two lists
-// are reserved by the API: the caller refuses them.
+// Decoded without checks, because an invalid attribute fails only its entry of a batch. The two
+// lists are reserved by the API and refused later.
 struct MessageAttributeValue {
   std::string_view data_type;
   std::optional<std::string_view> string_value;
@@ -59,7 +59,7 @@ consteval auto shape_of(BatchResultErrorEntry*) {
 }
 
 // The parameter that addresses a queue. It is never required here: a Query request may name the
-// queue by its path instead, so whoever looks the queue up also says that it is missing.
+// queue by its path instead, so Call::queue() reports a missing queue.
 template <class In>
 consteval auto queue_url(std::string_view In::*place) {
   return wire::optional("QueueUrl", place).queue();
