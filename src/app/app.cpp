@@ -5,6 +5,7 @@
 #include <cassert>
 #include <filesystem>
 
+#include "app/audit_reader.h"
 #include "app/dead_letter_archive.h"
 #include "app/endpoint_url.h"
 #include "app/handler_overview.h"
@@ -196,28 +197,36 @@ Handlers::Parts App::handlers_parts() {
 }
 
 manage::Parts App::management_parts() {
-  return {.engine = engine_,
-          .dead_letters = dead_letters_,
-          .gate = gate_,
-          .time = time_.get(),
-          .disposable = config_.memory || config_.virtual_clock,
-          .observers = observers_,
-          .history = &monitoring_.history(),
-          .observe = [this] { monitoring_.observe(); },
-          .watcher = &monitoring_.watcher(),
-          .log_after = [this](std::uint64_t number,
-                              std::size_t max) { return log_.after(number, max); },
-          .oldest_age = monitor::oldest_age,
-          .handlers = [this] { return handler_overview(engine_, handlers_->dispatcher()); },
-          .clear_buckets = [this] { return buckets_->clear(); },
-          .read_archived =
-              [this](std::string_view place, std::string_view account) {
-                return read_archived_letter(buckets_->store(), place, account);
-              },
-          .catalogue_cleared = [this] { handlers_->reload(); },
-          .bucket_owner = bucket_owner_,
-          .offload = offload_hook(),
-          .mask_rules = config_.mask_rules};
+  manage::Parts parts{
+      .engine = engine_,
+      .dead_letters = dead_letters_,
+      .gate = gate_,
+      .time = time_.get(),
+      .disposable = config_.memory || config_.virtual_clock,
+      .version = REDRIVE_VERSION,
+      .observers = observers_,
+      .history = &monitoring_.history(),
+      .observe = [this] { monitoring_.observe(); },
+      .watcher = &monitoring_.watcher(),
+      .log_after = [this](std::uint64_t number,
+                          std::size_t max) { return log_.after(number, max); },
+      .oldest_age = monitor::oldest_age,
+      .handlers = [this] { return handler_overview(engine_, handlers_->dispatcher()); },
+      .clear_buckets = [this] { return buckets_->clear(); },
+      .read_archived =
+          [this](std::string_view place, std::string_view account) {
+            return read_archived_letter(buckets_->store(), place, account);
+          },
+      .catalogue_cleared = [this] { handlers_->reload(); },
+      .bucket_owner = bucket_owner_,
+      .offload = offload_hook(),
+      .mask_rules = config_.mask_rules};
+  if (!audit_.path().empty()) {
+    parts.audit = [reader = AuditReader(audit_.path())](const manage::AuditQuery& query) {
+      return reader.page(query);
+    };
+  }
+  return parts;
 }
 
 // --- Requests ---
@@ -304,6 +313,7 @@ void App::stop() {
   stopping_ = true;
   handlers_->stop(config_.drain_time);
   engine_.stop_waiting();
+  management_.stop();
   server_->drain(config_.drain_time);
   offload_.stop();
   handlers_->close();

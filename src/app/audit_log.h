@@ -25,6 +25,7 @@ class AuditLog {
   ~AuditLog();
 
   void write(std::string line);
+  const std::string& path() const { return options_.path; }  // Empty: there is no file.
   Result<void> reopen();
 
  private:

@@ -131,6 +131,10 @@ sqs::PolicyVerdict policy_verdict(const Caller& caller, const Operation& operati
   return verdict;
 }
 
+std::unexpected<Error> unauthenticated() {
+  return fail(ErrorCode::missing_authentication_token, "The request is not signed.");
+}
+
 Result<void> decide_by_owner(const Caller& caller, const Operation& operation,
                              const Resource& resource, std::string_view policy) {
   const bool own = resource.account == caller.account;
@@ -204,6 +208,7 @@ Result<void> decide(const Caller& caller, const Operation& operation, const Reso
   if (resource.kind == ResourceKind::queue && queue::is_internal_name(resource.name)) {
     return fail(ErrorCode::queue_does_not_exist, "The specified queue does not exist.");
   }
+  if (caller.anonymous) return unauthenticated();
   if (caller.key == nullptr) return {};
   const StatementVerdict said = statements_on(*caller.key, operation, resource);
   if (said == StatementVerdict::deny) {
@@ -218,6 +223,7 @@ Result<void> decide(const Caller& caller, const Operation& operation, const Reso
 }
 
 Result<void> authorize_role(const Caller& caller, const Operation& operation) {
+  if (caller.anonymous) return unauthenticated();
   const AccessKey* const key = caller.key;
   if (key == nullptr || !key->statements.empty() || auth::has_right(key->role, operation.right)) {
     return {};

@@ -86,20 +86,33 @@ Caller Gate::claimed(const http::Request& request) const {
           .secure = request.secure};
 }
 
-Result<Caller> Gate::admit(const http::Request& request, const Api& api) const {
-  RETURN_IF_ERROR(check_text(request, api));
-  Caller caller = claimed(request);
-  caller.keys = ring_for(request);
-  if (caller.keys == nullptr) return caller;
+const auth::AccessKey* Gate::key_of_session(std::string_view token,
+                                            const auth::KeyRing& keys) const {
+  if (token.empty()) return nullptr;
+  const auto session = sessions_.find(token, keys, clock_.steady());
+  return session ? keys.find(session->key_id) : nullptr;
+}
+
+Result<const auth::AccessKey*> Gate::prove(const http::Request& request, const Api& api,
+                                           const auth::KeyRing& keys) const {
+  if (const auto* const key = key_of_session(console_token(request), keys)) return key;
   const auth::RequestParts parts{.method = request.method,
                                  .path = request.path,
                                  .query = request.query,
                                  .headers = fields_of(request),
                                  .body = request.body};
-  caller.key = TRY(auth::authenticate(
-      *caller.keys,
+  return auth::authenticate(
+      keys,
       parts,
-      {.now = clock_.wall(), .services = api.scopes, .unsigned_payload = api.unsigned_payload}));
+      {.now = clock_.wall(), .services = api.scopes, .unsigned_payload = api.unsigned_payload});
+}
+
+Result<Caller> Gate::admit(const http::Request& request, const Api& api) const {
+  RETURN_IF_ERROR(check_text(request, api));
+  Caller caller = claimed(request);
+  caller.keys = ring_for(request);
+  if (caller.keys == nullptr) return caller;
+  caller.key = TRY(prove(request, api, *caller.keys));
   const bool limited = caller.key->requests_per_second > 0;
   if (limited && !caller.keys->admit(*caller.key, Duration(clock_.steady().ms()))) {
     return fail(ErrorCode::request_throttled,
@@ -107,10 +120,89 @@ Result<Caller> Gate::admit(const http::Request& request, const Api& api) const {
                             caller.key->id,
                             caller.key->requests_per_second));
   }
+  identify(caller);
+  return caller;
+}
+
+void Gate::identify(Caller& caller) {
   caller.account = caller.key->account;
   const bool named = caller.key->sender.empty();
   caller.sender_id = utf8_prefix(named ? caller.key->name : caller.key->sender, kSenderBytesMax);
+}
+
+// --- Sessions of the web console ---
+
+std::string_view console_token(const http::Request& request) {
+  const std::string_view cookies = request.header("cookie");
+  if (cookies.empty() || request.header("x-redrive-console") != "1") return {};
+  if (!request.header("authorization").empty()) return {};
+  const std::string_view site = request.header("sec-fetch-site");
+  if (!site.empty() && site != "same-origin") return {};
+  // The scheme is not compared: a proxy may end TLS.
+  const std::string_view origin = request.header("origin");
+  const std::size_t scheme = origin.find("://");
+  if (!origin.empty() &&
+      (scheme == origin.npos || !iequals(origin.substr(scheme + 3), request.host))) {
+    return {};
+  }
+  return cookie_value(cookies, kSessionCookie);
+}
+
+Result<std::string> Gate::open_session(const Caller& caller) const {
+  if (caller.key == nullptr) {
+    return fail(ErrorCode::missing_authentication_token,
+                "Signing in requires a request that is signed with an access key.");
+  }
+  return sessions_.open(*caller.key, clock_.steady());
+}
+
+Result<std::string> Gate::make_link(const Caller& caller) const {
+  if (caller.key == nullptr) {
+    return fail(ErrorCode::unsupported_operation,
+                "The server has no access keys: the console needs no sign-in.");
+  }
+  return sessions_.make_link(*caller.key, clock_.steady());
+}
+
+Result<std::string> Gate::exchange_link(std::string_view link) const {
+  const auto keys = keys_.load();
+  const auto key = keys ? sessions_.take_link(link, *keys, clock_.steady()) : std::nullopt;
+  if (!key) {
+    return fail(ErrorCode::invalid_client_token_id,
+                "The link has been used or has expired. Run `redrive console` again.");
+  }
+  return sessions_.open(*keys->find(*key), clock_.steady());
+}
+
+Result<Caller> Gate::caller_of_session(const http::Request& request, std::string_view token) const {
+  Caller caller = claimed(request);
+  caller.keys = keys_.load();
+  caller.key = caller.keys ? key_of_session(token, *caller.keys) : nullptr;
+  if (caller.key == nullptr) {
+    return fail(ErrorCode::missing_authentication_token, "The session has ended. Sign in again.");
+  }
+  identify(caller);
   return caller;
+}
+
+std::optional<Duration> Gate::session_left(const http::Request& request) const {
+  const auto keys = keys_.load();
+  const std::string_view token = console_token(request);
+  const auto session =
+      keys && !token.empty() ? sessions_.find(token, *keys, clock_.steady()) : std::nullopt;
+  return session ? std::optional(session->left) : std::nullopt;
+}
+
+void Gate::close_session(const http::Request& request) const {
+  sessions_.close(console_token(request));
+}
+
+bool Gate::is_sign_in_blocked(std::string_view address) const {
+  return sign_ins_.is_blocked(address, clock_.steady());
+}
+
+void Gate::sign_in_failed(std::string_view address) const {
+  sign_ins_.failed(address, clock_.steady());
 }
 
 }  // namespace redrive::front

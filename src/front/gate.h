@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "front/sessions.h"
 #include "net/auth/access_key.h"
 #include "net/http/message.h"
 
@@ -24,6 +25,9 @@ struct Caller {
   std::shared_ptr<const auth::KeyRing> keys;  // Keeps `key` alive.
   std::string_view peer = {};                 // The address of the request; points into it.
   bool secure = false;                        // The request came through TLS.
+  // No valid credentials on a server with keys: nothing is allowed. Only routes that are served
+  // without credentials see such a caller.
+  bool anonymous = false;
 };
 
 // On a server without keys, functions sign with the number of their account, and their session
@@ -72,10 +76,29 @@ class Gate {
     static const Api management;
   };
   // Verifies the signature. It must cover the body; only S3 takes unsigned and chunked payloads.
+  // An unsigned request of the web console is authenticated by its session, on every API.
   Result<Caller> admit(const http::Request& request, const Api& api) const;
+
+  // Signs a browser in. Fails with missing_authentication_token without the key of `caller`.
+  Result<std::string> open_session(const Caller& caller) const;
+  // A one-time link for the caller's key, and the session token that a link is exchanged for.
+  Result<std::string> make_link(const Caller& caller) const;
+  Result<std::string> exchange_link(std::string_view link) const;
+  // The caller that a session stands for; `request` is where it comes from.
+  Result<Caller> caller_of_session(const http::Request& request, std::string_view token) const;
+  // How long the session of a request still lasts; nullopt if it has none.
+  std::optional<Duration> session_left(const http::Request& request) const;
+  void close_session(const http::Request& request) const;
+  // Failed attempts to sign in, by address.
+  bool is_sign_in_blocked(std::string_view address) const;
+  void sign_in_failed(std::string_view address) const;
 
  private:
   Caller claimed(const http::Request& request) const;
+  Result<const auth::AccessKey*> prove(const http::Request& request, const Api& api,
+                                       const auth::KeyRing& keys) const;
+  const auth::AccessKey* key_of_session(std::string_view token, const auth::KeyRing& keys) const;
+  static void identify(Caller& caller);
   std::shared_ptr<const auth::KeyRing> ring_for(const http::Request& request) const;
 
   const Defaults defaults_;
@@ -84,7 +107,15 @@ class Gate {
   // Saves every request of a server without keys the lock in keys_. Set after keys_.
   std::atomic<bool> has_keys_ = false;
   std::atomic<std::shared_ptr<const auth::KeyRing>> lent_;
+  mutable Sessions sessions_;  // Thread-safe, as is sign_ins_.
+  mutable SignInLimit sign_ins_;
 };
+
+// The token of a request that a page of the web console made; empty if it is no such request.
+//
+// Browsers send cookies with requests that other sites cause (CSRF), so the cookie counts only with
+// a header that other sites cannot set, and not if the browser names another origin.
+std::string_view console_token(const http::Request& request);
 
 namespace detail {
 inline constexpr std::string_view kSqsScope[] = {"sqs"};

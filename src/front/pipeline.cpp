@@ -105,10 +105,14 @@ Outcome<http::Answer> Pipeline::answer(RequestContext& context, const Respond& r
 Outcome<void> Pipeline::authenticate(RequestContext& context) const {
   const Gate::Api& scope = context.scope != nullptr ? *context.scope : state_->traits.scope;
   auto caller = state_->gate.admit(context.request, scope);
+  if (!caller && context.open && caller.error().code == ErrorCode::missing_authentication_token) {
+    caller = Caller{.peer = context.request.peer, .anonymous = true};
+  }
   if (caller) {
     context.caller = *std::move(caller);
     return {};
   }
+  if (context.open) state_->gate.sign_in_failed(context.request.peer);
   Refusal refusal(caller.error());
   refusal.unauthenticated = is_unauthenticated(caller.error().code);
   return std::unexpected(std::move(refusal));

@@ -25,6 +25,8 @@ struct RequestContext {
   http::PathParameters parameters = {};  // What the address names: {queue}, {function}, ...
   // The scope that the signature must have, where the route decides; null: ApiTraits::scope.
   const Gate::Api* scope = nullptr;
+  // Set by Api::route: the request is served without credentials, as an anonymous caller.
+  bool open = false;
   Caller caller = {};                   // Valid once the request is authenticated.
   std::optional<AuditNote> audit = {};  // Set by Api::run for what the audit log records.
   // The answer comes later, through the Respond that Api::run was given.

@@ -15,6 +15,7 @@
 #include "front/masking.h"
 #include "front/pipeline.h"
 #include "front/request_telemetry.h"
+#include "manage/audit.h"
 #include "manage/documents/logs.h"
 #include "manage/documents/overview.h"
 #include "manage/route.h"
@@ -46,12 +47,15 @@ struct Parts {
   const front::Gate& gate;
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
   bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
+  std::string_view version = {};       // Of the server.
   front::Observers observers = {};
   const metrics::History* history = nullptr;
   std::function<void()> observe = {};  // Brings the history to this moment.
   alarms::Watcher* watcher = nullptr;
   // Lines of the log after that number, at most so many; may be empty.
   std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
+  // Lines of the audit log; may be empty.
+  std::function<Result<AuditLines>(const AuditQuery&)> audit = {};
   // How old the oldest message of a queue is; may be empty.
   std::function<Duration(const queue::State&, const queue::Queue&, const queue::Stamp&)>
       oldest_age = {};

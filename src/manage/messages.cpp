@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/calendar.h"
 #include "base/text.h"
@@ -21,9 +20,8 @@ std::string token_of(const Mailbox::AgeMark& mark) {
   return fmt::format("{}-{}", mark.sent_at.ms(), number(mark.key));
 }
 
-Result<Mailbox::AgeMark> mark_of(std::string_view token) {
-  const Mailbox::AgeMark start{Timestamp(std::numeric_limits<std::int64_t>::min())};
-  if (token.empty()) return start;
+Result<Mailbox::AgeMark> mark_of(std::string_view token, bool newest_first) {
+  if (token.empty()) return dead_letters::Peek::start_of(newest_first);
   const auto parts = split(token, '-');
   const auto sent = parts.size() == 2 ? parse_int<std::int64_t>(parts[0]) : std::nullopt;
   const auto key = parts.size() == 2 ? parse_int<std::uint64_t>(parts[1]) : std::nullopt;
@@ -42,6 +40,8 @@ constexpr std::size_t kPageBytesMax = 8u << 20;
 // that others' requests wait for.
 constexpr std::size_t kSearchMessagesMax = 5'000;
 constexpr std::size_t kSearchBytesMax = 16u << 20;
+// The same for messages that are passed over without reading them.
+constexpr std::size_t kScannedMax = 2'000'000;
 // Taken from the engine at a time, since the engine does nothing else meanwhile.
 constexpr std::size_t kSearchPieceMessages = 250;
 
@@ -65,8 +65,9 @@ std::optional<std::string_view> if_any(std::string_view text) {
 // Makes a page of messages. Everything it writes outlives what it came from: the call keeps it.
 class PageWriter {
  public:
-  PageWriter(Call& call, std::size_t messages_max, const triage::Filter* filter)
-      : call_(call), messages_max_(messages_max), filter_(filter) {}
+  PageWriter(Call& call, std::size_t messages_max, const triage::Filter* filter,
+             bool chooses = false)
+      : call_(call), messages_max_(messages_max), filter_(filter), chooses_(chooses) {}
 
   // The next so many messages behind a place.
   using Fetch = std::function<Result<dead_letters::PeekPage>(const Mailbox::AgeMark&, std::size_t)>;
@@ -76,13 +77,13 @@ class PageWriter {
     last_ = after;
     bool more = true;
     while (more && !done() && !call_.context.is_abandoned()) {
-      const std::size_t piece = filter_ == nullptr ? messages_max_ : kSearchPieceMessages;
-      const dead_letters::PeekPage page = TRY(fetch(last_, piece));
+      const dead_letters::PeekPage page = TRY(fetch(last_, piece_size()));
       wall_ = page.wall;
       more = TRY(take(page));
+      out_.total = static_cast<std::int64_t>(page.total);
     }
     out_.now = time(wall_);
-    if (filter_ != nullptr) out_.scanned = static_cast<std::int64_t>(scanned_);
+    if (filter_ != nullptr || chooses_) out_.scanned = static_cast<std::int64_t>(scanned_);
     if (more) out_.next = call_.keep(token_of(last_));
     return std::move(out_);
   }
@@ -96,8 +97,13 @@ class PageWriter {
 
  private:
   bool done() const {
-    return full_ || out_.messages.size() >= messages_max_ || scanned_ >= kSearchMessagesMax ||
-           scanned_bytes_ >= kSearchBytesMax;
+    return full_ || out_.messages.size() >= messages_max_ || read_ >= kSearchMessagesMax ||
+           read_bytes_ >= kSearchBytesMax || scanned_ >= kScannedMax;
+  }
+
+  std::size_t piece_size() const {
+    return filter_ != nullptr || chooses_ ? kSearchPieceMessages
+                                          : std::min(messages_max_, kSearchPieceMessages);
   }
 
   // Whether there is more behind the last message that it looked at.
@@ -106,10 +112,12 @@ class PageWriter {
       full_ = kept_bytes_ + peeked.body.size > kPageBytesMax && !out_.messages.empty();
       if (done()) return true;
       RETURN_IF_ERROR(look_at(peeked));
-      ++scanned_;
-      scanned_bytes_ += peeked.body.size;
+      ++read_;
+      read_bytes_ += peeked.body.size;
       last_ = peeked.mark;
     }
+    scanned_ += page.scanned;
+    last_ = page.last;
     return page.more;
   }
 
@@ -175,23 +183,114 @@ class PageWriter {
   Call& call_;
   const std::size_t messages_max_;
   const triage::Filter* const filter_;  // Null: every message is meant.
+  const bool chooses_;                  // Pages leave messages out.
   documents::MessagePage out_;
   Mailbox::AgeMark last_{};  // Looked at last.
   Timestamp wall_;
   std::size_t scanned_ = 0;
-  std::size_t scanned_bytes_ = 0;
+  std::size_t read_ = 0;
+  std::size_t read_bytes_ = 0;
   std::size_t kept_bytes_ = 0;
   bool full_ = false;
 };
 
+// Where a page begins: behind `after`, or at the position `at`.
+Result<Mailbox::AgeMark> place_of(Call& call, const dead_letters::PeekChoice& choice) {
+  const std::string at = call.query("at");
+  if (at.empty()) return mark_of(call.query("after"), choice.newest_first);
+  const auto position = parse_int<std::size_t>(at);
+  if (!position || !call.query("after").empty() || !call.query("filter").empty()) {
+    return fail(ErrorCode::invalid_parameter_value,
+                "`at` must be a position from 0 on, without `after` and `filter`.");
+  }
+  return call.parts.dead_letters.peek.place_of(
+      call.queue("queue"), *position, choice, call.context.is_abandoned);
+}
+
 // A page as the query string asks for it.
-Result<documents::MessagePage> write_page(Call& call, const PageWriter::Fetch& fetch) {
-  const Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
+Result<documents::MessagePage> write_page(Call& call, const PageWriter::Fetch& fetch,
+                                          const dead_letters::PeekChoice& choice = {}) {
+  const Mailbox::AgeMark after = TRY(place_of(call, choice));
   const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));
+  const bool chooses = !choice.takes_all();
   const std::string text = call.query("filter");
-  if (text.empty()) return PageWriter(call, max, nullptr).write(after, fetch);
+  if (text.empty()) return PageWriter(call, max, nullptr, chooses).write(after, fetch);
   const triage::Filter filter = TRY(triage::Filter::parse(text));
-  return PageWriter(call, max, &filter).write(after, fetch);
+  return PageWriter(call, max, &filter, chooses).write(after, fetch);
+}
+
+Result<std::optional<queue::Phase>> phase_of(const std::string& name) {
+  using queue::Phase;
+  if (name.empty()) return std::nullopt;
+  for (const Phase phase : {Phase::visible, Phase::in_flight, Phase::delayed}) {
+    if (name == state_name(phase)) return phase;
+  }
+  return fail(ErrorCode::invalid_parameter_value, "`state` must be visible, in-flight or delayed.");
+}
+
+Result<dead_letters::PeekChoice> choice_of(Call& call, const queue::QueueIdentity& queue) {
+  const std::string order = call.query("order");
+  if (!order.empty() && order != "newest" && order != "oldest") {
+    return fail(ErrorCode::invalid_parameter_value, "`order` must be newest or oldest.");
+  }
+  dead_letters::PeekChoice choice{.newest_first = order == "newest",
+                                  .phase = TRY(phase_of(call.query("state")))};
+  const std::string group = call.query("group");
+  if (group.empty()) return choice;
+  group_what_came(call.parts.dead_letters);
+  choice.group =
+      TRY(call.parts.engine.turn([&](engine::Turn& turn) -> Result<queue::FailureGroupKey> {
+        const queue::Queue& found = *TRY(turn.queue(queue));
+        return TRY(find_group(turn.state(), found, group))->key;
+      }));
+  return choice;
+}
+
+constexpr std::size_t kPreviewBytes = 200;
+
+// What a list shows of a message. Its texts are masked before the body is cut, because a part of a
+// document cannot be masked.
+documents::MessageSummary summary_of(Call& call, documents::Message message) {
+  call.masking.apply(message);
+  documents::MessageSummary out{.key = message.key,
+                                .message_id = message.message_id,
+                                .lineage_id = message.lineage_id,
+                                .state = message.state,
+                                .visible_at = message.visible_at,
+                                .sent_at = message.sent_at,
+                                .expires_at = message.expires_at,
+                                .receive_count = message.receive_count,
+                                .dead_letter_source = message.dead_letter_source,
+                                .redrives = message.redrives,
+                                .attempts_total = message.attempts_total,
+                                .failure_group = message.failure_group,
+                                .failed_again = message.failed_again,
+                                .parked = message.parked,
+                                .preview = utf8_prefix(message.body, kPreviewBytes),
+                                .size = static_cast<std::int64_t>(message.body.size())};
+  // An attempt that failed alone says more than one that failed with others.
+  for (const documents::Attempt& attempt : message.attempts) {
+    if (attempt.error_type.empty() && attempt.error_message.empty()) continue;
+    if (attempt.shared.value_or(false) && !out.error_type.empty()) continue;
+    out.error_type = attempt.error_type;
+    out.error_message = attempt.error_message;
+  }
+  for (const documents::Event& event : message.events) {
+    if (event.what == "dead-lettered") out.dead_at = event.at;
+  }
+  return out;
+}
+
+Result<documents::MessageSummaryPage> summaries(Call& call, documents::MessagePage page) {
+  documents::MessageSummaryPage out{.messages = {},
+                                    .total = page.total.value_or(0),
+                                    .next = page.next,
+                                    .now = page.now,
+                                    .scanned = page.scanned};
+  for (documents::Message& message : page.messages) {
+    out.messages.push_back(summary_of(call, std::move(message)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -217,9 +316,20 @@ documents::Message describe_peeked(Call& call, const dead_letters::Peeked& peeke
 
 Result<documents::MessagePage> peek_messages(Call& call) {
   const queue::QueueIdentity queue = call.queue("queue");
-  return write_page(call, [&](const Mailbox::AgeMark& after, std::size_t max) {
-    return call.parts.dead_letters.peek.page(queue, after, max);
-  });
+  const dead_letters::PeekChoice choice = TRY(choice_of(call, queue));
+  const auto fetch = [&](const Mailbox::AgeMark& after, std::size_t max) {
+    return call.parts.dead_letters.peek.page(queue, after, max, choice);
+  };
+  return write_page(call, fetch, choice);
+}
+
+Result<Document> peek_view(Call& call) {
+  const std::string view = call.query("view");
+  if (view.empty() || view == "full") return detail::to_json(peek_messages(call), call);
+  if (view != "summary") {
+    return fail(ErrorCode::invalid_parameter_value, "`view` must be full or summary.");
+  }
+  return detail::to_json(summaries(call, TRY(peek_messages(call))), call);
 }
 
 Result<documents::MessagePage> peek_bin(Call& call) {

@@ -15,9 +15,11 @@
 #include "manage/documents/lineage.h"
 #include "manage/documents/logs.h"
 #include "manage/documents/message_page.h"
+#include "manage/documents/metrics.h"
 #include "manage/documents/moves.h"
 #include "manage/documents/overview.h"
 #include "manage/documents/policy.h"
+#include "manage/documents/session.h"
 #include "net/wire/shape.h"
 
 // The operations of the management API and the documents they take and give. routes.cpp says where
@@ -61,11 +63,21 @@ consteval auto shape_of(ResetOutput*) {
                      wire::optional("buckets", &ResetOutput::buckets));
 }
 
+// The session of the web console: docs/console.md.
+Result<documents::SessionView> show_session(Call& call);
+Result<Document> sign_in(Call& call);
+Result<Document> sign_out(Call& call);
+Result<documents::SignInLink> make_sign_in_link(Call& call);
+
+// GET audit?after=…&who=…&action=…&resource=…&limit=…
+Result<Document> read_audit(Call& call);
 // GET logs?after=…&limit=…
 Result<documents::ServerLogPage> read_log(Call& call);
 
-// GET queues/{queue}/messages?limit=100&after=…&filter=…
+// GET queues/{queue}/messages?limit=100&after=…&filter=…&order=…&state=…&group=…
 Result<documents::MessagePage> peek_messages(Call& call);
+// The same, or with view=summary a MessageSummaryPage.
+Result<Document> peek_view(Call& call);
 
 Result<documents::Message> show_message(Call& call);
 Result<documents::SpentHandle> show_spent_handle(Call& call);
@@ -95,7 +107,7 @@ Result<documents::MessagePage> peek_bin(Call& call);
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);
 // A place among messages as a page's `next` has it.
 std::string token_of(const queue::Mailbox::AgeMark& mark);
-Result<queue::Mailbox::AgeMark> mark_of(std::string_view token);
+Result<queue::Mailbox::AgeMark> mark_of(std::string_view token, bool newest_first = false);
 Result<documents::DamagedCounts> count_damaged(Call& call);
 // GET queues/{queue}/damaged?limit=100&after=…
 Result<documents::DamagedPage> list_damaged(Call& call);
@@ -138,8 +150,12 @@ Result<ClockView> accept_clock(Call& call);
 Result<ClockView> advance_clock(Call& call, const AdvanceClockInput& input);
 Result<ResetOutput> reset(Call& call);
 // GET overview?limit=100
+inline constexpr std::size_t kOverviewQueuesMax = 1'000;
 Result<documents::Overview> show_overview(Call& call);
+// The same with at most `max` queues.
+Result<documents::Overview> overview(Call& call, std::size_t max);
 Result<Document> show_history(Call& call);
+Result<Document> query_metrics(Call& call);
 Result<documents::AlarmList> list_alarms(Call& call);
 Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& input);
 Result<documents::AlarmList> remove_alarm(Call& call);

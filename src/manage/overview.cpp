@@ -12,7 +12,6 @@ namespace redrive::manage {
 namespace {
 
 constexpr std::size_t kOverviewQueues = 100;
-constexpr std::size_t kOverviewQueuesMax = 1'000;
 constexpr std::size_t kOverviewSourcesMax = 20;
 constexpr std::size_t kOverviewHandlersMax = 1'000;
 constexpr std::size_t kOverviewJobsOver = 3;
@@ -167,7 +166,10 @@ std::vector<documents::Job> jobs_worth_seeing(std::vector<documents::Job> jobs) 
 }  // namespace
 
 Result<documents::Overview> show_overview(Call& call) {
-  const std::size_t max = TRY(call.query_number("limit", kOverviewQueues, kOverviewQueuesMax));
+  return overview(call, TRY(call.query_number("limit", kOverviewQueues, kOverviewQueuesMax)));
+}
+
+Result<documents::Overview> overview(Call& call, std::size_t max) {
   documents::Overview out;
   const Timestamp wall =
       call.parts.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });

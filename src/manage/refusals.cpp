@@ -67,6 +67,13 @@ front::Refusal method_not_allowed(std::string_view method, std::string allowed) 
   return refusal;
 }
 
+front::Refusal too_many_sign_ins() {
+  front::Refusal refusal(
+      429, "TooManySignIns", "Too many failed attempts to sign in. Try again in a minute.");
+  refusal.headers.emplace_back("Retry-After", "60");
+  return refusal;
+}
+
 http::Answer encode_refusal(const front::RequestContext&, const front::Refusal& refusal) {
   http::Answer answer{
       .status = refusal.status, .content_type = "application/json", .headers = refusal.headers};

@@ -15,6 +15,7 @@ namespace redrive::manage {
 front::Refusal refusal_of(const Error& error);
 std::string_view code_of(const Error& error);
 front::Refusal no_such_path(std::string_view path);
+front::Refusal too_many_sign_ins();
 front::Refusal method_not_allowed(std::string_view method, std::string allowed);
 
 // {"error": {"code": "...", "message": "..."}}

@@ -20,6 +20,7 @@ class Call;
 struct Document {
   std::string_view content_type = "application/json";
   std::string body;
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 // One line of the table in routes.cpp.
@@ -31,10 +32,11 @@ struct Route {
   auth::Right right;           // What the caller's role must allow, on a server with keys.
   // Slow: its time grows with what there is to look at or to mask.
   front::Pace pace;
-  Result<Document> (*run)(Call&);
+  Result<Document> (*run)(Call&);  // Null: the change feed answers.
   // What it amounts to in terms of SQS: it is denied where a queue's policy denies one of these.
   std::array<std::string_view, 3> amounts_to = {};
   bool whole_server = false;  // It is about all accounts together.
+  bool open = false;          // Served without credentials, to an anonymous caller.
 };
 
 using http::PathParameters;

@@ -2,8 +2,11 @@
 
 #include <string_view>
 
+#include <memory>
+
 #include "front/pipeline.h"
 #include "manage/call.h"
+#include "manage/change_feed.h"
 
 namespace redrive::manage {
 
@@ -21,13 +24,19 @@ class Service final : private front::Api {
 
   front::Pace pace(const http::Request& request) const override;
 
+  // Answers the long polls that wait; later ones do not wait. For the end of the server.
+  void stop() const { feed_->stop(); }
+
  private:
+  front::Outcome<http::Answer> read_changes(front::RequestContext& context, Call& call,
+                                            const front::Respond& respond) const;
   front::Outcome<void> route(front::RequestContext& context) const override;
   front::Outcome<http::Answer> run(front::RequestContext& context,
                                    const front::Respond& respond) const override;
 
   const Parts parts_;
   const front::Pipeline pipeline_;
+  const std::unique_ptr<ChangeFeed> feed_;
 };
 
 }  // namespace redrive::manage

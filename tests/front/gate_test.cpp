@@ -97,5 +97,114 @@ TEST_F(GateTest, LendingDoesNotCloseAnOpenServer) {
   EXPECT_TRUE(open.admit(made.request, Gate::Api::sqs));
 }
 
+// A request of the web console with the cookie of a session; it must not move.
+struct ConsoleRequest {
+  explicit ConsoleRequest(const std::string& token)
+      : cookie("theme=dark; redrive-session=" + token) {
+    request.method = "GET";
+    request.path = "/";
+    request.host = "localhost:9324";
+    request.headers = {{"Host", "localhost:9324"}, {"Cookie", cookie}, {"x-redrive-console", "1"}};
+  }
+  ConsoleRequest(const ConsoleRequest&) = delete;
+  ConsoleRequest& with(std::string_view name, std::string_view value) {
+    request.headers.push_back({name, value});
+    return *this;
+  }
+
+  std::string cookie;
+  http::Request request;
+};
+
+class GateSessionTest : public GateTest {
+ protected:
+  std::string signed_in(const std::string& id = "ADMIN") {
+    return *gate_.open_session(*admit(id, "sqs", Gate::Api::sqs));
+  }
+  ErrorCode refusal(const ConsoleRequest& made) {
+    const auto caller = gate_.admit(made.request, Gate::Api::sqs);
+    EXPECT_FALSE(caller.has_value());
+    return caller ? ErrorCode::usage : caller.error().code;
+  }
+};
+
+TEST_F(GateSessionTest, SessionIsAcceptedOnEveryApi) {
+  const ConsoleRequest made(signed_in());
+  for (const Gate::Api& api : {Gate::Api::sqs,
+                               Gate::Api::s3,
+                               Gate::Api::lambda,
+                               Gate::Api::iam,
+                               Gate::Api::sts,
+                               Gate::Api::monitoring,
+                               Gate::Api::management}) {
+    const auto caller = gate_.admit(made.request, api);
+    ASSERT_TRUE(caller.has_value());
+    EXPECT_EQ(caller->key->id, "ADMIN");
+    EXPECT_EQ(caller->sender_id, "ADMIN");
+  }
+}
+
+// Other sites can make a browser send the cookie, but not the header, and not with our origin.
+TEST_F(GateSessionTest, RequestsThatOtherSitesCauseAreUnsigned) {
+  const std::string token = signed_in();
+  ConsoleRequest bare(token);
+  std::erase_if(bare.request.headers, [](const auto& h) { return h.name == "x-redrive-console"; });
+  EXPECT_EQ(refusal(bare), ErrorCode::missing_authentication_token);
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"Origin", "http://evil.example"},
+           {"Origin", "null"},
+           {"Origin", "http://localhost:9324.evil.example"},
+           {"Sec-Fetch-Site", "cross-site"},
+           {"Sec-Fetch-Site", "same-site"},
+           {"Sec-Fetch-Site", "none"}}) {
+    SCOPED_TRACE(value);
+    ConsoleRequest made(token);
+    EXPECT_EQ(refusal(made.with(name, value)), ErrorCode::missing_authentication_token);
+  }
+  ConsoleRequest own(token);
+  own.with("Origin", "https://localhost:9324").with("Sec-Fetch-Site", "same-origin");
+  EXPECT_TRUE(gate_.admit(own.request, Gate::Api::sqs).has_value()) << "a proxy may end TLS";
+}
+
+TEST_F(GateSessionTest, SessionEndsWithItsKeyItsTimeAndSignOut) {
+  const ConsoleRequest made(signed_in());
+  EXPECT_EQ(gate_.session_left(made.request), Sessions::kSessionTime);
+  gate_.use(*auth::KeyRing::make({key("OTHER")}));
+  EXPECT_EQ(refusal(made), ErrorCode::missing_authentication_token);
+  gate_.use(*auth::KeyRing::make({key("ADMIN")}));
+  EXPECT_TRUE(gate_.admit(made.request, Gate::Api::sqs).has_value());
+  gate_.close_session(made.request);
+  EXPECT_EQ(refusal(made), ErrorCode::missing_authentication_token);
+  const ConsoleRequest second(signed_in());
+  clock_.advance(Sessions::kSessionTime);
+  EXPECT_EQ(refusal(second), ErrorCode::missing_authentication_token);
+}
+
+TEST_F(GateSessionTest, SignatureCountsBeforeTheCookie) {
+  ConsoleRequest made(signed_in());
+  made.with("Authorization",
+            "AWS4-HMAC-SHA256 Credential=NOBODY/20260101/us-east-1/sqs/aws4_request,"
+            " SignedHeaders=host, Signature=0");
+  EXPECT_NE(refusal(made), ErrorCode::missing_authentication_token);
+}
+
+TEST_F(GateSessionTest, LinkIsExchangedOnceForASession) {
+  const std::string link = *gate_.make_link(*admit("ADMIN", "sqs", Gate::Api::sqs));
+  EXPECT_EQ(refusal(ConsoleRequest(link)), ErrorCode::missing_authentication_token);
+  const auto session = gate_.exchange_link(link);
+  ASSERT_TRUE(session.has_value());
+  EXPECT_TRUE(gate_.admit(ConsoleRequest(*session).request, Gate::Api::sqs).has_value());
+  EXPECT_EQ(gate_.exchange_link(link).error().code, ErrorCode::invalid_client_token_id);
+}
+
+// Sessions are for servers with keys; without keys every request is let in as before.
+TEST_F(GateSessionTest, OpenServerHasNoSessions) {
+  Gate open({}, clock_);
+  const Caller anybody = *open.admit(ConsoleRequest("token").request, Gate::Api::sqs);
+  EXPECT_EQ(anybody.key, nullptr);
+  EXPECT_FALSE(open.open_session(anybody).has_value());
+  EXPECT_FALSE(open.make_link(anybody).has_value());
+}
+
 }  // namespace
 }  // namespace redrive::front

@@ -1,6 +1,13 @@
 // A small client of a server under test, for filling it and for moving its clock.
 
+import { amzDate, authorization } from "../src/model/sigv4";
 import { zip } from "./zip";
+
+export interface Key {
+  id: string;
+  secret: string;
+  role: "admin" | "operator" | "reader";
+}
 
 export interface Outgoing {
   body: unknown; // A text, or a value that is sent as JSON.
@@ -25,13 +32,29 @@ export interface Failure {
 type Json = any;
 
 export class Client {
-  constructor(readonly url: string) {}
+  constructor(
+    readonly url: string,
+    readonly key?: Key, // Of a server with keys.
+  ) {}
+
+  private signed(method: string, path: string, body: string, headers: Record<string, string>): Record<string, string> {
+    if (!this.key) return headers;
+    const url = new URL(this.url + path);
+    const named = { ...headers, host: url.host, "x-amz-date": amzDate(new Date()) };
+    const value = authorization(
+      { method, path: url.pathname, query: url.search.slice(1), headers: named, body },
+      { ...this.key, region: "us-east-1", service: path.startsWith("/20") ? "lambda" : "sqs" },
+    );
+    const { host: _host, ...sent } = named;
+    return { ...sent, authorization: value };
+  }
 
   async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Json> {
+    const payload = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
     const response = await fetch(this.url + path, {
       method,
-      headers: { "content-type": "application/json", ...headers },
-      body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
+      headers: this.signed(method, path, payload, { "content-type": "application/json", ...headers }),
+      body: body === undefined ? null : payload,
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);

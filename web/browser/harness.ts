@@ -3,19 +3,19 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { Client } from "./client";
+import { Client, type Key } from "./client";
 
 const kBinary = resolve(process.env.REDRIVE ?? "../build/release/redrive");
 const kChromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 // Requests for operations that a server may lack; the console then does without (src/api/fallbacks.ts).
 const kMayBeMissing =
-  /\/_redrive\/v1\/(session|changes|metrics\/query|topology|doctor|audit|patterns\/test|jobs\/[^/]+\/messages|queues\/[^/]+\/(fields|export|messages\/\d+\/try)|functions\/[^/]+\/invocations|archives\/)/;
+  /\/_redrive\/v1\/(topology|doctor|patterns\/test|jobs\/[^/]+\/messages|queues\/[^/]+\/(fields|export|messages\/\d+\/try)|functions\/[^/]+\/invocations|archives\/)/;
 
 export class Server {
   private process: ChildProcess | undefined;
@@ -25,14 +25,31 @@ export class Server {
   constructor(
     private readonly flags: string[],
     private readonly address = "127.0.0.1",
-  ) {}
+    private readonly keys: Key[] = [],
+  ) {
+    if (keys.length > 0) this.useKeys(keys);
+  }
+
+  // The keys that the server reads at its start and on SIGHUP.
+  useKeys(keys: Key[]): void {
+    const text = keys.map((k) => `[[key]]\nid = "${k.id}"\nsecret = "${k.secret}"\nrole = "${k.role}"\n`).join("\n");
+    writeFileSync(this.config, text, { mode: 0o600 });
+  }
+
+  reload(): void {
+    this.process?.kill("SIGHUP");
+  }
+
+  private get config(): string {
+    return join(this.directory, "redrive.toml");
+  }
 
   get url(): string {
     return `http://${this.address}:${this.port}`;
   }
 
   get client(): Client {
-    return new Client(this.url);
+    return new Client(this.url, this.keys[0]);
   }
 
   // Starts on a free port, after a kill on the same one.
@@ -46,6 +63,7 @@ export class Server {
       join(this.directory, "data"),
       "--log-format",
       "text",
+      ...(this.keys.length > 0 ? ["--config", this.config] : []),
       ...this.flags,
     ];
     const child = spawn(kBinary, arguments_, { cwd: this.directory, stdio: ["ignore", "pipe", "pipe"] });
@@ -93,6 +111,7 @@ export interface Story {
 export interface StoryOptions {
   flags?: string[];
   address?: string;
+  keys?: Key[]; // The first is that of story.client.
   context?: BrowserContextOptions;
 }
 
@@ -138,7 +157,7 @@ export function story(name: string, options: StoryOptions, tell: (story: Story) 
   registered = true;
   test(name, { timeout: 240_000 }, async () => {
     assert.ok(existsSync(kBinary), `${kBinary} is not built`);
-    const server = new Server(options.flags ?? ["--virtual-clock"], options.address);
+    const server = new Server(options.flags ?? ["--virtual-clock"], options.address, options.keys);
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
     const allowed: RegExp[] = [];

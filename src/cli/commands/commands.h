@@ -39,6 +39,7 @@ void add_send(Verb parent, Commands& commands);
 void add_receive(Verb parent, Commands& commands);
 void add_tail(Verb parent, Commands& commands);
 void add_clock(Verb parent, Commands& commands);
+void add_console(Verb parent, Commands& commands);
 void add_reset(Verb parent, Commands& commands);
 void add_consume(Verb parent, Commands& commands);
 void add_demo(Verb parent, Commands& commands);

@@ -98,6 +98,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   add_tail(program, commands);
   add_find(program, commands);
   add_clock(program, commands);
+  add_console(program, commands);
   add_reset(program, commands);
   add_worker(program, commands);
   add_consume(program, commands);

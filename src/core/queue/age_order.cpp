@@ -91,4 +91,16 @@ void AgeOrder::append_behind(const AgeMark& mark, std::size_t max, std::vector<S
   }
 }
 
+void AgeOrder::append_before(const AgeMark& mark, std::size_t max, std::vector<Slot>& out) const {
+  if (blocks_.empty()) return;
+  std::size_t index = block_of(mark);
+  std::size_t end = at_or_behind(blocks_[index], mark);
+  while (true) {
+    const std::vector<Slot>& slots = blocks_[index].slots;
+    for (; end > 0 && max > 0; --end, --max) out.push_back(slots[end - 1]);
+    if (index == 0 || max == 0) return;
+    end = blocks_[--index].slots.size();
+  }
+}
+
 }  // namespace redrive::queue

@@ -35,6 +35,8 @@ class AgeOrder {
   Slot take_any();        // kNoSlot when it is empty.
   // Appends the first `max` behind that place, oldest first.
   void append_behind(const AgeMark& mark, std::size_t max, std::vector<Slot>& out) const;
+  // Appends the first `max` before that place, youngest first.
+  void append_before(const AgeMark& mark, std::size_t max, std::vector<Slot>& out) const;
 
   template <class Visit>
   void for_each(Visit visit) const {

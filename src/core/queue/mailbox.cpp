@@ -486,6 +486,18 @@ std::vector<Slot> Mailbox::page(const AgeMark& after, std::size_t max) const {
   return found;
 }
 
+std::vector<Slot> Mailbox::page_before(const AgeMark& before, std::size_t max) const {
+  std::vector<Slot> found;
+  Slot at = last_before(before);
+  for (; at != kNoSlot && found.size() < max; at = table_[at].older) found.push_back(at);
+  const auto listed = static_cast<std::ptrdiff_t>(found.size());
+  odd_ages_.append_before(before, max, found);
+  const auto younger = [this](Slot a, Slot b) { return older_than(b, a); };
+  std::inplace_merge(found.begin(), found.begin() + listed, found.end(), younger);
+  found.resize(std::min(max, found.size()));
+  return found;
+}
+
 bool Mailbox::in_age_list(const AgeMark& mark) const {
   const Slot slot = table_.find(mark.key);
   return slot != kNoSlot && table_[slot].mailbox == index_ && !table_[slot].odd_age &&
@@ -501,6 +513,12 @@ Slot Mailbox::first_behind(const AgeMark& mark) const {
   Slot at = milestone == milestones_.begin() ? oldest_ : table_.find(std::prev(milestone)->key);
   while (at != kNoSlot && age_of(at) <= mark) at = table_[at].younger;
   return at;
+}
+
+Slot Mailbox::last_before(const AgeMark& mark) const {
+  if (in_age_list(mark)) return table_[table_.find(mark.key)].older;
+  const Slot behind = first_behind(mark);
+  return behind == kNoSlot ? youngest_ : table_[behind].older;
 }
 
 void Mailbox::leave_milestone(Slot slot) {

@@ -118,6 +118,8 @@ class Mailbox {
   // The next `max` messages behind that place, oldest first, in any phase. Looks at a few hundred
   // more at most, however many there are, and whether or not the message at `after` is still here.
   std::vector<Slot> page(const AgeMark& after, std::size_t max) const;
+  // The same in the other direction: the next `max` before that place, youngest first.
+  std::vector<Slot> page_before(const AgeMark& before, std::size_t max) const;
 
   // When the next hidden message becomes visible; kNever when none is hidden.
   Timestamp next_visible_at() const;
@@ -187,6 +189,7 @@ class Mailbox {
   void age_remove(Slot slot);
   bool in_age_list(const AgeMark& mark) const;
   Slot first_behind(const AgeMark& mark) const;
+  Slot last_before(const AgeMark& mark) const;
   void leave_milestone(Slot slot);
   void hold_in_group(std::uint32_t group);
   void let_go_in_group(std::uint32_t group);

@@ -147,7 +147,10 @@ struct MessagePage {
   std::vector<Message> messages;
   std::optional<std::string_view> next;  // For the page after this one; absent on the last.
   std::optional<std::string_view> now;   // The server's time, to tell ages by.
-  std::optional<std::int64_t> scanned;   // With a filter: how many were looked at for this page.
+  // With a filter, a state or a group: how many were looked at for this page.
+  std::optional<std::int64_t> scanned;
+  // How many there are in all; with a filter, how many it chooses from.
+  std::optional<std::int64_t> total;
   std::optional<bool> masked;  // Whether secrets are; for readers, the server adds it by itself.
 
   bool operator==(const MessagePage&) const = default;
@@ -157,7 +160,69 @@ consteval auto shape_of(MessagePage*) {
                      wire::optional("next", &MessagePage::next),
                      wire::optional("now", &MessagePage::now),
                      wire::optional("scanned", &MessagePage::scanned),
+                     wire::optional("total", &MessagePage::total),
                      wire::optional("masked", &MessagePage::masked));
+}
+
+// A message in a list: without its body, attributes and history.
+struct MessageSummary {
+  std::int64_t key = 0;
+  Uuid message_id;
+  Uuid lineage_id;
+  std::string_view state;
+  std::optional<std::string_view> visible_at;
+  std::string_view sent_at;
+  std::string_view expires_at;
+  std::int64_t receive_count = 0;
+  std::optional<std::string_view> dead_letter_source;
+  std::int64_t redrives = 0;
+  std::int64_t attempts_total = 0;
+  std::string_view failure_group;
+  bool failed_again = false;
+  bool parked = false;
+  std::string_view preview;     // The first bytes of the body.
+  std::int64_t size = 0;        // Of the body, in bytes.
+  std::string_view error_type;  // Of the last attempt that reported one.
+  std::string_view error_message;
+  std::optional<std::string_view> dead_at;  // When it last became a dead letter.
+};
+consteval auto shape_of(MessageSummary*) {
+  using Out = MessageSummary;
+  return wire::shape(wire::required("key", &Out::key),
+                     wire::required("messageId", &Out::message_id),
+                     wire::required("lineageId", &Out::lineage_id),
+                     wire::required("state", &Out::state),
+                     wire::optional("visibleAt", &Out::visible_at),
+                     wire::required("sentAt", &Out::sent_at),
+                     wire::required("expiresAt", &Out::expires_at),
+                     wire::required("receiveCount", &Out::receive_count),
+                     wire::optional("deadLetterSource", &Out::dead_letter_source),
+                     wire::required("redrives", &Out::redrives),
+                     wire::required("attemptsTotal", &Out::attempts_total),
+                     wire::optional("failureGroup", &Out::failure_group),
+                     wire::required("failedAgain", &Out::failed_again),
+                     wire::required("parked", &Out::parked),
+                     wire::required("preview", &Out::preview).sensitive(),
+                     wire::required("size", &Out::size),
+                     wire::optional("errorType", &Out::error_type).sensitive(),
+                     wire::optional("errorMessage", &Out::error_message).sensitive(),
+                     wire::optional("deadAt", &Out::dead_at));
+}
+
+struct MessageSummaryPage {
+  std::vector<MessageSummary> messages;
+  std::int64_t total = 0;
+  std::optional<std::string_view> next;
+  std::optional<std::string_view> now;
+  std::optional<std::int64_t> scanned;
+};
+consteval auto shape_of(MessageSummaryPage*) {
+  using Out = MessageSummaryPage;
+  return wire::shape(wire::optional("messages", &Out::messages).each("message").always(),
+                     wire::required("total", &Out::total),
+                     wire::optional("next", &Out::next),
+                     wire::optional("now", &Out::now),
+                     wire::optional("scanned", &Out::scanned));
 }
 
 // A receipt handle that speaks of no message.

@@ -130,6 +130,10 @@ std::string make_key_id() {
   return "AKIA" + random_text(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
 }
 
+std::string make_session_token() {
+  return random_text(43, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+}
+
 std::string make_key_secret() {
   return random_text(40, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 }

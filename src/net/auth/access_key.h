@@ -99,5 +99,7 @@ class KeyRing {
 // A new id (AKIA and 16 characters) or secret (40 characters) from the system's random source.
 std::string make_key_id();
 std::string make_key_secret();
+// 256 random bits as 43 characters that need no quoting in cookies and URLs.
+std::string make_session_token();
 
 }  // namespace redrive::auth

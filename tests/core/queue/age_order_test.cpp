@@ -43,9 +43,17 @@ struct AgedMessages {
     }
     return out;
   }
+  Slots before(const AgeMark& mark, std::size_t max) const {
+    Slots out;
+    for (auto at = model.lower_bound(mark); at != model.begin() && out.size() < max;) {
+      out.push_back((--at)->second);
+    }
+    return out;
+  }
 };
 
 constexpr AgeMark kStart{Timestamp(INT64_MIN)};
+constexpr AgeMark kEnd{Timestamp(INT64_MAX)};
 
 TEST(AgeOrder, HoldsMessagesInOrderWhateverOrderTheyComeAndGo) {
   std::mt19937 random(3);
@@ -70,6 +78,9 @@ TEST(AgeOrder, HoldsMessagesInOrderWhateverOrderTheyComeAndGo) {
     Slots some;
     order.append_behind(place, 700, some);
     ASSERT_EQ(some, messages.behind(place, 700));
+    some.clear();
+    order.append_before(place, 700, some);
+    ASSERT_EQ(some, messages.before(place, 700));
   }
   std::set<Slot> left;
   while (!order.empty()) left.insert(order.take_any());
@@ -108,12 +119,16 @@ TEST_P(PagesOfAnyOrder, HoldEveryMessageOnceAlsoWhenThePlaceIsGone) {
     box.leave(slot);
     messages.forget(slot);
     ASSERT_EQ(box.page(gone, 40), messages.behind(gone, 40));
+    ASSERT_EQ(box.page_before(gone, 40), messages.before(gone, 40));
     if (messages.model.empty()) return;
     const AgeMark here = messages.model.begin()->first;
     ASSERT_EQ(box.page(here, 40), messages.behind(here, 40));
+    const AgeMark last = std::prev(messages.model.end())->first;
+    ASSERT_EQ(box.page_before(last, 40), messages.before(last, 40));
     enter(5'000 + round);
   }
   ASSERT_EQ(box.page(kStart, 10'000), messages.behind(kStart, 10'000));
+  ASSERT_EQ(box.page_before(kEnd, 10'000), messages.before(kEnd, 10'000));
 }
 INSTANTIATE_TEST_SUITE_P(Spreads, PagesOfAnyOrder,
                          testing::Values(Spread{0, "in_order"}, Spread{15, "nearly"},

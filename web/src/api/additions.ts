@@ -5,16 +5,7 @@
 import type { FieldInfo } from "../model/filter_completion";
 import { ApiError, manage, part, send } from "./client";
 import * as fallback from "./fallbacks";
-import type {
-  Alarms,
-  FailureGroup,
-  Job,
-  JobRequest,
-  Message,
-  MessagePage,
-  Selection,
-  ShowOverviewAnswer,
-} from "./types.gen";
+import type { Alarms, FailureGroup, Job, JobRequest, Message, Selection, ShowOverviewAnswer } from "./types.gen";
 
 type Signal = AbortSignal | undefined;
 
@@ -40,25 +31,22 @@ async function withFallback<T>(name: string, ask: () => Promise<T>, instead: () 
 export type Right = "read" | "send" | "receive" | "operate" | "admin";
 
 export interface SessionView {
-  name: string; // Of the key; empty without keys.
-  role: "producer" | "consumer" | "reader" | "operator" | "admin";
+  name?: string; // Of the key; absent without keys.
+  role?: "producer" | "consumer" | "reader" | "operator" | "admin"; // Absent before sign-in.
   rights?: string[];
   queues?: string[]; // Patterns; absent or empty: all.
-  account: string;
+  account?: string;
   region?: string;
-  regions?: string[];
   version: string;
-  server?: string; // Its name.
   keys: boolean; // Whether the server has keys.
   virtualClock: boolean;
-  memory?: boolean;
-  signedIn?: boolean;
+  memory: boolean;
+  signedIn: boolean;
   expiresAt?: string;
-  secure?: boolean;
+  secure: boolean;
 }
 
-export const readSession = (): Promise<SessionView> =>
-  withFallback("A1 session", () => manage("GET", "session"), fallback.openSession);
+export const readSession = (): Promise<SessionView> => manage("GET", "session");
 
 // `authorization` is the SigV4 header for exactly this request; the secret itself is never sent.
 export const signIn = (body: string, headers: Record<string, string>): Promise<SessionView> =>
@@ -90,7 +78,7 @@ export type GroupRow = FailureGroup & {
   job?: string | Job; // The running job that takes from it.
 };
 
-export type Topic = "queues" | "groups" | "jobs" | "alarms";
+export type Topic = "queues" | "groups" | "jobs" | "alarms" | "handlers";
 
 export interface Changes {
   cursor: string;
@@ -100,7 +88,7 @@ export interface Changes {
   jobs?: Job[];
   alarms?: AlarmRow[];
   handlers?: HandlerRow[];
-  gone?: { queues?: string[]; groups?: string[]; jobs?: string[]; alarms?: string[] };
+  gone?: { [topic in Topic]?: string[] };
   reset?: boolean; // What came before does not count: these rows are all there are.
   version?: string;
 }
@@ -112,14 +100,10 @@ export interface ChangesQuery {
 }
 
 export const readChanges = (q: ChangesQuery, signal?: Signal): Promise<Changes> =>
-  withFallback(
-    "A2 changes",
-    () => manage("GET", "changes", { query: { after: q.after, topics: q.topics.join(","), wait: q.wait }, signal }),
-    () => fallback.pollChanges(q.topics, signal),
-  );
-
-// Whether readChanges waits in the server; otherwise the caller has to wait between calls.
-export const changesWait = (): boolean => !missing.has("A2 changes");
+  manage<Changes>("GET", "changes", {
+    query: { after: q.after, topics: q.topics.join(","), wait: q.wait },
+    signal,
+  }).then(async (c) => (c.groups ? { ...c, groups: await fallback.groupsWithCauses(c.groups) } : c));
 
 // A3 --------------------------------------------------------------------------------------------------------------
 
@@ -140,7 +124,10 @@ export interface GroupPage {
 }
 
 export const listAllGroups = (query: GroupQuery = {}, signal?: Signal): Promise<GroupPage> =>
-  manage<GroupPage>("GET", "groups", { query: { ...query }, signal }).then(fallback.withCauses);
+  manage<GroupPage>("GET", "groups", { query: { ...query }, signal }).then(async (page) => ({
+    ...page,
+    groups: await fallback.groupsWithCauses(page.groups),
+  }));
 
 // A4: peekMessages with view=summary, group, state, order, at, and `total` ----------------------------------------
 
@@ -174,18 +161,8 @@ export interface SummaryPage {
   masked?: boolean | undefined;
 }
 
-export async function peekSummaries(q: SummaryQuery, signal?: Signal): Promise<SummaryPage> {
-  if (missing.has("A4 summaries")) return fallback.peekSummaries(q, signal);
-  const { queue, ...query } = q;
-  const page = await manage<SummaryPage & MessagePage>("GET", `queues/${part(queue)}/messages`, {
-    query: { view: "summary", ...query },
-    signal,
-  });
-  // A server that does not know the parameters leaves them out of account.
-  if (page.total !== undefined || q.filter) return page;
-  missing.add("A4 summaries");
-  return fallback.peekSummaries(q, signal);
-}
+export const peekSummaries = ({ queue, ...query }: SummaryQuery, signal?: Signal): Promise<SummaryPage> =>
+  manage("GET", `queues/${part(queue)}/messages`, { query: { view: "summary", ...query }, signal });
 
 // A6: POST /_redrive/v1/queues/{q}/messages/{key}/try -------------------------------------------------------------
 
@@ -268,11 +245,7 @@ export interface MetricsAnswer {
 }
 
 export const queryMetrics = (body: MetricsQuery, signal?: Signal): Promise<MetricsAnswer> =>
-  withFallback(
-    "A8 metrics",
-    () => manage("POST", "metrics/query", { body, signal }),
-    () => fallback.queryMetrics(body, signal),
-  );
+  manage("POST", "metrics/query", { body, signal });
 
 // B2: GET /_redrive/v1/topology and /_redrive/v1/doctor -----------------------------------------------------------
 

@@ -6,66 +6,29 @@ import { quoteText } from "../model/filter_text";
 import { functionOfArn, nameOfArn } from "../model/format";
 import { tellingAttempt } from "../model/life";
 import type {
-  AlarmRow,
   ArchivePage,
-  Changes,
   Findings,
-  GroupPage,
+  GroupRow,
   InvocationRow,
   JobBody,
   JobMessages,
   JobOutcome,
   MessageSummary,
-  MetricsAnswer,
-  MetricsQuery,
-  SessionView,
-  SummaryPage,
-  SummaryQuery,
-  Topic,
   Topology,
 } from "./additions";
 import { listMappings, listObjects } from "./aws";
-import { ApiError, manage } from "./client";
+import { ApiError } from "./client";
 import * as api from "./manage";
 import type { FailureGroup, Job, Message } from "./types.gen";
-
-type Signal = AbortSignal | undefined;
 
 export { restoreArchived } from "./fallback_archive";
 export { tryMessage } from "./fallback_try";
 
-// A1: without sessions there are no keys, or the page could not ask for anything.
-export async function openSession(): Promise<SessionView> {
-  const clock = await api.showClock();
-  return { name: "", role: "admin", account: "", version: "", keys: false, virtualClock: clock.virtual };
-}
-
-// A2: everything, as a reset.
-export async function pollChanges(topics: readonly Topic[], signal: Signal): Promise<Changes> {
-  const wants = (topic: Topic): boolean => topics.includes(topic);
-  const [overview, groups, jobs, alarms] = await Promise.all([
-    api.showOverview(1000, signal),
-    wants("groups") ? manage<GroupPage>("GET", "groups", { signal }).then(withCauses) : undefined,
-    wants("jobs") ? api.listJobs(signal) : undefined,
-    wants("alarms") ? api.listAlarms(signal) : undefined,
-  ]);
-  return {
-    cursor: overview.now,
-    now: overview.now,
-    reset: true,
-    queues: overview.queues,
-    handlers: overview.handlers,
-    jobs: jobs?.jobs ?? overview.jobs,
-    ...(groups ? { groups: groups.groups } : {}),
-    ...(alarms ? { alarms: alarms.alarms as AlarmRow[] } : {}),
-  };
-}
-
 // A3: the cause of each group, asked for once while the group does not grow.
 const causes = new Map<string, { total: number; setsApart: FailureGroup["setsApart"] }>();
 
-export async function withCauses(page: GroupPage): Promise<GroupPage> {
-  const bare = page.groups.filter((g) => g.setsApart === undefined && g.count > 0);
+export async function groupsWithCauses(groups: GroupRow[]): Promise<GroupRow[]> {
+  const bare = groups.filter((g) => g.setsApart === undefined && g.count > 0);
   const stale = bare.filter((g) => causes.get(g.queue + g.id)?.total !== g.total).slice(0, 12);
   await Promise.all(
     stale.map(async (g) => {
@@ -73,24 +36,11 @@ export async function withCauses(page: GroupPage): Promise<GroupPage> {
       causes.set(g.queue + g.id, { total: g.total, setsApart: whole?.setsApart });
     }),
   );
-  return {
-    ...page,
-    groups: page.groups.map((g) => {
-      const known = g.setsApart ?? causes.get(g.queue + g.id)?.setsApart;
-      return known ? { ...g, setsApart: known } : g;
-    }),
-  };
+  return groups.map((g) => {
+    const known = g.setsApart ?? causes.get(g.queue + g.id)?.setsApart;
+    return known ? { ...g, setsApart: known } : g;
+  });
 }
-
-// A4: whole messages from the beginning, up to kWindow of them, cut down to summaries.
-const kWindow = 3000;
-
-interface Window {
-  key: string;
-  read: Promise<{ messages: MessageSummary[]; masked: boolean | undefined; more: boolean }>;
-  at: number;
-}
-let lastWindow: Window | undefined;
 
 export function summaryOf(message: Message): MessageSummary {
   const { body, ...rest } = message;
@@ -104,37 +54,6 @@ export function summaryOf(message: Message): MessageSummary {
     ...(telling?.errorMessage ? { errorMessage: telling.errorMessage } : {}),
     ...(dead ? { deadAt: dead.at } : {}),
   };
-}
-
-async function readWindow(queue: string, filter: string | undefined, signal: Signal): ReturnType<() => Window["read"]> {
-  const messages: MessageSummary[] = [];
-  let after: string | undefined;
-  let masked: boolean | undefined;
-  do {
-    const page = await api.peekMessages(queue, { limit: 500, after, filter }, signal);
-    masked = page.masked;
-    messages.push(...(page.messages ?? []).map(summaryOf));
-    after = page.next;
-  } while (after && messages.length < kWindow);
-  return { messages, masked, more: after !== undefined };
-}
-
-export async function peekSummaries(q: SummaryQuery, signal: Signal): Promise<SummaryPage> {
-  const clauses = [q.filter ? `(${q.filter})` : "", q.group ? `group == ${quoteText(q.group)}` : ""];
-  const filter = clauses.filter((c) => c).join(" and ") || undefined;
-  const key = JSON.stringify([q.queue, filter]);
-  if (lastWindow?.key !== key || performance.now() - lastWindow.at > 1500) {
-    lastWindow = { key, read: readWindow(q.queue, filter, signal), at: performance.now() };
-    lastWindow.read.catch(() => {
-      lastWindow = undefined;
-    });
-  }
-  const window = await lastWindow.read;
-  const fitting = q.state ? window.messages.filter((m) => m.state === q.state) : window.messages;
-  const ordered = q.order === "newest" ? fitting.toReversed() : fitting;
-  const at = q.at ?? Number(q.after ?? 0);
-  const next = at + q.limit < ordered.length ? String(at + q.limit) : undefined;
-  return { messages: ordered.slice(at, at + q.limit), total: ordered.length, next, masked: window.masked };
 }
 
 // A7: picked messages by their ids, of which a job takes fifty; what is left out as a filter. More are refused:
@@ -157,23 +76,6 @@ export async function selectionToday(queue: string, body: JobBody): Promise<JobB
   const without = (await ids(except ?? [])).map((id) => `not message_id == ${quoteText(id)}`);
   const filter = [rest.filter ? `(${rest.filter})` : "", ...without].filter((c) => c).join(" and ");
   return { ...rest, filter };
-}
-
-// A8: one request a series, six at a time.
-export async function queryMetrics(body: MetricsQuery, signal: Signal): Promise<MetricsAnswer> {
-  const answer: MetricsAnswer = { from: body.from, step: body.step, series: [] };
-  const work = body.series.slice(0, 60).map((series, i) => async () => {
-    const got = await api
-      .showMetricHistory({ ...series, from: body.from, to: body.to, step: body.step }, signal)
-      .catch(() => undefined);
-    answer.series[i] = { ...series, values: got?.values ?? [] };
-    if (got) answer.from = got.from;
-  });
-  const lane = async (): Promise<void> => {
-    for (let task = work.shift(); task; task = work.shift()) await task();
-  };
-  await Promise.all(Array.from({ length: 4 }, lane));
-  return answer;
 }
 
 // B2: from the overview and the mappings. Producers and archives are not known.

@@ -3,7 +3,7 @@
 // connection. Hidden tabs ask nothing.
 
 import { backoffMs } from "../model/backoff";
-import { type Changes, changesWait, readChanges, type Topic } from "./additions";
+import { type Changes, readChanges, type Topic } from "./additions";
 import { ApiError } from "./client";
 
 export interface LiveListener {
@@ -14,7 +14,7 @@ export interface LiveListener {
 
 const kWaitSeconds = 20;
 const kPauseMs = 2000;
-const kTopics: readonly Topic[] = ["queues", "groups", "jobs", "alarms"];
+const kTopics: readonly Topic[] = ["queues", "groups", "jobs", "alarms", "handlers"];
 const kChannel = "redrive-changes";
 
 export class Live {
@@ -88,7 +88,7 @@ export class Live {
       this.cursor = changes.cursor;
       this.tell(changes);
       this.channel?.postMessage(changes);
-      if (wait === 0 || !changesWait()) await this.pause();
+      if (wait === 0) await this.pause();
     } catch (error) {
       if (!(error instanceof ApiError)) return; // Aborted: asks again.
       if (error.isNoContact) this.cursor = undefined;
@@ -100,7 +100,7 @@ export class Live {
 
   private async pause(): Promise<void> {
     // The first answer is followed by a long poll at once.
-    if (this.channel && changesWait()) return;
+    if (this.channel) return;
     await this.sleep(kPauseMs);
   }
 

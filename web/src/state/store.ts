@@ -20,7 +20,8 @@ export const queues: Signal<ReadonlyMap<string, LiveQueue>> = signal(new Map());
 export const groups: Signal<ReadonlyMap<string, GroupRow>> = signal(new Map());
 export const jobs: Signal<ReadonlyMap<string, Job>> = signal(new Map());
 export const alarms: Signal<ReadonlyMap<string, AlarmRow>> = signal(new Map());
-export const handlers: Signal<readonly HandlerRow[]> = signal([]);
+const handlerRows: Signal<ReadonlyMap<string, HandlerRow>> = signal(new Map());
+export const handlers = computed<readonly HandlerRow[]>(() => [...handlerRows.value.values()]);
 export const loaded = signal(false);
 export const livePaused = signal(false);
 // Counts resets, so that views with data of their own read again.
@@ -97,7 +98,7 @@ export function applyChanges(changes: Changes): void {
     for (const g of changes.groups ?? []) titles.set(groupKey(g.queue, g.id), g.title);
     merge(jobs, changes.jobs, changes.gone?.jobs, false, (j) => j.id);
     merge(alarms, changes.alarms, changes.gone?.alarms, reset, (a) => a.name);
-    if (changes.handlers) handlers.value = changes.handlers;
+    merge(handlerRows, changes.handlers, changes.gone?.handlers, reset, (h) => h.mapping ?? h.function ?? "");
     loaded.value = true;
   });
 }

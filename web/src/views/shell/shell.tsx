@@ -208,7 +208,7 @@ function ContactBar(): JSX.Element | null {
 
 function Top({ toggleRail }: { toggleRail: () => void }): JSX.Element {
   const view = session.value;
-  const place = [view?.server, view?.region ?? view?.regions?.[0]].filter((t) => t).join(" · ");
+  const place = view?.region;
   const mac = /Mac|iPhone|iPad/.test(navigator.platform);
   return (
     <header class="top">
