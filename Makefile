@@ -49,7 +49,7 @@ all-steps:
 WAITING = web conformance clients walkthroughs hostile crash instructions
 CRASH = kill_loop power_loss full_disk handler_kill_loop notice_kill_loop isolation isolation-killed \
         worker_kill_loop worker_kill_loop-file worker_kill_loop-no-atomic worker_kill_loop-elsewhere
-STEPS = format modules scripts prose web conformance clients cdk terraform examples hostile waiting \
+STEPS = format modules scripts prose links web conformance clients cdk terraform examples hostile waiting \
         $(addprefix crash-,$(CRASH)) instructions unit tsan sim fuzz
 
 # What the sanitizers are built into.
@@ -160,9 +160,10 @@ mutants: test-packages
 format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-14 -i
 
-# What takes seconds: format, the include table and the language of the docs.
+# What takes seconds: format, the include table, and the language and links of the docs.
 check:
 	@$(STEP) format bash -c "git ls-files '*.h' '*.cpp' | xargs clang-format-14 --dry-run --Werror"
 	@$(STEP) modules python3 scripts/check_modules.py .
 	@$(STEP) scripts python3 -m unittest discover -q -s tests/scripts -p 'test_*.py'
-	@$(STEP) prose bash -c "[ ! -e scripts/check_prose.py ] || python3 scripts/check_prose.py"
+	@$(STEP) prose python3 scripts/check_prose.py
+	@$(STEP) links python3 scripts/check_links.py
