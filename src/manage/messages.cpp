@@ -1,4 +1,4 @@
-// Messages as they lie in their queues. Nothing here changes anything.
+// Reads messages in their queues without changing them.
 
 #include <fmt/format.h>
 
@@ -36,13 +36,13 @@ namespace {
 
 constexpr std::size_t kPageMessages = 100;
 constexpr std::size_t kPageMessagesMax = 1'000;
-// A page ends early rather than hold more than this of bodies.
+// A page ends early at this many bytes of bodies.
 constexpr std::size_t kPageBytesMax = 8u << 20;
-// A search ends, and says where to go on, after it has looked at this much: it runs on a thread
-// that others' requests wait for.
+// A search ends after this much, with a place to continue: it runs on a thread that other requests
+// wait for.
 constexpr std::size_t kSearchMessagesMax = 5'000;
 constexpr std::size_t kSearchBytesMax = 16u << 20;
-// Taken from the engine at a time, since the engine does nothing else meanwhile.
+// Per turn of the engine, because nothing else runs meanwhile.
 constexpr std::size_t kSearchPieceMessages = 250;
 
 std::string_view state_name(queue::Phase phase) {
@@ -62,16 +62,16 @@ std::optional<std::string_view> if_any(std::string_view text) {
   return text;
 }
 
-// Makes a page of messages. Everything it writes outlives what it came from: the call keeps it.
+// Writes a page of messages. The call keeps the texts that the page refers to.
 class PageWriter {
  public:
   PageWriter(Call& call, std::size_t messages_max, const triage::Filter* filter)
       : call_(call), messages_max_(messages_max), filter_(filter) {}
 
-  // The next so many messages behind a place.
+  // The next `max` messages after a place.
   using Fetch = std::function<Result<dead_letters::PeekPage>(const Mailbox::AgeMark&, std::size_t)>;
 
-  // Goes on behind that place until the page is full or enough has been looked at.
+  // Continues after that place until the page is full or the search limit is reached.
   Result<documents::MessagePage> write(Mailbox::AgeMark after, const Fetch& fetch) {
     last_ = after;
     bool more = true;
@@ -100,7 +100,7 @@ class PageWriter {
            scanned_bytes_ >= kSearchBytesMax;
   }
 
-  // Whether there is more behind the last message that it looked at.
+  // Whether there is more after the last message that was read.
   Result<bool> take(const dead_letters::PeekPage& page) {
     for (const dead_letters::Peeked& peeked : page.messages) {
       full_ = kept_bytes_ + peeked.body.size > kPageBytesMax && !out_.messages.empty();
@@ -113,8 +113,8 @@ class PageWriter {
     return page.more;
   }
 
-  // A damaged message is passed over: it is among the queue's damaged messages now, or will be when
-  // the consumer that holds it lets go.
+  // A damaged message is skipped: it is set aside now, or when the consumer that holds it releases
+  // it.
   Result<void> look_at(const dead_letters::Peeked& peeked) {
     std::string bytes;
     const auto stored = call_.parts.engine.read_message(peeked.mark.key, peeked.body, bytes);
@@ -174,9 +174,9 @@ class PageWriter {
 
   Call& call_;
   const std::size_t messages_max_;
-  const triage::Filter* const filter_;  // Null: every message is meant.
+  const triage::Filter* const filter_;  // Null: every message matches.
   documents::MessagePage out_;
-  Mailbox::AgeMark last_{};  // Looked at last.
+  Mailbox::AgeMark last_{};  // The last message read.
   Timestamp wall_;
   std::size_t scanned_ = 0;
   std::size_t scanned_bytes_ = 0;
@@ -184,7 +184,7 @@ class PageWriter {
   bool full_ = false;
 };
 
-// A page as the query string asks for it.
+// A page as the query string requests it.
 Result<documents::MessagePage> write_page(Call& call, const PageWriter::Fetch& fetch) {
   const Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
   const std::size_t max = TRY(call.query_number("limit", kPageMessages, kPageMessagesMax));

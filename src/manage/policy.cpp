@@ -1,4 +1,4 @@
-// What dead-letter queues do by themselves, set and told.
+// Reads and sets the policies of dead-letter queues.
 
 #include "dead_letters/policy/policy_check.h"
 #include "front/access.h"
