@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/journal/journal.h"
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 
 // The management API in one process: requests as bytes, a journal in memory.
@@ -301,7 +302,7 @@ TEST_F(ManagementTest, AnAnswerWaitsForTheJournal) {
   const engine::Sequence before = engine_->appended();
   ASSERT_TRUE(
       other->send("POST /_redrive/v1/reset HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n"));
-  while (engine_->appended() == before) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return engine_->appended() != before; }));
   held->release(before);
   EXPECT_FALSE(other->has_input());
   held->release(engine_->appended());

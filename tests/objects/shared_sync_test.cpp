@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/base/eventually.h"
+
 namespace redrive::objects {
 namespace {
 
@@ -37,7 +39,7 @@ TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
       }));
     });
   }
-  while (asking < 8) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return asking == 8; }));
   may_end.count_down();
   others.clear();
   first.join();

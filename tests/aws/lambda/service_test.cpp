@@ -11,6 +11,7 @@
 #include "core/journal/journal.h"
 #include "functions/packages/package.h"
 #include "tests/aws/lambda/fake_invoker.h"
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 
 // The Lambda API in one process: requests as bytes, a journal in memory, functions that do not run.
@@ -304,7 +305,7 @@ TEST_F(LambdaTest, AnAnswerAfterTheEndGoesNowhere) {
   ASSERT_TRUE(
       other.send("POST /2015-03-31/functions/f/invocations HTTP/1.1\r\nHost: t\r\n"
                  "Content-Length: 2\r\n\r\n{}"));
-  while (!invoker_.holds_one()) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return invoker_.holds_one(); }));
   service_->stop();
   server_->drain(std::chrono::milliseconds(1));
   server_.reset();

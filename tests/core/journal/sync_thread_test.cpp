@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/base/eventually.h"
 #include "tests/core/journal/journal_testing.h"
 
 namespace redrive::journal {
@@ -133,7 +134,7 @@ TEST(SyncThread, DoesTheChoresToo) {
   FaultyFiles files;
   auto opened = must_open(files);
   SyncThread thread(*opened.journal, {});
-  while (opened.journal->totals().spares < 2) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return opened.journal->totals().spares >= 2; }));
   EXPECT_TRUE(opened.journal->has_room());
 }
 

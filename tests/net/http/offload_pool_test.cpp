@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 #include "tests/net/http/service.h"
 
@@ -91,7 +92,7 @@ TEST(OffloadPool, AClientThatStopsSendingIsAnswered) {
     EXPECT_EQ(body_of(client.read_response()), text);
   }
   EXPECT_TRUE(client.at_end());
-  while (bureau.server->connections() > 0) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return bureau.server->connections() == 0; }));
 }
 
 TEST(OffloadPool, AnswersLeaveLikeAnyOtherAndTheirTimeIsMeasured) {
@@ -243,12 +244,12 @@ TEST(OffloadPool, WhatNobodyWaitsForIsDropped) {
     }
     leaves.reset();
   }
-  while (paced.server->connections() > 1) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return paced.server->connections() <= 1; }));
   RawClient stays(paced.server->port());
   stays.send(get("/quick/4"));
-  while (paced.server->connections() < 2) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return paced.server->connections() >= 2; }));
   first.reset();
-  while (paced.server->connections() > 1) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return paced.server->connections() <= 1; }));
   paced.gate("/quick/1").set_value();
   EXPECT_EQ(paced.dropped.take(), "/quick/1");  // Its task saw is_abandoned().
   EXPECT_EQ(paced.begun.take(), "/quick/4");    // Not /quick/2.

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "net/http/client.h"
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 #include "tests/net/http/service.h"
 
@@ -244,7 +245,7 @@ TEST_F(TestTls, TheHandshakeMustComeInTime) {
 TEST_F(TestTls, AHandshakeDoesNotOutliveADrain) {
   Service service({.tls = files_});
   RawClient silent(service.port());
-  while (service.server->connections() == 0) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return service.server->connections() > 0; }));
   service.server->drain(10s);
   EXPECT_EQ(service.server->connections(), 0u);
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "net/http/server.h"
+#include "tests/base/eventually.h"
 
 namespace redrive::traces {
 namespace {
@@ -109,7 +110,7 @@ TEST(Exporter, WhatTheCollectorRefusesIsCountedAndToldOnce) {
                        }});
     exporter.add(named("one"));
     exporter.add(named("two"));
-    while (exporter.dropped() < 2) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return exporter.dropped() == 2; }));
     EXPECT_EQ(exporter.sent(), 0u);
   }
   ASSERT_EQ(lines.size(), 1u);
