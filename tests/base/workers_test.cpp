@@ -79,13 +79,13 @@ struct Stopped {
   }
 };
 
-TEST(Workers, StoppedTheyForgetWhatHasNotBegun) {
+TEST(Workers, StopCanDropTasksThatHaveNotStarted) {
   const Stopped stopped(Workers::Rest::forget);
   EXPECT_EQ(stopped.done, 0);
   EXPECT_FALSE(stopped.later);
 }
 
-TEST(Workers, StoppedTheyFinishWhatIsDue) {
+TEST(Workers, StopCanFinishDueTasks) {
   const Stopped stopped(Workers::Rest::finish);
   EXPECT_EQ(stopped.done, 3);
   EXPECT_FALSE(stopped.later);

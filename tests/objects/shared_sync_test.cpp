@@ -12,7 +12,7 @@
 namespace redrive::objects {
 namespace {
 
-TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
+TEST(SharedSync, OneSyncServesAllEarlierCallers) {
   SharedSync shared;
   std::atomic<int> syncs = 0;
   std::latch first_runs(1);
@@ -47,7 +47,7 @@ TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
   EXPECT_LE(syncs, 9);
 }
 
-TEST(SharedSync, TellsAFailureToThoseItWasForAndToNobodyElse) {
+TEST(SharedSync, AFailureIsReportedToItsCallersOnly) {
   SharedSync shared;
   const auto fails = shared([] { return Outcome<void>(failure(Fault::io, "no disk")); });
   ASSERT_FALSE(fails.has_value());

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Limits, ConnectionsBeyondTheMaximumAreTurnedAway) {
+TEST(Limits, ConnectionsBeyondTheMaximumAreRefused) {
   Service service({.limits = {.connections_max = 2}});
   RawClient first(service.port());
   RawClient second(service.port());
@@ -71,7 +71,7 @@ TEST(Limits, RequestTimeCountsFromItsFirstByte) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
 }
 
-TEST(Limits, IdleConnectionsAreClosedWithoutAWord) {
+TEST(Limits, IdleConnectionsAreClosedSilently) {
   // Long enough for a slow machine to send a request in time.
   Service service({.limits = {.request_time_max = 1h, .idle_time_max = 500ms}});
   RawClient fresh(service.port());
@@ -83,7 +83,7 @@ TEST(Limits, IdleConnectionsAreClosedWithoutAWord) {
 }
 
 // Time spent waiting in the server is not charged to the client.
-TEST(Limits, TimeDoesNotRunForRequestsInHand) {
+TEST(Limits, LimitsDoNotApplyWhileTheServerWorks) {
   Service service({.limits = {.request_time_max = 500ms, .idle_time_max = 500ms}});
   RawClient deferred(service.port());
   deferred.send(get("/defer"));
@@ -110,7 +110,7 @@ TEST(Limits, ClientThatDoesNotReadItsAnswerIsClosed) {
 }
 
 // Reading a byte now and then does not count as reading the response.
-TEST(Limits, ClientThatTricklesItsAnswerIsClosed) {
+TEST(Limits, ClientThatReadsItsAnswerTooSlowlyIsClosed) {
   Service service(
       {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 40ms}});
   RawClient client(service.port());
@@ -122,7 +122,7 @@ TEST(Limits, ClientThatTricklesItsAnswerIsClosed) {
 }
 
 // A deferred or held request may have waited longer than a client has for reading its response.
-TEST(Limits, TimeToTakeAnAnswerBeginsWithTheAnswer) {
+TEST(Limits, TimeToReadAnAnswerStartsWithTheAnswer) {
   Service service(
       {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 500ms}});
   RawClient client(service.port());

@@ -95,7 +95,7 @@ TEST(OffloadPool, AClientThatStopsSendingIsAnswered) {
   EXPECT_TRUE(eventually([&] { return bureau.server->connections() == 0; }));
 }
 
-TEST(OffloadPool, AnswersLeaveLikeAnyOtherAndTheirTimeIsMeasured) {
+TEST(OffloadPool, AnswersWaitForSyncsAndAreMeasured) {
   metrics::Histogram times;
   Bureau bureau;
   RawClient client(bureau.server->port());
@@ -110,7 +110,7 @@ TEST(OffloadPool, AnswersLeaveLikeAnyOtherAndTheirTimeIsMeasured) {
   EXPECT_GE(times.read().sum, 5000u);
 }
 
-TEST(OffloadPool, MoreThanItCanHoldIsSentAway) {
+TEST(OffloadPool, RequestsBeyondItsCapacityAreRefused) {
   std::promise<void> release;
   const auto released = release.get_future().share();
   Mailbox<int> begun;
@@ -229,7 +229,7 @@ TEST(OffloadPool, OneClientCannotFillIt) {
 }
 
 // A search whose client has disconnected must neither be started nor block another.
-TEST(OffloadPool, WhatNobodyWaitsForIsDropped) {
+TEST(OffloadPool, AbandonedRequestsAreDropped) {
   Paced paced({.threads = 1, .waiting_max = 1});
   RawClient first(paced.server->port());
   first.send(get("/quick/1"));
@@ -257,7 +257,7 @@ TEST(OffloadPool, WhatNobodyWaitsForIsDropped) {
   EXPECT_EQ(body_of(stays.read_response()), "/quick/4");
 }
 
-TEST(OffloadPool, StoppedItServesWhatWaitsAndTakesNoMore) {
+TEST(OffloadPool, StopServesWaitingRequestsAndRefusesNewOnes) {
   Bureau bureau;
   RawClient first(bureau.server->port());
   first.send(post("/", "1"));

@@ -86,7 +86,7 @@ class Collector {
   std::unique_ptr<http::Server> server_;
 };
 
-TEST(Exporter, SendsWhatWasAddedAndWhatIsMadeLater) {
+TEST(Exporter, SendsSpansAddedNowAndLater) {
   Collector collector(200);
   {
     Exporter exporter({.endpoint = collector.endpoint(), .pause = 1ms});
@@ -96,7 +96,7 @@ TEST(Exporter, SendsWhatWasAddedAndWhatIsMadeLater) {
   EXPECT_THAT(collector.wait_for_body(), HasSubstr("made later"));
 }
 
-TEST(Exporter, WhatTheCollectorRefusesIsCountedAndToldOnce) {
+TEST(Exporter, RefusedSpansAreCountedAndLoggedOnce) {
   Collector collector(503);
   std::mutex mutex;
   std::vector<std::string> lines;
@@ -117,7 +117,7 @@ TEST(Exporter, WhatTheCollectorRefusesIsCountedAndToldOnce) {
   EXPECT_THAT(lines[0], HasSubstr("does not accept spans: it responds with status 503"));
 }
 
-TEST(Exporter, HoldsUpNobodyAndNoMoreThanItMay) {
+TEST(Exporter, NeverBlocksAndIsBounded) {
   // Nothing listens on port 1, and the first batch is not sent before the pause is over.
   Exporter exporter({.endpoint = "http://127.0.0.1:1", .spans_max = 3, .batch_max = 10});
   for (int i = 0; i < 10; ++i) exporter.add(named("span"));
