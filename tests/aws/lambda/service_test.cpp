@@ -1,6 +1,7 @@
 #include "aws/lambda/service.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
