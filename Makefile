@@ -1,6 +1,7 @@
 # make run    installs packages, builds, starts the server on 127.0.0.1:9324 with its data in ./data
 # make test   installs, builds, runs every check and every test
 # make build  only builds            make bench  measures            make packages  only installs
+# make quick  checks what you changed, in less than a minute after a build
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
@@ -10,7 +11,7 @@ CTEST = ctest -j $(JOBS) --output-on-failure --test-dir
 # STEP NAME COMMAND: runs it and records its counts for the last line of `make test`.
 STEP = scripts/test_step.py
 
-.PHONY: console-test screenshots web run build test all-steps bench packages test-packages check format unit tsan sim fuzz fuzz-long conformance clients \
+.PHONY: console-test screenshots web run build test all-steps bench packages test-packages check quick tidy ide format unit tsan sim fuzz fuzz-long conformance clients \
         examples hostile crash instructions curves walkthroughs terraform cdk build-with-sim test-programs mutants
 
 run: packages build
@@ -43,13 +44,13 @@ all-steps:
 	@[ "$$(id -u)" = 0 ] || sudo -n true 2> /dev/null || scripts/install_packages.sh build test
 	@scripts/beside.sh "$(MAKE) --no-print-directory build-with-sim" "$(MAKE) --no-print-directory test-packages"
 	@$(MAKE) --no-print-directory check
-	@scripts/beside.sh "$(MAKE) --no-print-directory test-programs" "$(MAKE) --no-print-directory $(WAITING)"
+	@scripts/beside.sh "$(MAKE) --no-print-directory test-programs tidy" "$(MAKE) --no-print-directory $(WAITING)"
 	@$(MAKE) --no-print-directory unit tsan sim fuzz
 
 WAITING = web conformance clients walkthroughs hostile crash instructions
 CRASH = kill_loop power_loss full_disk handler_kill_loop notice_kill_loop isolation isolation-killed \
         worker_kill_loop worker_kill_loop-file worker_kill_loop-no-atomic worker_kill_loop-elsewhere
-STEPS = format modules scripts prose web conformance clients cdk terraform examples hostile waiting \
+STEPS = format modules scripts prose links tidy web conformance clients cdk terraform examples hostile waiting \
         $(addprefix crash-,$(CRASH)) instructions unit tsan sim fuzz
 
 # What the sanitizers are built into.
@@ -160,9 +161,28 @@ mutants: test-packages
 format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-14 -i
 
-# What takes seconds: format, the include table and the language of the docs.
+# For editors: compile commands that clangd understands, see .clangd.
+ide:
+	@cmake --preset ide > /dev/null
+
+# What you changed, compared with the main branch: needs g++ only, and uses the clang tools that are installed.
+quick: build/release/build.ninja
+	@if command -v clang-format-14 > /dev/null; then $(MAKE) --no-print-directory check-format; fi
+	@python3 scripts/check_modules.py . && python3 scripts/check_prose.py && python3 scripts/check_links.py
+	@JOBS=$(JOBS) scripts/tidy.py --changed
+	@scripts/quick.py
+
+# clang-tidy, with the checks of .clang-tidy as errors.
+tidy: build/dev/build.ninja
+	@JOBS=$(JOBS) $(STEP) tidy scripts/tidy.py
+
+check-format:
+	@git ls-files '*.h' '*.cpp' | xargs -P $(JOBS) -n 100 clang-format-14 --dry-run --Werror
+
+# What takes seconds: format, the include table, and the language and links of the docs.
 check:
-	@$(STEP) format bash -c "git ls-files '*.h' '*.cpp' | xargs clang-format-14 --dry-run --Werror"
+	@$(STEP) format $(MAKE) --no-print-directory check-format
 	@$(STEP) modules python3 scripts/check_modules.py .
 	@$(STEP) scripts python3 -m unittest discover -q -s tests/scripts -p 'test_*.py'
-	@$(STEP) prose bash -c "[ ! -e scripts/check_prose.py ] || python3 scripts/check_prose.py"
+	@$(STEP) prose python3 scripts/check_prose.py
+	@$(STEP) links python3 scripts/check_links.py

@@ -71,5 +71,6 @@ function(module_tests path)
   target_link_libraries(${name}_test PRIVATE ${TEST_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
   precompiled_from(${name}_test test_headers)
   add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
-  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}")
+  # Far more than any needs: a test that hangs fails.
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT 600)
 endfunction()

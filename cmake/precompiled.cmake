@@ -1,7 +1,8 @@
 # Clang builds precompile third-party headers once: house_headers for modules, test_headers for tests, which may have
 # other flags. Both are compiled without the definitions that modules add, and used by targets with the same flags.
+option(REDRIVE_PRECOMPILE "Precompile third-party headers" ON)
 set(PRECOMPILE OFF)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+if(REDRIVE_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(PRECOMPILE ON)
   # The time in it would make it another one for ccache.
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")

@@ -6,7 +6,7 @@ declare -A packages=(
   [build]="build-essential cmake ninja-build ccache libssl-dev libcurl4-openssl-dev libsimdjson-dev
            libfmt-dev libspdlog-dev libcli11-dev libtomlplusplus-dev libarchive-dev libyaml-dev liburing-dev pkg-config libbenchmark-dev libgtest-dev libgmock-dev python3"
   [test]="python3-boto3 python3-pytest python3-pytest-xdist python3-pytest-timeout awscli curl openssl python3-celery python3-pycurl python3-setuptools python3-wheel
-          chromium clang-format-14 valgrind bubblewrap prometheus python3-aiosmtpd clang-19 libclang-rt-19-dev mold"
+          chromium clang-format-14 valgrind bubblewrap prometheus python3-aiosmtpd clang-19 clang-tidy-19 libclang-rt-19-dev mold"
   [fuzz]="clang-19 libclang-rt-19-dev"
   [bench]="nginx-light redis-server beanstalkd nats-server rabbitmq-server"
 )

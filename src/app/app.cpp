@@ -112,7 +112,8 @@ dead_letters::Options App::dead_letter_options() {
                                 .archive = [this](const dead_letters::ArchiveItem& item) {
                                   return archive_dead_letter(buckets_->store(), item);
                                 }};
-  // With a virtual clock the thread that moves it does this work, so that it is done in its time.
+  // With a virtual clock the thread that moves the clock does this work, so that it happens at its
+  // own virtual time.
   if (!config_.virtual_clock) {
     options.jobs.offload = [this](std::function<void()> work) { jobs_.run(std::move(work)); };
   }
@@ -296,7 +297,7 @@ Result<void> App::start() {
   return {};
 }
 
-// When it fails the previous keys stay.
+// If it fails, the previous keys stay.
 Result<void> App::reload_keys() {
   gate_.use(TRY(read_fresh_keys(config_)));
   return {};

@@ -33,9 +33,9 @@
 
 namespace redrive::app {
 
-// A server: all parts, joined. The one place where they meet.
+// A server: constructs all parts and connects them.
 //
-// Members stand in construction order, and each uses only members above it. Three parts are used by
+// Members are in construction order, and each uses only members above it. Three parts are used by
 // parts above them: Syncing, Ticker and Notices exist before the engine, which calls them, and are
 // given what they need in return by their attach().
 class App {
@@ -93,7 +93,7 @@ class App {
   engine::Engine engine_;
   dead_letters::DeadLetters dead_letters_;
   const std::unique_ptr<engine::TimeTravel> time_;  // None: time is real.
-  const std::unique_ptr<Tracing> tracing_;          // None: traces go nowhere.
+  const std::unique_ptr<Tracing> tracing_;          // None: traces are not exported.
 
   const SystemClock real_clock_;
   front::Gate gate_;

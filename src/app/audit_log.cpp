@@ -52,7 +52,7 @@ void AuditLog::use(File file) {
 
 void AuditLog::write(std::string line) {
   line += '\n';
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (file_.descriptor < 0) return;
   if (file_.bytes > 0 && file_.bytes + line.size() > options_.file_bytes_max) rotate();
   // One call, so that lines of two processes on one file would not mix.
@@ -65,8 +65,8 @@ void AuditLog::write(std::string line) {
                 line.substr(0, line.size() - 1));
 }
 
-// The oldest goes first, so that at no moment there are too many. What cannot be renamed or opened
-// is not worth stopping for: then the file in use grows on.
+// The oldest is removed first, so that there are never too many. If a file cannot be renamed or
+// opened, the current one keeps growing.
 void AuditLog::rotate() {
   const std::string& path = options_.path;
   ::unlink(rotated_name(path, options_.files_max - 1).c_str());
@@ -75,7 +75,7 @@ void AuditLog::rotate() {
   }
   const auto fresh = open_file(path);
   if (!fresh) {
-    file_.bytes = 0;  // Not tried again with every line.
+    file_.bytes = 0;  // Do not retry with every line.
     return spdlog::error("cannot reopen the audit log, keeping the current file: {}",
                          fresh.error().message);
   }
@@ -84,7 +84,7 @@ void AuditLog::rotate() {
 
 Result<void> AuditLog::reopen() {
   const File file = TRY(open_file(options_.path));
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   use(file);
   return {};
 }

@@ -1,15 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace redrive::app {
 
-// The audit log: one JSON line for each act that operators answer for, in a file of its own. Lines
-// are written at once and never changed. A file that has reached its size becomes FILE.1, the one
+// The audit log: one JSON line for each change and refused request, in a separate file. Lines are
+// written at once and never changed. A file that has reached its size becomes FILE.1, the one
 // before FILE.2, and so on; the oldest is removed. Moving the file away and calling reopen()
 // (SIGHUP) rotates it, too. From any thread.
 class AuditLog {
@@ -17,7 +17,7 @@ class AuditLog {
   struct Options {
     std::string path;  // Empty: nothing is written.
     std::uint64_t file_bytes_max = std::uint64_t{64} << 20;
-    std::uint32_t files_max = 8;  // With the one being written.
+    std::uint32_t files_max = 8;  // Including the current one.
   };
   static Result<AuditLog> open(Options options);
   AuditLog(AuditLog&& other) noexcept;
@@ -36,13 +36,13 @@ class AuditLog {
   static Result<File> open_file(const std::string& path);
   AuditLog(Options options, File file) : options_(std::move(options)), file_(file) {}
 
-  // Called with mutex_ held.
-  void use(File file);
-  void rotate();
+  // Starts writing to a file, closing the previous one.
+  void use(File file) REQUIRES(mutex_);
+  void rotate() REQUIRES(mutex_);
 
   const Options options_;
-  std::mutex mutex_;
-  File file_;  // Guarded by mutex_.
+  Mutex mutex_;
+  File file_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::app

@@ -47,7 +47,7 @@ Result<void> check_limits(const http::Limits& limits) {
   return misuse("limits: unfinished-bytes must not be less than body-bytes");
 }
 
-// The command line knows its words by itself; a file says anything.
+// The command line validates its words itself; a file can contain anything.
 Result<void> check_word(std::string_view name, std::string_view word,
                         std::initializer_list<std::string_view> known) {
   if (std::ranges::find(known, word) != known.end()) return {};

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kNumberMax = 1'000'000;
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 40;
 
-// A limit of nothing would be a server that serves nobody.
+// A limit of zero would make the server unusable.
 template <class Place>
 bool take_limit(const toml::node& node, Place& place, std::int64_t max) {
   const auto value = node.value_exact<std::int64_t>();
@@ -32,7 +32,7 @@ bool take_limit(const toml::node& node, Place& place, std::int64_t max) {
   return true;
 }
 
-// A server that is root gives each process a user of its own, out of a range of this size.
+// A server that runs as root gives each process its own user, from a range of this size.
 constexpr std::int64_t kFunctionProcessesMax = runtime::kFunctionUsers;
 
 // Bytes and counts as they are, times in seconds.

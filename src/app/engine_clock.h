@@ -8,9 +8,9 @@
 
 namespace redrive::app {
 
-// The clock that the engine follows: the system's, or with --virtual-clock one that stands still
-// until it is moved. The latter begins at --virtual-clock-start or now, but never before the last
-// time that the journal has recorded.
+// The clock that the engine follows: the system's, or with --virtual-clock a virtual one. The
+// latter begins at --virtual-clock-start or now, but never before the last time that the journal
+// has recorded.
 class EngineClock {
  public:
   EngineClock(const Config& config, Timestamp journal_wall);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kLinesKept = 4'096;
 constexpr std::uint64_t kSwarmLinesPerSecond = 10;
-// Between the sentence and its fields, between them, and between a name and its value: what no
-// text of ours contains, and of strangers' texts is taken out.
+// Separators between the sentence and its fields, between fields, and between a name and its value.
+// Removed from texts of clients.
 constexpr char kField = '\x1f';
 constexpr char kValue = '\x1e';
 
@@ -179,7 +179,7 @@ void EventLog::write(const engine::Notice& notice) {
     const auto second = std::chrono::duration_cast<std::chrono::seconds>(
                             std::chrono::steady_clock::now().time_since_epoch())
                             .count();
-    std::lock_guard lock(swarm_mutex_);
+    const MutexLock lock(swarm_mutex_);
     const auto admitted = swarm->admit(second);
     if (!admitted) return;
     left_out = *admitted;

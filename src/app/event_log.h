@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/time.h"
 #include "core/engine/notice.h"
 #include "manage/documents/logs.h"
@@ -29,8 +29,8 @@ class EventLog {
   // Takes the place of spdlog's default logger.
   EventLog(LogFormat format, std::string_view level);
 
-  // What the engine noticed. Of what comes in swarms, and of faults, ten lines a second are written
-  // and the rest counted.
+  // Writes an event of the engine. Of swarms and faults, ten lines per second are written and the
+  // rest is counted.
   void write(const engine::Notice& notice);
   // Lines after that number which are still kept.
   std::vector<documents::KeptLogLine> after(std::uint64_t number, std::size_t max) const;
@@ -44,15 +44,15 @@ class EventLog {
     std::uint64_t lines = 0;  // In that second.
     std::uint64_t left_out = 0;
 
-    // How many were left out since the last one that was admitted; none: so is this one.
+    // The number of lines dropped since the last admitted one; none: this line is dropped too.
     std::optional<std::uint64_t> admit(std::int64_t now_second);
   };
   Swarm* swarm_of(engine::Notice::Weight weight);
 
   std::shared_ptr<Recent> recent_;
-  std::mutex swarm_mutex_;  // Guards the next two.
-  Swarm swarm_;
-  Swarm faults_;
+  Mutex swarm_mutex_;
+  Swarm swarm_ GUARDED_BY(swarm_mutex_);
+  Swarm faults_ GUARDED_BY(swarm_mutex_);
 };
 
 }  // namespace redrive::app

@@ -55,7 +55,7 @@ documents::HandlerOverview counts_of(const dispatch::MappingStats& stats) {
           .throttles = counted(stats.throttles)};
 }
 
-// One event is one run; one that is tried again has failed as well.
+// One event is one run; a retried event has also failed.
 documents::HandlerOverview counts_of(const dispatch::AsyncStats& stats) {
   const std::int64_t failed = counted(stats.retried) + counted(stats.dropped);
   const std::int64_t runs = counted(stats.succeeded) + failed;
@@ -85,7 +85,7 @@ std::vector<documents::KeptHandler> handler_overview(engine::Engine& engine,
   std::vector<documents::KeptHandler> found;
   for (const std::string& document : mapping_documents(engine)) {
     const auto mapping = functions::decode_mapping(document);
-    if (!mapping) continue;  // The dispatcher has said so.
+    if (!mapping) continue;  // The dispatcher has logged it.
     documents::KeptHandler handler{.account = mapping->account,
                                    .region = mapping->region,
                                    .function = take_apart(mapping->function_arn).name,

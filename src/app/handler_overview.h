@@ -8,8 +8,8 @@
 
 namespace redrive::app {
 
-// Every mapping of the catalogue, and every function that is invoked asynchronously, with what
-// became of their messages since the server started. From any thread.
+// Every mapping of the catalogue, and every function that is invoked asynchronously, with the
+// outcomes of their messages since the server started. From any thread.
 std::vector<documents::KeptHandler> handler_overview(engine::Engine& engine,
                                                      const dispatch::Dispatcher& dispatcher);
 

@@ -180,7 +180,7 @@ void Handlers::count_into(metrics::FunctionRegistry& registry) const {
   registry.process_waits.reach(use.waits);
 }
 
-// A definition that cannot be read or made ready is left out, and said so: the others go on.
+// A definition that cannot be read or prepared is logged and skipped.
 dispatch::Definitions Handlers::definitions() {
   const Documents documents = read_catalogue(engine_);
   dispatch::Definitions found;

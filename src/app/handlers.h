@@ -48,17 +48,17 @@ class Handlers {
   // Before the first request. Requests may come from then on; queues are polled after start().
   void attach(http::Server& server) { service_->attach(server); }
   void start() { reload(); }
-  // The catalogue is not what it was.
+  // The catalogue has changed.
   void reload() {
     functions_.keys().refresh();
     dispatcher_->reload();
   }
-  // Roles or their policies are not what they were.
+  // Roles or their policies have changed.
   void refresh_keys() { functions_.keys().refresh(); }
   // Everything up to here is durable. From any thread.
   void note_synced(journal::Sequence synced) { dispatcher_->note_synced(synced); }
   void handle(http::Exchange& exchange) { service_->handle(exchange); }
-  // Takes nothing more from queues, and lets what runs come to its end, for so long at most.
+  // Stops receiving from queues and waits up to `patience` for running batches.
   void stop(std::chrono::milliseconds patience);
   // When requests have been answered, and while the server is still there.
   void close() { service_->stop(); }
@@ -68,7 +68,7 @@ class Handlers {
   Result<void> invoke_async(const std::string& arn, const std::string& payload);
   // Whether there is a function, version or alias of that ARN.
   bool has_function(const std::string& arn) { return functions_.find(arn).has_value(); }
-  // Brings what the dispatcher has counted to those who measure.
+  // Copies the dispatcher's counts into the metrics.
   void count_into(metrics::FunctionRegistry& registry) const;
   runtime::Invoker& invoker() { return *invoker_; }
 

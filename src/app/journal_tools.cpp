@@ -41,7 +41,7 @@ Result<journal::CheckReport> check(journal::Files& files) {
 // Without their segments the messages in them are damaged, like any others whose bytes are gone.
 Result<void> replace_missing_segments(journal::Files& files, journal::CheckReport& report) {
   const auto missing = store::missing_segments(files);
-  if (!missing || missing->empty()) return {};  // What cannot be replayed has been told of.
+  if (!missing || missing->empty()) return {};  // A failed replay has already been reported.
   for (const std::uint32_t segment : *missing) {
     RETURN_IF_ERROR(journal::replace_missing_segment(files, segment));
     report.lines.push_back(fmt::format(
@@ -94,7 +94,7 @@ Result<journal::CheckReport> repair(journal::Files& files, const DropOptions& op
   return report;
 }
 
-// Exit codes: 0 healthy, 1 damage found (or repaired), 2 could not look.
+// Exit codes: 0 healthy, 1 damage found (or repaired), 2 could not check.
 int run_tool(const std::string& directory, const Tool& tool) {
   const auto report = [&]() -> Result<journal::CheckReport> {
     const auto files = TRY(journal::PosixFiles::open(directory, journal::OpenMode::must_exist));

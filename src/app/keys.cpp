@@ -28,7 +28,7 @@ void warn_about_exposed_secrets(const Config& config) {
 Result<auth::KeyRing> read_fresh_keys(const Config& config) {
   Config fresh{.file = config.file};
   RETURN_IF_ERROR(load_config(fresh));
-  fresh.account = config.account;  // May be of the command line, which wins over the file.
+  fresh.account = config.account;  // May come from the command line, which overrides the file.
   if (fresh.keys.empty() != config.keys.empty()) {
     return fail(ErrorCode::usage,
                 "adding the first key or removing the last one requires a restart");

@@ -24,9 +24,9 @@ int report(const Result<void>& result) {
   return result.error().code == redrive::ErrorCode::usage ? 2 : 1;
 }
 
-constexpr const char* kUsualFile = "redrive.toml";  // In the working directory, if it is there.
+constexpr const char* kUsualFile = "redrive.toml";  // In the working directory, if it exists.
 
-// The options of `serve`. Each is also a setting of the file; what the command line says wins.
+// The options of `serve`. Each is also a setting of the file; the command line overrides it.
 class ServeOptions {
  public:
   ServeOptions(cli::Verb serve, int& exit_code) : serve_(serve) {

@@ -3,8 +3,7 @@
 namespace redrive::app {
 namespace {
 
-// Between slices the requests come first; when there is nothing to do, looking is cheap but not
-// free.
+// Requests go first between slices; when idle, checking is cheap but not free.
 constexpr std::chrono::microseconds kBetweenSlices{150};
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 
@@ -15,7 +14,7 @@ Maintenance::Maintenance(engine::Engine& engine, std::function<void(const Error&
 
 Maintenance::~Maintenance() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
   }
   stop_.notify_one();
@@ -23,14 +22,14 @@ Maintenance::~Maintenance() {
 }
 
 void Maintenance::run() {
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
     const auto more = engine_.maintain();
     if (!more) return on_failure_(more.error());
     lock.lock();
     const auto pause = *more ? std::chrono::microseconds(kBetweenSlices) : kBetweenLooks;
-    stop_.wait_for(lock, pause, [this] { return stopping_; });
+    stop_.wait_for(mutex_, pause, [this]() REQUIRES(mutex_) { return stopping_; });
   }
 }
 

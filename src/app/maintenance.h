@@ -1,15 +1,14 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 
 namespace redrive::app {
 
-// Gives the engine's background work its slices, in a thread of its own.
+// Runs the engine's background work in slices, on its own thread.
 class Maintenance {
  public:
   Maintenance(engine::Engine& engine, std::function<void(const Error&)> on_failure);
@@ -22,9 +21,9 @@ class Maintenance {
 
   engine::Engine& engine_;
   std::function<void(const Error&)> on_failure_;
-  std::mutex mutex_;
-  std::condition_variable stop_;
-  bool stopping_ = false;  // Guarded by mutex_.
+  Mutex mutex_;
+  ConditionVariable stop_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

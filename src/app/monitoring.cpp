@@ -83,7 +83,7 @@ void Monitoring::open_alarms() {
 }
 
 void Monitoring::observe() {
-  const std::lock_guard lock(observing_);
+  const MutexLock lock(observing_);
   if (handlers_ != nullptr) handlers_->count_into(parts_.recorded.functions);
   collector_->observe();
 }
@@ -121,11 +121,11 @@ void Monitoring::attach(http::Server& server, Handlers& handlers) {
   server_ = &server;
   handlers_ = &handlers;
   background_.run([this] { watcher_->resume(); });
-  // Where time stands still, looking is for those who move it.
+  // With a virtual clock, TimeTravel triggers observations.
   if (parts_.time == nullptr) keep_looking(Workers::Clock::now());
 }
 
-// Each second; what was missed is not made up for.
+// Every second; missed observations are not made up for.
 void Monitoring::keep_looking(Workers::Clock::time_point due) {
   background_.run_at(due, [this, due] {
     look();
@@ -140,7 +140,7 @@ void Monitoring::stop() {
   handlers_ = nullptr;
 }
 
-// Told when the state changes, not at every look.
+// Logged when the state changes, not at every observation.
 void Monitoring::look_at_disk() {
   if (parts_.config.memory) return;
   const auto reading = monitor::read_disk(parts_.config.data);
@@ -184,7 +184,7 @@ void Monitoring::tell_disk(const monitor::DiskReading& reading, monitor::DiskSta
 }
 
 void Monitoring::look() {
-  const std::lock_guard lock(looking_);
+  const MutexLock lock(looking_);
   observe();
   look_at_disk();
   watcher_->look();

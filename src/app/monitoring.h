@@ -2,13 +2,13 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "app/config.h"
 #include "app/handlers.h"
 #include "aws/cloudwatch/service.h"
+#include "base/mutex.h"
 #include "base/workers.h"
 #include "core/engine/engine.h"
 #include "core/engine/time_travel.h"
@@ -26,8 +26,8 @@
 
 namespace redrive::app {
 
-// Everything that watches the server: the history, who looks at it each second, the page for
-// Prometheus, and CloudWatch.
+// Everything that monitors the server: the metrics history, the collector that runs each second,
+// the page for Prometheus, and CloudWatch.
 class Monitoring {
  public:
   struct Parts {
@@ -37,27 +37,27 @@ class Monitoring {
     journal::Journal& journal;
     const front::Gate& gate;
     const front::Observers& observers;
-    metrics::ServerMetrics& recorded;    // Where others record.
-    engine::TimeTravel* time = nullptr;  // Where time stands still.
+    metrics::ServerMetrics& recorded;    // Written by other parts.
+    engine::TimeTravel* time = nullptr;  // With a virtual clock.
     std::function<void()> sync_wanted;
     std::function<monitor::SpanTotals()> spans = {};  // Where traces are exported.
     http::OutgoingPolicyPtr webhooks = std::make_shared<http::OutgoingPolicy>();
     front::BucketOwner bucket_owner = {};
     front::Offload offload = {};             // For CloudWatch.
-    std::function<void()> each_second = {};  // More to do at every look.
+    std::function<void()> each_second = {};  // Called at every observation.
   };
   // Loads the history from its files, if there are any.
   Monitoring(Parts parts, std::optional<metrics::HistoryFiles> files);
 
   metrics::History& history() { return history_; }
 
-  // The server that is watched; looking begins. To be stopped before it ends.
+  // Starts observing. Call stop() before the server is destroyed.
   void attach(http::Server& server, Handlers& handlers);
   void stop();
-  // Looks now, if a second has passed. Where time stands still this is how the present is seen.
+  // Observes now, if a second has passed. With a virtual clock this is the only way.
   void observe();
   alarms::Watcher& watcher() { return *watcher_; }
-  // Of the file system that holds the data directory, at the last look.
+  // Of the file system that holds the data directory, at the last observation.
   monitor::DiskState disk() const { return disk_.load(std::memory_order_relaxed); }
 
   // The page for Prometheus. Its time grows with the number of queues: not for I/O threads.
@@ -83,8 +83,8 @@ class Monitoring {
   monitor::NoticeTotals notice_totals() const;
 
   Parts parts_;
-  std::mutex looking_;    // Held while somebody looks. Taken before the next,
-  std::mutex observing_;  // which is held while numbers are gathered, and before the engine's turn.
+  Mutex looking_;    // Held during an observation. Acquired before the next,
+  Mutex observing_;  // which is held while numbers are gathered, and before the engine's turn.
   metrics::History history_;
   std::optional<metrics::HistoryFiles> files_;
   std::atomic<monitor::DiskState> disk_ = monitor::DiskState::ok;
@@ -94,7 +94,7 @@ class Monitoring {
   std::optional<cloudwatch::Service> cloudwatch_;
   http::Server* server_ = nullptr;
   Handlers* handlers_ = nullptr;
-  Workers background_{1};  // For looking.
+  Workers background_{1};  // Observes every second.
 };
 
 }  // namespace redrive::app

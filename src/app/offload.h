@@ -9,8 +9,8 @@ namespace redrive::app {
 // The pool that runs what is not bounded below a millisecond: the management API, metrics,
 // CloudWatch, IAM, and the listings of SQS. Two of its four threads are kept free of slow requests,
 // and one client has at most one slow request being served, so that neither a search nor a client
-// with many of them delays the rest. An answer leaves in the order of its connection and when its
-// mark is reached, as if it had been given on the I/O thread.
+// with many of them delays the rest. An answer is sent in the order of its connection and when its
+// sync point is reached, as if it had been given on the I/O thread.
 class Offload {
  public:
   using Handler = std::function<void(http::Exchange&)>;

@@ -8,8 +8,8 @@
 
 namespace redrive::app {
 
-// The tables [[dead-letters]] of the configuration: what dead-letter queues do by themselves, by
-// the patterns of their names.
+// The tables [[dead-letters]] of the configuration: what dead-letter queues do automatically, by
+// patterns of their names.
 Result<std::vector<dead_letters::PolicyRule>> read_policies(const toml::node& node,
                                                             const std::string& file);
 

@@ -6,7 +6,7 @@
 namespace redrive::app {
 namespace {
 
-// False: the request is not of a web page that has no business here.
+// Refuses a request that a foreign web page made. False: it is not one.
 bool refuse_page(const http::BrowserGuard& guard, http::Exchange& exchange) {
   const http::Request& request = exchange.request();
   const auto refusal = guard.refusal({.host = request.host,

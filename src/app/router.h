@@ -51,7 +51,7 @@ class Router {
   const std::optional<http::BrowserGuard> guard_;
 };
 
-// A short text in place of an answer, for clients that look at the status alone.
+// A short text as the answer, for clients that use only the status.
 void reply_text(http::Exchange& exchange, int status, std::string_view text);
 
 }  // namespace redrive::app

@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kScratchPrefix = "redrive-handlers-";
-// What is being made and not locked yet is called otherwise, lest somebody take it for left behind.
+// Directories that are being created and not locked yet have another prefix, so that they are not
+// mistaken for leftovers.
 constexpr std::string_view kUnfinishedPrefix = ".redrive-handlers-";
 
 http::Descriptor open_directory(const fs::path& path) {
@@ -34,7 +35,7 @@ bool is_ours(const http::Descriptor& directory) {
   return ::fstat(directory.number(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
-// A sandbox that was being built when its server was killed waits for ever, with no function in it.
+// A sandbox that was being set up when its server was killed waits forever, without a function.
 void end_processes_of(const fs::path& directory) {
   for_each_entry("/proc", [&](const fs::directory_entry& entry) {
     const std::string words = read_file(entry.path() / "cmdline").value_or("");
@@ -61,9 +62,9 @@ ScratchDirectory::ScratchDirectory(const fs::path& parent, IdSource& ids)
   remove_left_behind(parent);
   const fs::path unfinished = parent / (std::string(kUnfinishedPrefix) + ids.uuid().text());
   std::error_code ignored;
-  // Without it functions cannot run, and whoever asks for one is told.
+  // Without it functions cannot run, and their invocations fail.
   if (::mkdir(unfinished.c_str(), 0700) != 0) return;
-  ::chmod(unfinished.c_str(), 0711);  // Said again, because of the umask.
+  ::chmod(unfinished.c_str(), 0711);  // Again, because of the umask.
   lock_ = open_directory(unfinished);
   static_cast<void>(lock_directory(lock_));
   fs::rename(unfinished, path_, ignored);

@@ -7,11 +7,11 @@
 
 namespace redrive::app {
 
-// A directory of this server's own below the machine's temporary one, outside of its data, where
-// processes of another user can be shown what is for them. Gone with the object.
+// A private directory under the machine's temporary directory, outside the data directory, for
+// files that processes of other users may read. Removed with the object.
 //
-// It is locked for as long as the server lives. So whoever starts next knows which ones a server
-// left behind that was killed, and removes them.
+// Locked while the server runs. So the next server can recognise and remove directories that a
+// killed server left behind.
 class ScratchDirectory {
  public:
   ScratchDirectory(const std::filesystem::path& parent, IdSource& ids);

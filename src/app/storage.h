@@ -10,8 +10,7 @@
 namespace redrive::app {
 
 // The queues as the journal has them. The journal is in the data directory, or in memory with
-// --memory. Members stand in construction order: the journal uses the files and refers to the
-// store.
+// --memory. Members are in construction order: the journal uses the files and refers to the store.
 struct Storage {
   store::Store store;
   std::unique_ptr<journal::PosixFiles> files;  // None in memory.

@@ -28,14 +28,14 @@ Syncing::Syncing(journal::Journal& journal, metrics::ServerMetrics& recorded)
 }
 
 void Syncing::attach(http::Server& server, Handlers& handlers) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   assert(server_ == nullptr && handlers_ == nullptr);
   server_ = &server;
   handlers_ = &handlers;
 }
 
 void Syncing::detach() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   server_ = nullptr;
   handlers_ = nullptr;
 }
@@ -52,7 +52,7 @@ void Syncing::end_round(bool idle) {
 
 // The lock keeps the server alive until it has released the replies: detach() waits.
 void Syncing::note_synced(journal::Sequence synced) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (server_ == nullptr) return;
   server_->release(synced);
   handlers_->note_synced(synced);

@@ -1,18 +1,18 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 
 #include "app/handlers.h"
+#include "base/mutex.h"
 #include "core/journal/journal.h"
 #include "net/http/server.h"
 #include "observe/metrics/server_metrics.h"
 
 namespace redrive::app {
 
-// The journal's sync thread, and what follows each sync: replies are released, the dispatcher goes
-// on, the time is measured. A sync that fails ends the process, because nothing more can be
-// acknowledged. From any thread.
+// The journal's sync thread, and what follows each sync: replies are released, the dispatcher
+// continues, the duration is measured. A sync that fails ends the process, because nothing more can
+// be acknowledged. From any thread.
 class Syncing {
  public:
   Syncing(journal::Journal& journal, metrics::ServerMetrics& recorded);
@@ -33,9 +33,9 @@ class Syncing {
   void note_synced(journal::Sequence synced);
 
   metrics::ServerMetrics& recorded_;
-  std::mutex mutex_;
-  http::Server* server_ = nullptr;  // Guarded by mutex_, like the next. Both are set, or none.
-  Handlers* handlers_ = nullptr;
+  Mutex mutex_;
+  http::Server* server_ GUARDED_BY(mutex_) = nullptr;  // Both are set, or none.
+  Handlers* handlers_ GUARDED_BY(mutex_) = nullptr;
   std::optional<journal::SyncThread> thread_;  // Last: it uses the rest. None after stop().
 };
 

@@ -7,7 +7,7 @@ namespace redrive::app {
 
 void Ticker::attach(engine::Engine& engine, http::Server& server) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     assert(engine_ == nullptr && server_ == nullptr);
     engine_ = &engine;
     server_ = &server;
@@ -16,7 +16,7 @@ void Ticker::attach(engine::Engine& engine, http::Server& server) {
 }
 
 void Ticker::detach() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   engine_ = nullptr;
   server_ = nullptr;
 }
@@ -24,7 +24,7 @@ void Ticker::detach() {
 void Ticker::schedule() {
   // One lock for reading the time and setting the timer. Otherwise an earlier wake could be
   // overwritten by a later one.
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (server_ == nullptr) return;
   engine::Engine& engine = *engine_;
   const Timestamp at = engine.armed();

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <mutex>
-
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 #include "net/http/server.h"
 
@@ -24,9 +23,9 @@ class Ticker {
 
  private:
   const Pace pace_;
-  std::mutex mutex_;
-  engine::Engine* engine_ = nullptr;  // Guarded by mutex_, like the next. Both are set, or none.
-  http::Server* server_ = nullptr;
+  Mutex mutex_;
+  engine::Engine* engine_ GUARDED_BY(mutex_) = nullptr;  // Both are set, or none.
+  http::Server* server_ GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace redrive::app

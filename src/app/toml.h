@@ -1,6 +1,6 @@
 #pragma once
 
-// toml++ as this room uses it: errors are values. What cannot be read names its file and line.
+// toml++ as this module uses it: errors are values, and name their file and line.
 
 #define TOML_EXCEPTIONS 0
 #include <fmt/format.h>

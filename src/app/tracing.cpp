@@ -38,7 +38,7 @@ std::string_view field_of(const engine::Notice& notice, std::string_view name) {
 
 }  // namespace
 
-// What is to be told of one message.
+// An event of one message.
 struct Tracing::Happening {
   traces::Origin origin;
   std::string name;
@@ -49,7 +49,7 @@ struct Tracing::Happening {
   std::string error;
 };
 
-// How a message came into a queue.
+// How a message arrived in a queue.
 struct Tracing::Arrival {
   traces::Origin origin;
   std::string queue;
@@ -87,8 +87,8 @@ void Tracing::add(const Happening& happening) {
                  .error = happening.error});
 }
 
-// The first receive also tells how the message came into its queue: by the send, whose span all
-// others stand under, or by a redrive, which gave it another MessageId.
+// The first receive also exports how the message arrived in its queue: by the send, whose span is
+// the parent of all others, or by a redrive, which gave it a new MessageId.
 void Tracing::tell_arrival(const Arrival& arrival) {
   const traces::Place place = traces::place_of(arrival.origin);
   const std::string& queue = arrival.queue;

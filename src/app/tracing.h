@@ -11,15 +11,15 @@
 
 namespace redrive::app {
 
-// Tells a collector what happens to messages: that they were received, run, dead-lettered and
-// redriven, each span under that of the message's first send. Everything from any thread.
+// Exports what happens to messages: received, run, dead-lettered and redriven, each span under the
+// span of the message's first send. Everything from any thread.
 class Tracing {
  public:
   Tracing(std::string endpoint, engine::Engine& engine, dead_letters::DeadLetters& dead_letters);
 
   void received(const queue::QueueIdentity& queue, const engine::ReceiveOutcome& outcome);
   void ran(const dispatch::RunReport& report);
-  // Of what the engine notices only dead letters; the message is looked at later, not in turn.
+  // Only dead letters; the message is read later, not in turn.
   void noticed(const engine::Notice& notice);
 
   std::uint64_t sent() const { return exporter_.sent(); }
@@ -35,7 +35,7 @@ class Tracing {
 
   engine::Engine& engine_;
   dead_letters::DeadLetters& dead_letters_;
-  traces::Exporter exporter_;  // Behind what its thread asks.
+  traces::Exporter exporter_;  // After the members that its thread uses.
 };
 
 }  // namespace redrive::app

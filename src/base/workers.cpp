@@ -5,7 +5,7 @@
 namespace redrive {
 
 bool Workers::run_at(Clock::time_point due, Work work) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopping_) return false;
   waiting_.emplace(due, std::move(work));
   if (waiting_.size() > idle_ && threads_.size() < threads_max_) {
@@ -21,7 +21,7 @@ void Workers::stop(Rest rest) {
   std::multimap<Clock::time_point, Work> forgotten;
   std::vector<std::thread> ending;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     auto later = rest == Rest::finish ? waiting_.upper_bound(Clock::now()) : waiting_.begin();
     while (later != waiting_.end()) forgotten.insert(waiting_.extract(later++));
@@ -32,16 +32,16 @@ void Workers::stop(Rest rest) {
 }
 
 // Waits for the next due task; an empty function if the thread should exit.
-Workers::Work Workers::next(std::unique_lock<std::mutex>& lock) {
+Workers::Work Workers::next() {
   ++idle_;
   while (!stopping_) {
     if (waiting_.empty()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
       continue;
     }
     const Clock::time_point due = waiting_.begin()->first;
     if (due <= Clock::now()) break;
-    changed_.wait_until(lock, due);
+    changed_.wait_until(mutex_, due);
   }
   --idle_;
   if (waiting_.empty()) return {};
@@ -49,8 +49,8 @@ Workers::Work Workers::next(std::unique_lock<std::mutex>& lock) {
 }
 
 void Workers::loop() {
-  std::unique_lock lock(mutex_);
-  while (Work work = next(lock)) {
+  UniqueMutexLock lock(mutex_);
+  while (Work work = next()) {
     lock.unlock();
     work();
     work = {};

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace redrive {
 
@@ -35,15 +35,15 @@ class Workers {
 
  private:
   void loop();
-  Work next(std::unique_lock<std::mutex>& lock);
+  Work next() REQUIRES(mutex_);
 
   const std::size_t threads_max_;
-  std::mutex mutex_;  // Guards the rest.
-  std::condition_variable changed_;
-  std::multimap<Clock::time_point, Work> waiting_;
-  std::vector<std::thread> threads_;
-  std::size_t idle_ = 0;
-  bool stopping_ = false;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::multimap<Clock::time_point, Work> waiting_ GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ GUARDED_BY(mutex_);
+  std::size_t idle_ GUARDED_BY(mutex_) = 0;
+  bool stopping_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace redrive

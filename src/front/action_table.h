@@ -133,8 +133,8 @@ Outcome<void> run_action(typename ActionFunction<decltype(operation)>::Call& cal
 template <auto operation>
 consteval auto action(std::string_view name, std::optional<auth::Right> right,
                       Pace pace = Pace::quick) {
-  using Call = typename detail::ActionFunction<decltype(operation)>::Call;
-  return Action<Call>{name, right, pace, &detail::run_action<operation>};
+  using ServiceCall = typename detail::ActionFunction<decltype(operation)>::Call;
+  return Action<ServiceCall>{name, right, pace, &detail::run_action<operation>};
 }
 
 // The error table that services of AWS JSON share: AccessDeniedException, ThrottlingException, ...

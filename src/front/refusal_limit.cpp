@@ -18,7 +18,7 @@ void RefusalLimit::refill(Budget& budget, TimePoint now) const {
 }
 
 bool RefusalLimit::admit(std::string_view who, std::string_view from, TimePoint now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::pair key{std::string(who), std::string(from)};
   if (budgets_.size() >= options_.callers_max && !budgets_.contains(key)) {
     key = {std::string(kOthers), std::string(kOthers)};
@@ -37,7 +37,7 @@ bool RefusalLimit::admit(std::string_view who, std::string_view from, TimePoint 
 
 std::vector<RefusalLimit::Suppressed> RefusalLimit::take_suppressed(TimePoint now) {
   std::vector<Suppressed> all;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto& [key, budget] : budgets_) {
     refill(budget, now);
     if (budget.suppressed == 0) continue;

@@ -3,11 +3,12 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace redrive::front {
 
@@ -45,8 +46,8 @@ class RefusalLimit {
   void refill(Budget& budget, TimePoint now) const;
 
   const Options options_;
-  std::mutex mutex_;
-  std::map<std::pair<std::string, std::string>, Budget> budgets_;  // Guarded by mutex_.
+  Mutex mutex_;
+  std::map<std::pair<std::string, std::string>, Budget> budgets_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::front

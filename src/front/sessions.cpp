@@ -26,19 +26,19 @@ std::string Sessions::issue(Tickets& tickets, const auth::AccessKey& key, Timest
 }
 
 std::string Sessions::open(const auth::AccessKey& key, Timestamp now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return issue(sessions_, key, now + kSessionTime, now);
 }
 
 std::string Sessions::make_link(const auth::AccessKey& key, Timestamp now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return issue(links_, key, now + kLinkTime, now);
 }
 
 std::optional<Sessions::Session> Sessions::find(std::string_view token, const auth::KeyRing& keys,
                                                 Timestamp now) const {
   const Sha256 digest = sha256(token);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = sessions_.find(digest);
   if (found == sessions_.end() || !is_valid(found->second, keys, now)) return std::nullopt;
   return Session{.key_id = found->second.key_id, .left = found->second.ends - now};
@@ -47,7 +47,7 @@ std::optional<Sessions::Session> Sessions::find(std::string_view token, const au
 std::optional<std::string> Sessions::take_link(std::string_view token, const auth::KeyRing& keys,
                                                Timestamp now) {
   const Sha256 digest = sha256(token);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto taken = links_.extract(digest);
   if (taken.empty() || !is_valid(taken.mapped(), keys, now)) return std::nullopt;
   return taken.mapped().key_id;
@@ -55,19 +55,19 @@ std::optional<std::string> Sessions::take_link(std::string_view token, const aut
 
 void Sessions::close(std::string_view token) {
   const Sha256 digest = sha256(token);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sessions_.erase(digest);
 }
 
 bool SignInLimit::is_blocked(std::string_view address, Timestamp now) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = windows_.find(address);
   return found != windows_.end() && now < found->second.began + kWindow &&
          found->second.failures >= kTriesMax;
 }
 
 void SignInLimit::failed(std::string_view address, Timestamp now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (windows_.size() >= kAddressesMax) {
     std::erase_if(windows_, [&](const auto& one) { return now >= one.second.began + kWindow; });
   }

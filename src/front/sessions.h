@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/digest.h"
+#include "base/mutex.h"
 #include "base/time.h"
 #include "net/auth/access_key.h"
 
@@ -56,9 +56,9 @@ class Sessions {
                            Timestamp now);
   static bool is_valid(const Ticket& ticket, const auth::KeyRing& keys, Timestamp now);
 
-  mutable std::mutex mutex_;
-  Tickets sessions_;  // Guarded by mutex_.
-  Tickets links_;     // Guarded by mutex_.
+  mutable Mutex mutex_;
+  Tickets sessions_ GUARDED_BY(mutex_);
+  Tickets links_ GUARDED_BY(mutex_);
 };
 
 // How often an address may fail to sign in: kTriesMax times a minute. Times are steady.
@@ -77,8 +77,8 @@ class SignInLimit {
     Timestamp began;
     int failures = 0;
   };
-  mutable std::mutex mutex_;
-  std::map<std::string, Window, std::less<>> windows_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::map<std::string, Window, std::less<>> windows_ GUARDED_BY(mutex_);
 };
 
 // The value of a cookie in a Cookie header; empty if it has none of that name.

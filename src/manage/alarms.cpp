@@ -1,4 +1,4 @@
-// Alarms: those that dead-letter queues have by themselves, and those that somebody made.
+// Alarms: the built-in ones of dead-letter queues, and those created by requests.
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ Result<void> may_use(const Call& call, const alarms::Alarm& alarm) {
                                 {alarm.account, alarm.region, alarm.name, alarm.dimensions});
 }
 
-// A metric alarm that the caller may use; an error of the second kind for others.
+// A metric alarm that the caller may use; an error for others.
 Result<void> may_use_named(const Call& call, alarms::Watcher& watcher,
                            const alarms::AlarmKey& key) {
   if (const auto alarm = watcher.store().find(key)) return may_use(call, *alarm);
@@ -71,8 +71,7 @@ Result<void> check_notified(const Call& call, const alarms::Alarm& alarm) {
   return {};
 }
 
-// Whether a target belongs to what the caller may see: a queue or a function of theirs, or one that
-// an alarm of theirs tells.
+// Whether the caller may see a target: its own queue or function, or a target of its own alarm.
 bool sees_target(const Call& call, const std::vector<alarms::Alarm>& visible,
                  const std::string& target) {
   const auto names = [&](const std::vector<std::string>& actions) {
@@ -162,7 +161,7 @@ std::string watched_queue(const alarms::Alarm& alarm) {
   return {};
 }
 
-// The server's own targets, for an alarm that the server has by itself.
+// The server's own targets, for a built-in alarm.
 std::vector<documents::AlarmTarget> own_targets_of(Call& call, const alarms::Watcher& watcher,
                                                    const alarms::Alarm& alarm) {
   if (!call.sees_all()) return {};
@@ -274,7 +273,7 @@ Result<documents::AlarmList> add_alarm(Call& call, const documents::NewAlarm& in
   RETURN_IF_ERROR(may_use(call, alarm));
   RETURN_IF_ERROR(check_notified(call, alarm));
   RETURN_IF_ERROR(watcher.check_reachable(alarm.alarm_actions));
-  // One of that name is replaced.
+  // An existing alarm of that name is replaced.
   if (const auto before = watcher.store().find(own_key(call, input.name))) {
     RETURN_IF_ERROR(may_use(call, *before));
   }

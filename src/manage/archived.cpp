@@ -1,4 +1,4 @@
-// Messages by their lineage, and their ways into archives and back.
+// Messages by lineage; archiving and restoring.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using Where = dead_letters::LineagePlace::Where;
 
-// Lineages that a beginning of an id is compared with what the caller may see of.
+// How many lineages with an id prefix are compared with what the caller may see.
 constexpr std::size_t kLineagesLike = 16;
 
 std::string_view state_of(const dead_letters::LineagePlace& place) {
@@ -61,7 +61,7 @@ documents::LineagePlace describe(Call& call, const dead_letters::LineagePlace& p
   return out;
 }
 
-// Whether the caller may know of messages of that queue.
+// Whether the caller may see messages of that queue.
 bool may_see(const Call& call, const std::string& arn) {
   const auto queue = front::identity_from_arn(arn);
   return queue && queue->account == call.caller.account && call.allow(*queue);
@@ -72,7 +72,7 @@ std::unexpected<Error> too_many(std::size_t max) {
               fmt::format("A request can contain at most {} messages.", max));
 }
 
-// Brings one message of an archive into the form in which the engine takes it.
+// Converts an archived message into the engine's form.
 class Restoration {
  public:
   Restoration(Call& call, const documents::UnarchiveRequest& request,
@@ -115,7 +115,8 @@ class Restoration {
   const documents::UnarchiveRequest& request_;
   const queue::QueueSettings& settings_;
   const std::string actor_;
-  std::deque<sqs::PreparedMessage> prepared_;  // What drafts point into: they stay where they are.
+  // Drafts point into these: their addresses must not change.
+  std::deque<sqs::PreparedMessage> prepared_;
 };
 
 }  // namespace
@@ -138,7 +139,7 @@ std::unexpected<Error> no_such_lineage() {
               "that were processed after a redrive.");
 }
 
-// The only lineage of which an id begins so, among those that the caller may see.
+// The only lineage with this id prefix, among those that the caller may see.
 Result<dead_letters::LineageFound> lineage_like(const Call& call, std::string_view prefix) {
   if (!is_id_prefix(prefix)) {
     return fail(

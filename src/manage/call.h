@@ -27,7 +27,7 @@
 
 namespace redrive::manage {
 
-// What an archived document holds of its message.
+// The contents of an archived message.
 struct ArchivedContents {
   struct Attribute {
     std::string name;
@@ -46,25 +46,25 @@ struct Parts {
   dead_letters::DeadLetters& dead_letters;
   const front::Gate& gate;
   engine::TimeTravel* time = nullptr;  // Only with --virtual-clock.
-  bool disposable = false;             // Nothing here is meant to last, so it may be thrown away.
+  bool disposable = false;             // The data is for tests and may be removed.
   std::string_view version = {};       // Of the server.
   front::Observers observers = {};
   const metrics::History* history = nullptr;
   std::function<void()> observe = {};  // Brings the history to this moment.
   alarms::Watcher* watcher = nullptr;
-  // Lines of the log after that number, at most so many; may be empty.
+  // Lines of the log after that number, with a maximum; may be empty.
   std::function<std::vector<documents::KeptLogLine>(std::uint64_t, std::size_t)> log_after = {};
   // Lines of the audit log; may be empty.
   std::function<Result<AuditLines>(const AuditQuery&)> audit = {};
   // How old the oldest message of a queue is; may be empty.
   std::function<Duration(const queue::State&, const queue::Queue&, const queue::Stamp&)>
       oldest_age = {};
-  // What feeds functions, and how that goes; may be empty.
+  // Mappings and asynchronous invocations with their counts; may be empty.
   std::function<std::vector<documents::KeptHandler>()> handlers = {};
-  // Empties the archive buckets, and says how many there were; empty: there are none.
+  // Empties the archive buckets and returns how many there were; empty: there are none.
   std::function<Result<std::size_t>()> clear_buckets;
-  // Reads the document of a dead letter that this server archived into a bucket of its own;
-  // an error when the place is another one. May be empty.
+  // Reads the document of a dead letter that this server archived into a bucket of its own; an
+  // error if the place is elsewhere. May be empty.
   std::function<Result<ArchivedContents>(std::string_view place, std::string_view account)>
       read_archived = {};
   // Functions and mappings are gone; may be empty.
@@ -94,7 +94,7 @@ class Call {
   const front::Caller& caller = context.caller;
   front::Masking masking;
 
-  // What stood in the path for {name}, which the route's pattern has.
+  // The value of {name} in the path; the route's pattern must contain it.
   std::string_view parameter(std::string_view name) const;
   // What the route does, for decisions about it.
   front::Operation operation() const;
@@ -122,11 +122,11 @@ class Call {
   bool sees(const queue::QueueIdentity& queue) const;
   // Whether the caller may see everything on this server.
   bool sees_all() const;
-  // Who acts, for those who will read of it.
+  // The actor, for histories and the audit log.
   std::string actor() const;
-  // What stands in the query string, decoded; empty when it does not say.
+  // A decoded parameter of the query string; empty if absent.
   std::string query(std::string_view name) const;
-  // From 1 to `max`; `otherwise` when the query string does not say.
+  // From 1 to `max`; `otherwise` if absent.
   Result<std::size_t> query_number(std::string_view name, std::size_t otherwise,
                                    std::size_t max) const;
   wire::Decoder& decoder() const;
@@ -141,7 +141,7 @@ class Call {
 
 namespace detail {
 
-// Answers in which users' data can be say whether secrets in it are masked.
+// Answers with users' data say whether secrets are masked.
 template <class Output>
 Result<Document> to_json(Result<Output> output, Call& call) {
   if (!output) return std::unexpected(output.error());
@@ -167,8 +167,8 @@ Result<Document> run(Result<Output> (*operation)(Call&, const Input&), Call& cal
 
 }  // namespace detail
 
-// Makes a route's `run` of a function from structs to structs, whose shapes say what travels:
-// `Result<Output>(Call&)` or `Result<Output>(Call&, const Input&)`.
+// Makes a route's `run` from a function on structs with shapes: `Result<Output>(Call&)` or
+// `Result<Output>(Call&, const Input&)`.
 template <auto operation>
 Result<Document> as_json(Call& call) {
   return detail::run(operation, call);

@@ -14,16 +14,16 @@ ChangeFeed::~ChangeFeed() {
 
 void ChangeFeed::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
-// Evicts the least recently used when there are too many: its browsers get everything anew.
+// Evicts the least recently used when there are too many: its browsers get a reset.
 std::shared_ptr<ChangeFeed::Viewer> ChangeFeed::viewer_of(const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& [viewer, used] = viewers_[name];
   if (viewer == nullptr) viewer = std::make_shared<Viewer>(auth::make_session_token());
   used = ++uses_;
@@ -35,7 +35,6 @@ std::shared_ptr<ChangeFeed::Viewer> ChangeFeed::viewer_of(const std::string& nam
   return found;
 }
 
-// Call with the viewer's mutex held: one thread reads the rows, the others use what it read.
 Result<void> ChangeFeed::update(Viewer& viewer, const front::RequestContext& context) {
   const auto now = Clock::now();
   if (viewer.updated && now - *viewer.updated < kPeriod) return {};
@@ -46,7 +45,7 @@ Result<void> ChangeFeed::update(Viewer& viewer, const front::RequestContext& con
 
 bool ChangeFeed::enqueue(Waiting waiting) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stopping_ || waiting_.size() >= kWaitingMax) return false;
     waiting_.push_back(std::move(waiting));
   }
@@ -57,7 +56,7 @@ bool ChangeFeed::enqueue(Waiting waiting) {
 Result<std::optional<std::string>> ChangeFeed::ask(const front::RequestContext& context,
                                                    Question question, Respond respond) {
   const auto viewer = viewer_of(question.viewer);
-  const std::lock_guard lock(viewer->mutex);
+  const MutexLock lock(viewer->mutex);
   RETURN_IF_ERROR(update(*viewer, context));
   const bool waits =
       question.wait.count() > 0 && !viewer->log.has_news(question.cursor, question.topics);
@@ -72,37 +71,37 @@ Result<std::optional<std::string>> ChangeFeed::ask(const front::RequestContext& 
 }
 
 void ChangeFeed::run() {
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   while (!stopping_) {
-    wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-    wake_.wait_for(lock, kPeriod, [this] { return stopping_; });
+    wake_.wait(mutex_, [this]() REQUIRES(mutex_) { return stopping_ || !waiting_.empty(); });
+    wake_.wait_for(mutex_, kPeriod, [this]() REQUIRES(mutex_) { return stopping_; });
     lock.unlock();
     answer_ready();
     lock.lock();
   }
   lock.unlock();
-  answer_ready();  // What began to wait since.
+  answer_ready();  // Requests that began to wait in between.
 }
 
-bool ChangeFeed::is_ready(Waiting& waiting) {
-  // A client that is gone has its request answered, too: that releases it.
+bool ChangeFeed::is_ready(const Waiting& waiting, const Viewer& viewer) {
+  // The request of a disconnected client is answered, too: that releases it.
   if (waiting.context->is_abandoned() || Clock::now() >= waiting.until) return true;
-  return waiting.viewer->log.has_news(waiting.question.cursor, waiting.question.topics);
+  return viewer.log.has_news(waiting.question.cursor, waiting.question.topics);
 }
 
 void ChangeFeed::answer_ready() {
   std::list<Waiting> checked;
   bool stopping = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     checked.swap(waiting_);
     stopping = stopping_;
   }
   for (auto at = checked.begin(); at != checked.end();) {
     const std::shared_ptr<Viewer> viewer = at->viewer;  // Outlives the lock of its mutex.
-    const std::lock_guard lock(viewer->mutex);
+    const MutexLock lock(viewer->mutex);
     const Result<void> read = update(*viewer, *at->context);
-    if (read && !stopping && !is_ready(*at)) {
+    if (read && !stopping && !is_ready(*at, *viewer)) {
       ++at;
       continue;
     }
@@ -111,7 +110,7 @@ void ChangeFeed::answer_ready() {
          : at->respond(std::unexpected(read.error()));
     at = checked.erase(at);
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_.splice(waiting_.begin(), checked);
 }
 

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <condition_variable>
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <tuple>
 
+#include "base/mutex.h"
 #include "front/pipeline.h"
 #include "manage/change_log.h"
 
@@ -49,9 +48,9 @@ class ChangeFeed {
   using Clock = std::chrono::steady_clock;
   // Lock order: Viewer::mutex before ChangeFeed::mutex_.
   struct Viewer {
-    std::mutex mutex;  // Guards what follows.
-    ChangeLog log;
-    std::optional<Clock::time_point> updated;
+    Mutex mutex;
+    ChangeLog log GUARDED_BY(mutex);
+    std::optional<Clock::time_point> updated GUARDED_BY(mutex);
 
     explicit Viewer(std::string epoch) : log(std::move(epoch)) {}
   };
@@ -64,19 +63,22 @@ class ChangeFeed {
   };
 
   std::shared_ptr<Viewer> viewer_of(const std::string& name);
-  Result<void> update(Viewer& viewer, const front::RequestContext& context);
+  // One thread reads the rows, the others use what it read.
+  Result<void> update(Viewer& viewer, const front::RequestContext& context) REQUIRES(viewer.mutex);
   bool enqueue(Waiting waiting);
   void run();
   void answer_ready();
-  bool is_ready(Waiting& waiting);
+  static bool is_ready(const Waiting& waiting, const Viewer& viewer) REQUIRES(viewer.mutex);
 
   const Read read_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;       // Guarded by mutex_, like the next three.
-  std::list<Waiting> waiting_;  // Newest last.
-  std::map<std::string, std::pair<std::shared_ptr<Viewer>, std::uint64_t>> viewers_;  // Last use.
-  std::uint64_t uses_ = 0;
+  Mutex mutex_;
+  ConditionVariable wake_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::list<Waiting> waiting_ GUARDED_BY(mutex_);  // Newest last.
+  // With the number of the last use.
+  std::map<std::string, std::pair<std::shared_ptr<Viewer>, std::uint64_t>> viewers_
+      GUARDED_BY(mutex_);
+  std::uint64_t uses_ GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

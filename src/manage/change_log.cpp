@@ -34,7 +34,7 @@ void ChangeLog::update(ChangeRows rows) {
   for (std::size_t topic = 0; topic < rows.size(); ++topic) {
     update_topic(topic, std::move(rows[topic]));
   }
-  // A row that came back is not gone.
+  // A row that exists again is not gone.
   std::erase_if(gone_, [&](const Gone& gone) { return rows_[gone.topic].contains(gone.key); });
 }
 

@@ -1,4 +1,4 @@
-// Time as an operator sees it, and moves it where it stands still.
+// The clock: shown to operators, moved by tests if it is virtual.
 
 #include <cmath>
 
@@ -42,7 +42,7 @@ Result<ClockView> show_clock(Call& call) {
                    .held_seconds = call.parts.engine.held_time().count() / 1000};
 }
 
-// Harmless to repeat: without held time nothing changes.
+// Idempotent: without held time nothing changes.
 Result<ClockView> accept_clock(Call& call) {
   call.parts.engine.accept_held_time();
   return show_clock(call);

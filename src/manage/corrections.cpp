@@ -1,4 +1,4 @@
-// Dead letters corrected, put aside and taken back.
+// Dead letters edited, discarded and restored.
 
 #include <fmt/format.h>
 
@@ -82,13 +82,13 @@ Result<std::vector<queue::MessageKey>> chosen_keys(Call& call, const queue::Queu
   return TRY(call.parts.dead_letters.jobs.choose(queue, plan, SIZE_MAX, kTouchedMax)).keys;
 }
 
-// The original of an edit: whoever wants it back beside the other says so by its key.
+// The original of an edited message: it is restored in addition to the edited one only by its key.
 bool is_replaced(const dead_letters::Peeked& message) {
   return message.history && !message.history->events.empty() &&
          message.history->events.back().kind == queue::LineageEvent::Kind::replaced;
 }
 
-// As many as one request touches.
+// At most as many as one request may change.
 Result<std::vector<queue::MessageKey>> all_in_bin(Call& call, const queue::QueueIdentity& queue) {
   std::vector<queue::MessageKey> keys;
   queue::Mailbox::AgeMark after{};

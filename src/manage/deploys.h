@@ -12,7 +12,8 @@
 
 namespace redrive::manage {
 
-// What is counted of the code that a group's messages met, copied in turn to be read outside.
+// Counts by version of the code that received a group's messages, copied in turn and read outside
+// of it.
 struct GroupCodes {
   struct Use {
     std::string code_key;
@@ -20,15 +21,15 @@ struct GroupCodes {
   };
   std::vector<Use> handled;  // In the queues that the messages came from.
   std::vector<Use> failed;   // In the group.
-  bool complete = true;      // Nothing had to be forgotten.
+  bool complete = true;      // No version was evicted.
   queue::State::Deploys deploys;
 };
 
 // In turn.
 GroupCodes codes_of(const queue::State& state, const queue::FailureGroup& group);
-// Says which deploy did it, as far as that is known.
+// Describes the deploy that the group began with, if known.
 void tell_deploy(Call& call, const GroupCodes& codes, documents::FailureGroup& out);
-// The deploys among the marks of its timeline.
+// Adds the deploys to the group's timeline.
 void mark_deploys(documents::FailureGroup& out);
 
 }  // namespace redrive::manage

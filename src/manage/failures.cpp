@@ -1,4 +1,4 @@
-// What consumers tell of failures, and the groups made of them.
+// Failure reports of consumers, and failure groups.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ namespace {
 using queue::GroupStatus;
 
 constexpr std::size_t kDistinctionsMax = 5;
-// Dead letters that came in just now are grouped before groups are told.
+// Dead letters that have just arrived are grouped before groups are listed.
 constexpr std::size_t kGroupedAtOnce = 256;
 constexpr int kGroupingRounds = 16;
 constexpr std::size_t kNoteBytesMax = 4096;
@@ -158,7 +158,7 @@ Result<std::vector<documents::Distinction>> distinctions(
   return told;
 }
 
-// A group that a rule has emptied for good is told no more.
+// A group that a rule has emptied permanently is not listed.
 bool is_told(const queue::State& state, const queue::FailureGroup& group) {
   return group.count > 0 || state.merged_id(group.queue, group.identity.id) == group.identity.id;
 }
@@ -290,7 +290,7 @@ Result<documents::AllFailureGroups> list_all_groups(Call& call) {
                    if (!theirs || !call.allow(state, queue->identity)) return;
                    out.groups.push_back(describe_group(call, state, group, turn.stamp().wall));
                  });
-  // Those learned last come first; times in UTC compare as texts.
+  // The newest come first; times in UTC compare as texts.
   std::ranges::reverse(out.groups);
   std::ranges::stable_sort(out.groups, std::greater(), &documents::FailureGroup::first_seen);
   std::ranges::stable_sort(out.groups, comes_first);

@@ -18,8 +18,7 @@ using queue::Mailbox;
 
 constexpr std::size_t kHits = 100;
 constexpr std::size_t kHitsMax = 1'000;
-// A page ends, and says where to go on, when it holds or has looked at this much: others wait for
-// the thread that makes it.
+// A page ends at these limits, with a place to continue: other requests wait for its thread.
 constexpr std::size_t kHitBytesMax = 8u << 20;
 constexpr std::size_t kLooksMax = 5'000;
 constexpr std::size_t kLookBytesMax = 16u << 20;
@@ -37,7 +36,7 @@ bool contains_id(std::string_view id, std::string_view text) {
   return !std::ranges::search(id, text, {}, lower, lower).empty();
 }
 
-// What to look for: a filter, or a text that stands in the body, an attribute or an id.
+// What to search for: a filter, or a text in the body, an attribute or an id.
 class Question {
  public:
   static Result<Question> parse(const std::string& text, std::string_view mode) {
@@ -62,7 +61,7 @@ class Question {
 
   std::string_view mode() const { return filter_ ? "filter" : "text"; }
 
-  // What of the message it is about, in a word; nothing when it is about another one.
+  // What part of the message matches, in one word; none if it does not match.
   std::optional<std::string_view> matches(const triage::Subject& subject,
                                           std::string_view dedup_id) const {
     if (filter_) return filter_->matches(subject) ? std::optional("filter") : std::nullopt;
@@ -85,7 +84,7 @@ class Question {
   std::optional<triage::Filter> filter_;
 };
 
-// The queue whose messages are, or were, in this one; nothing of those not to be searched.
+// The queue whose messages are, or were, in this one; none for queues that are not searched.
 std::optional<queue::QueueIdentity> owner_of(const queue::QueueIdentity& identity) {
   if (!identity.is_hidden()) return identity;
   for (const std::string_view suffix : {queue::kBinSuffix, queue::kSettledSuffix}) {
@@ -104,9 +103,9 @@ std::string_view state_of(const queue::QueueIdentity& identity) {
 
 // A place in the search: behind a message of a queue, or behind one that was archived.
 struct Place {
-  queue::QueueIdentity queue;  // Those before it are done.
+  queue::QueueIdentity queue;  // Queues before it are finished.
   Mailbox::AgeMark after{Timestamp(std::numeric_limits<std::int64_t>::min())};
-  bool in_queue = false;  // The queue itself is not done yet.
+  bool in_queue = false;  // The queue itself is not finished.
   std::optional<std::uint64_t> archived;
 
   std::string token() const {
@@ -168,7 +167,8 @@ class Search {
            owner->region == call_.caller.region && call_.allow(state, *owner).has_value();
   }
 
-  // Goes on in the place's queue or, when that is done, to the next one. False: nothing is left.
+  // Continues in the place's queue or, when that is finished, with the next one. False: nothing is
+  // left.
   bool look_at_queue(Place& place) {
     if (!place.in_queue) return enter_next_queue(place);
     const dead_letters::PeekPage page =
@@ -199,7 +199,7 @@ class Search {
     return true;
   }
 
-  // A damaged message is passed over: its bytes say nothing.
+  // A damaged message is skipped.
   void look_at(const queue::QueueIdentity& identity, const dead_letters::Peeked& peeked,
                Timestamp wall) {
     ++scanned_;
@@ -258,7 +258,7 @@ class Search {
     return found.size() == kArchivedPerLook;
   }
 
-  // Its contents are known where its document is in a bucket of this server; its ids always.
+  // Its ids are always known; its contents only if its document is in a bucket of this server.
   void look_at(const Archived& one) {
     ++scanned_;
     ArchivedContents contents;

@@ -1,4 +1,4 @@
-// Failure groups merged and split by hand, and what happened while they came.
+// Failure groups merged and split manually, and the timeline of a group.
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ documents::GroupRule describe_rule(Call& call, const queue::State& state,
           .applied = rule.applied};
 }
 
-// The id of the group that a text means, whole or by its beginning.
+// The id of a group, given in full or as a prefix.
 Result<queue::State::GroupId> group_id(Call& call, const queue::QueueIdentity& identity,
                                        std::string_view text) {
   return call.parts.engine.turn([&](engine::Turn& turn) -> Result<queue::State::GroupId> {
@@ -81,7 +81,7 @@ void add_job_marks(Call& call, const queue::QueueIdentity& identity, queue::Fail
 void add_alarm_marks(Call& call, const queue::QueueIdentity& identity,
                      std::vector<documents::TimelineMark>& marks) {
   if (call.parts.watcher == nullptr) return;
-  // As alarms::Watcher calls the alarm of a dead-letter queue.
+  // The name that alarms::Watcher gives the alarm of a dead-letter queue.
   const alarms::AlarmKey key{identity.account, identity.region, "dead letters in " + identity.name};
   for (const alarms::HistoryItem& item : call.parts.watcher->store().history(key)) {
     if (item.kind != alarms::HistoryItem::Kind::state) continue;

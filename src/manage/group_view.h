@@ -7,12 +7,12 @@
 
 namespace redrive::manage {
 
-// A group as told, without what sets it apart and without marks. In turn.
+// A group as a document, without findings and timeline. In turn.
 documents::FailureGroup describe_group(Call& call, const queue::State& state,
                                        const queue::FailureGroup& group, Timestamp wall);
 
-// What happened to the group's dead-letter queue while the group came: jobs and alarms, oldest
-// first. Not in turn.
+// Events of the group's dead-letter queue since the group began: jobs and alarms, oldest first. Not
+// in turn.
 std::vector<documents::TimelineMark> timeline_marks(Call& call, const queue::QueueIdentity& queue,
                                                     queue::FailureGroupKey group);
 

@@ -20,7 +20,7 @@ std::unexpected<Error> wrong(std::string message) {
   return fail(ErrorCode::invalid_parameter_value, std::move(message));
 }
 
-// A moment as people write it, seconds since 1970, or so many seconds ago when it has a minus.
+// A time as text, as seconds since 1970, or, if negative, as seconds before now.
 Result<Timestamp> moment(const Call& call, std::string_view name, Timestamp now,
                          Timestamp otherwise) {
   const std::string text = call.query(name);
@@ -41,7 +41,7 @@ struct HistoryQuery {
   std::size_t metric = 0;
 };
 
-// Whose history is asked for: that of a queue, a function or a mapping, or of the server.
+// The subject of a series: a queue, a function, a mapping, or the server.
 Result<HistoryQuery> history_query(const Call& call, const documents::SeriesQuery& series) {
   HistoryQuery query;
   if (!series.queue.empty()) {

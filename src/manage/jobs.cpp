@@ -1,4 +1,4 @@
-// Redrive jobs: dead letters back to work, carefully.
+// Redrive jobs.
 
 #include <fmt/format.h>
 
@@ -25,9 +25,8 @@ constexpr std::size_t kSampleKeys = 10;
 constexpr std::size_t kStagesMax = 16;
 constexpr std::size_t kIdsMax = 50;
 constexpr std::size_t kGroupsMax = 20;
-// How many of a queue's messages are looked at to find a dead letter.
 constexpr std::size_t kJobsPerTurn = 64;
-// Jobs whose ids begin alike, looked at to find the one that is meant.
+// How many jobs with the same id prefix are compared.
 constexpr std::size_t kJobsLookedAt = 1000;
 constexpr std::size_t kTextBytesMax = 1024;
 constexpr std::size_t kPatchBytesMax = 32u << 10;
@@ -96,7 +95,7 @@ Result<void> check_request(const documents::JobRequest& input) {
   return {};
 }
 
-// Filters know single ids; a list of them is an alternative.
+// A filter compares one id; a list of ids becomes an alternative.
 std::string filter_of(const documents::JobRequest& input) {
   if (input.message_ids.empty()) return std::string(input.filter);
   std::string ids;
@@ -150,7 +149,7 @@ bool may_know(const Call& call, const queue::State& state, const MoveTask& task)
   return !source || call.allow(state, *source).has_value();
 }
 
-// Jobs that the caller may know and whose ids begin so; when there are very many, some of them.
+// Jobs with this id prefix that the caller may see; some of them if there are very many.
 std::vector<const MoveTask*> jobs_like(const Call& call, const queue::State& state,
                                        std::string_view prefix) {
   std::vector<const MoveTask*> found;
@@ -165,7 +164,7 @@ std::vector<const MoveTask*> jobs_like(const Call& call, const queue::State& sta
   return found;
 }
 
-// By its whole id, or by the beginning of it when no other job that the caller may know has it.
+// By its id, or by a prefix that no other job that the caller may see has.
 Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
   const std::string_view called = call.parameter("job");
   const auto id = Uuid::parse(called);
@@ -184,8 +183,8 @@ Result<const MoveTask*> find_job(const Call& call, const queue::State& state) {
   return ambiguous("jobs", called, candidates);
 }
 
-// Where a job moves messages to, each queue must be one that the caller may send to. Without a
-// destination these are the queues that the dead letters came from.
+// The caller must be allowed to send to every queue that a job moves messages to. Without a
+// destination these are the source queues of the dead letters.
 Result<void> check_targets(const Call& call, std::string_view source_arn,
                            std::string_view destination_arn) {
   engine::Engine& engine = call.parts.engine;
@@ -206,7 +205,7 @@ Result<void> check_resumed(const Call& call) {
   return check_targets(call, source, destination);
 }
 
-// Changes a job that is not over, if it is in one of these states.
+// Changes an unfinished job, if it is in one of these states.
 Result<documents::Job> change_job(Call& call, std::initializer_list<TaskStatus> from,
                                   std::optional<TaskStatus> to, std::optional<std::uint32_t> rate) {
   return call.parts.engine.turn([&](Turn& turn) -> Result<documents::Job> {
@@ -313,7 +312,7 @@ Result<documents::Job> pause_job(Call& call) {
 
 Result<documents::Job> resume_job(Call& call) {
   RETURN_IF_ERROR(check_resumed(call));
-  call.parts.engine.catch_up();  // What is gone by now is counted before the job goes on.
+  call.parts.engine.catch_up();  // Messages that are gone are counted before the job continues.
   return change_job(call, kStanding, TaskStatus::running, std::nullopt);
 }
 

@@ -9,10 +9,10 @@
 #include "dead_letters/view/peeked.h"
 #include "manage/documents/message_page.h"
 
-// What a message has been through, in the words of the management API. The archive uses them too.
+// The history of a message as documents of the management API. The archive uses them too.
 namespace redrive::manage {
 
-// Takes a text and gives a view of it that lasts.
+// Stores a text and returns a view that stays valid.
 using Keep = std::function<std::string_view(std::string)>;
 
 std::vector<documents::Attempt> attempts_of(const dead_letters::Peeked& message, const Keep& keep);
@@ -22,8 +22,8 @@ std::vector<documents::Event> events_of(const dead_letters::Peeked& message, con
 documents::Lineage lineage_of(const dead_letters::Peeked& message, const Uuid& lineage,
                               const Keep& keep);
 
-// The way back: what a document tells, with names and errors in words. An error when its times or
-// words are not ours. Without its count a message has all its redrives again.
+// The reverse: parses the history in a document. An error if its times or names are invalid.
+// Without the count, the message may be redriven as often as a new one.
 Result<dead_letters::Peeked> history_in(const documents::Lineage& lineage, bool keep_count);
 
 }  // namespace redrive::manage

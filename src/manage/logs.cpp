@@ -1,4 +1,4 @@
-// What the server wrote to its log lately.
+// The latest lines of the server's log.
 
 #include "base/text.h"
 #include "manage/operations.h"

@@ -1,4 +1,4 @@
-// Messages as they lie in their queues. Nothing here changes anything.
+// Reads messages in their queues without changing them.
 
 #include <fmt/format.h>
 
@@ -34,15 +34,15 @@ namespace {
 
 constexpr std::size_t kPageMessages = 100;
 constexpr std::size_t kPageMessagesMax = 1'000;
-// A page ends early rather than hold more than this of bodies.
+// A page ends early at this many bytes of bodies.
 constexpr std::size_t kPageBytesMax = 8u << 20;
-// A search ends, and says where to go on, after it has looked at this much: it runs on a thread
-// that others' requests wait for.
+// A search ends after this much, with a place to continue: it runs on a thread that other requests
+// wait for.
 constexpr std::size_t kSearchMessagesMax = 5'000;
 constexpr std::size_t kSearchBytesMax = 16u << 20;
 // The same for messages that are passed over without reading them.
 constexpr std::size_t kScannedMax = 2'000'000;
-// Taken from the engine at a time, since the engine does nothing else meanwhile.
+// Per turn of the engine, because nothing else runs meanwhile.
 constexpr std::size_t kSearchPieceMessages = 250;
 
 std::string_view state_name(queue::Phase phase) {
@@ -62,17 +62,17 @@ std::optional<std::string_view> if_any(std::string_view text) {
   return text;
 }
 
-// Makes a page of messages. Everything it writes outlives what it came from: the call keeps it.
+// Writes a page of messages. The call keeps the texts that the page refers to.
 class PageWriter {
  public:
   PageWriter(Call& call, std::size_t messages_max, const triage::Filter* filter,
              bool chooses = false)
       : call_(call), messages_max_(messages_max), filter_(filter), chooses_(chooses) {}
 
-  // The next so many messages behind a place.
+  // The next `max` messages after a place.
   using Fetch = std::function<Result<dead_letters::PeekPage>(const Mailbox::AgeMark&, std::size_t)>;
 
-  // Goes on behind that place until the page is full or enough has been looked at.
+  // Continues after that place until the page is full or the search limit is reached.
   Result<documents::MessagePage> write(Mailbox::AgeMark after, const Fetch& fetch) {
     last_ = after;
     bool more = true;
@@ -106,7 +106,7 @@ class PageWriter {
                                           : std::min(messages_max_, kSearchPieceMessages);
   }
 
-  // Whether there is more behind the last message that it looked at.
+  // Whether there is more after the last message that was read.
   Result<bool> take(const dead_letters::PeekPage& page) {
     for (const dead_letters::Peeked& peeked : page.messages) {
       full_ = kept_bytes_ + peeked.body.size > kPageBytesMax && !out_.messages.empty();
@@ -121,8 +121,8 @@ class PageWriter {
     return page.more;
   }
 
-  // A damaged message is passed over: it is among the queue's damaged messages now, or will be when
-  // the consumer that holds it lets go.
+  // A damaged message is skipped: it is set aside now, or when the consumer that holds it releases
+  // it.
   Result<void> look_at(const dead_letters::Peeked& peeked) {
     std::string bytes;
     const auto stored = call_.parts.engine.read_message(peeked.mark.key, peeked.body, bytes);
@@ -182,10 +182,10 @@ class PageWriter {
 
   Call& call_;
   const std::size_t messages_max_;
-  const triage::Filter* const filter_;  // Null: every message is meant.
+  const triage::Filter* const filter_;  // Null: every message matches.
   const bool chooses_;                  // Pages leave messages out.
   documents::MessagePage out_;
-  Mailbox::AgeMark last_{};  // Looked at last.
+  Mailbox::AgeMark last_{};  // The last message read.
   Timestamp wall_;
   std::size_t scanned_ = 0;
   std::size_t read_ = 0;
@@ -194,7 +194,7 @@ class PageWriter {
   bool full_ = false;
 };
 
-// Where a page begins: behind `after`, or at the position `at`.
+// Where a page begins: after `after`, or at the position `at`.
 Result<Mailbox::AgeMark> place_of(Call& call, const dead_letters::PeekChoice& choice) {
   const std::string at = call.query("at");
   if (at.empty()) return mark_of(call.query("after"), choice.newest_first);
@@ -207,7 +207,7 @@ Result<Mailbox::AgeMark> place_of(Call& call, const dead_letters::PeekChoice& ch
       call.queue("queue"), *position, choice, call.context.is_abandoned);
 }
 
-// A page as the query string asks for it.
+// A page as the query string requests it.
 Result<documents::MessagePage> write_page(Call& call, const PageWriter::Fetch& fetch,
                                           const dead_letters::PeekChoice& choice = {}) {
   const Mailbox::AgeMark after = TRY(place_of(call, choice));

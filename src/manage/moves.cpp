@@ -1,4 +1,4 @@
-// Messages moved to another queue by those who received them.
+// Messages moved to another queue by their consumers.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ bool changes_contents(const documents::Move& move) {
          move.trace_header;
 }
 
-// One request's moves on their way from words to what the engine takes.
+// Converts the moves of one request into the engine's form.
 class Mover {
  public:
   Mover(Call& call, queue::QueueIdentity queue, const documents::MoveRequest& input)
@@ -64,7 +64,7 @@ class Mover {
     return out;
   }
 
-  // Most moves of a request go the same way.
+  // Most moves of a request have the same destination.
   using Destination = std::pair<queue::QueueIdentity, Settings>;
   Result<Destination> destination(std::string_view name) {
     if (const auto known = destinations_.find(name); known != destinations_.end())

@@ -22,8 +22,8 @@
 #include "manage/documents/session.h"
 #include "net/wire/shape.h"
 
-// The operations of the management API and the documents they take and give. routes.cpp says where
-// each is found, docs/openapi.yaml tells it to everybody else.
+// The operations of the management API with their input and output documents. routes.cpp has their
+// paths, docs/openapi.yaml their description.
 
 namespace redrive::manage {
 
@@ -32,7 +32,7 @@ struct ClockView {
   std::string_view now;  // 2026-01-31T23:59:59.000Z
   std::int64_t epoch_milliseconds = 0;
   std::int64_t waiting_receives = 0;  // A test that moves time can see that its consumer waits.
-  std::int64_t held_seconds = 0;      // Time away that does not count yet.
+  std::int64_t held_seconds = 0;      // Downtime that is not counted yet.
 };
 consteval auto shape_of(ClockView*) {
   using Out = ClockView;
@@ -83,13 +83,13 @@ Result<documents::Message> show_message(Call& call);
 Result<documents::SpentHandle> show_spent_handle(Call& call);
 // The attributes of a stored message as SQS writes them; views of it.
 sqs::MessageAttributes attributes_of(const store::MessageContents& contents);
-// A message that was looked at. Views `stored`, which has to last as long as the call.
+// Describes a message that was peeked. Views `stored`, which must live as long as the call.
 documents::Message describe_peeked(Call& call, const dead_letters::Peeked& peeked,
                                    const store::StoredMessage& stored, Timestamp wall);
-// One message as it lies in its queue now.
+// One message in its present state.
 Result<documents::Message> describe_message(Call& call, const queue::QueueIdentity& queue,
                                             queue::MessageKey key);
-// The stored bytes of a message as an editor wants it, checked as a send would be.
+// The stored bytes of an edited message, validated like a send.
 Result<std::string> edited(const store::StoredMessage& stored, const documents::EditRequest& input,
                            const queue::QueueSettings& settings);
 Result<documents::Message> edit_message(Call& call, const documents::EditRequest& input);
@@ -105,7 +105,7 @@ Result<documents::Touched> note_tried(Call& call, const documents::TriedRequest&
 Result<documents::Touched> discard_messages(Call& call, const documents::Choice& input);
 Result<documents::MessagePage> peek_bin(Call& call);
 Result<documents::Touched> restore_messages(Call& call, const documents::Choice& input);
-// A place among messages as a page's `next` has it.
+// A place among messages as the `next` token of a page.
 std::string token_of(const queue::Mailbox::AgeMark& mark);
 Result<queue::Mailbox::AgeMark> mark_of(std::string_view token, bool newest_first = false);
 Result<documents::DamagedCounts> count_damaged(Call& call);
@@ -116,10 +116,10 @@ Result<documents::DamagedRetried> retry_damaged(Call& call, const documents::Dam
 Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input);
 
 Result<documents::FailureReceipt> report_failure(Call& call, const documents::FailureReport& input);
-// Dead letters that came in just now get their groups, so that what is told or done next knows
+// Groups the dead letters that have just arrived, so that the following answer or action includes
 // them.
 void group_what_came(dead_letters::DeadLetters& dead_letters);
-// The group of a queue that has this id, or the only one whose id begins so.
+// The group of a queue with this id or unique prefix of an id.
 Result<const queue::FailureGroup*> find_group(const queue::State& state, const queue::Queue& queue,
                                               std::string_view id);
 Result<documents::FailureGroups> list_groups(Call& call);

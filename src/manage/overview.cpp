@@ -29,7 +29,7 @@ bool is_of(const front::Caller& caller, std::string_view account, std::string_vi
   return caller.account == account && caller.region == region;
 }
 
-// Looks at queues a few at a time, so that nobody waits for somebody who only watches.
+// Reads queues a few at a time, so that monitoring delays no request.
 class QueueSurvey {
  public:
   explicit QueueSurvey(Call& call) : call_(call) {}
@@ -44,7 +44,7 @@ class QueueSurvey {
         };
     while (call_.parts.engine.survey(after, kSurveyedPerTurn, look)) {
       call_.parts.engine.give_way();
-      // Never within a turn: to make room for all of them takes long.
+      // Never within a turn: reserving space for all of them takes long.
       if (queues_.capacity() - queues_.size() < kSurveyedPerTurn) {
         queues_.reserve(2 * queues_.capacity() + kSurveyedPerTurn);
       }
@@ -154,7 +154,7 @@ std::vector<documents::HandlerOverview> handlers_of(Call& call) {
   return found;
 }
 
-// The latest come first, so those that just ended stand before those that ended long ago.
+// The latest come first, so jobs that have just ended precede older ones.
 std::vector<documents::Job> jobs_worth_seeing(std::vector<documents::Job> jobs) {
   std::size_t over = 0;
   std::erase_if(jobs, [&](const documents::Job& job) {

@@ -1,4 +1,4 @@
-// What dead-letter queues do by themselves, set and told.
+// Reads and sets the policies of dead-letter queues.
 
 #include "core/catalogue/queues.h"
 #include "dead_letters/policy/policy_check.h"

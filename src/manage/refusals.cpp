@@ -23,7 +23,7 @@ consteval auto shape_of(ErrorDocument*) {
   return wire::shape(wire::required("error", &ErrorDocument::error));
 }
 
-// SQS answers 400 to nearly everything; here what is missing is not found.
+// SQS answers 400 to nearly everything; here a missing resource is a 404.
 int status_of(const sqs::ErrorRow& row) {
   switch (row.code) {
     case ErrorCode::queue_does_not_exist:

@@ -8,7 +8,7 @@
 #include "front/request_context.h"
 #include "net/http/answer.h"
 
-// How the management API refuses. Its codes are those of SQS where SQS has one.
+// Errors of the management API. Its codes are those of SQS where SQS has one.
 
 namespace redrive::manage {
 

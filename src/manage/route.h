@@ -30,26 +30,26 @@ struct Route {
   std::string_view pattern;
   std::string_view operation;  // As docs/openapi.yaml calls it.
   auth::Right right;           // What the caller's role must allow, on a server with keys.
-  // Slow: its time grows with what there is to look at or to mask.
+  // Slow: its time grows with the amount of data to read or mask.
   front::Pace pace;
   Result<Document> (*run)(Call&);  // Null: the change feed answers.
-  // What it amounts to in terms of SQS: it is denied where a queue's policy denies one of these.
+  // The equivalent SQS actions: it is denied where a queue's policy denies one of these.
   std::array<std::string_view, 3> amounts_to = {};
-  bool whole_server = false;  // It is about all accounts together.
+  bool whole_server = false;  // It concerns all accounts.
   bool open = false;          // Served without credentials, to an anonymous caller.
 };
 
 using http::PathParameters;
 
-// Where a request leads. Without a route, `allowed` has the methods that the path does take, comma
-// between them; when that is empty too, there is nothing at this path.
+// The route of a request. Without a route, `allowed` has the methods of the path, separated by
+// commas; if that is empty too, the path is unknown.
 struct Match {
   const Route* route = nullptr;
   PathParameters parameters;
   std::string allowed;
 };
 
-// The first route that fits wins, so a literal stands before a {name} in its place.
+// The first route that matches wins, so literals must precede {names}.
 Match find_route(std::span<const Route> routes, std::string_view method, std::string_view path);
 
 }  // namespace redrive::manage

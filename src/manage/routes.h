@@ -6,8 +6,7 @@
 
 namespace redrive::manage {
 
-// Every route of the management API. docs/openapi.yaml has the same, and a test holds the two
-// together.
+// Every route of the management API. docs/openapi.yaml has the same routes; a test compares them.
 std::span<const Route> routes();
 
 }  // namespace redrive::manage

@@ -21,7 +21,7 @@ std::vector<std::string_view> operation_names() {
   return names;
 }
 
-// As it came, as a text: it may be anything.
+// The body as a text; it may be anything.
 std::string body_text(const http::Request& request) {
   std::string out;
   wire::append_json_text(out, request.body.substr(0, kAuditedBodyBytes));
@@ -35,7 +35,7 @@ front::ApiTraits traits() {
           .refusal_of = refusal_of,
           .encode = encode_refusal,
           .busy = Error{ErrorCode::service_unavailable, "The server is busy. Try again later."},
-          // What was true a moment ago is not to be shown again from a cache.
+          // Answers must not be cached.
           .headers = {{"Cache-Control", "no-store"}},
           .routes_first = true};
 }

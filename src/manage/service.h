@@ -10,10 +10,10 @@
 
 namespace redrive::manage {
 
-// What the management API answers to. No account has this name, so it cannot be a queue's path.
+// The path prefix of the management API. No account has this name, so it cannot be a queue's path.
 inline constexpr std::string_view kPathPrefix = "/_redrive/";
 
-// The management API on a port: JSON over HTTP, for what SQS has no action for. An answer leaves
+// The management API on a port: JSON over HTTP, for what SQS has no action for. An answer is sent
 // when everything recorded before it is durable.
 class Service final : private front::Api {
  public:

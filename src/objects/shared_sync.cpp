@@ -10,12 +10,12 @@ constexpr std::uint64_t kFailuresKept = 64;
 }  // namespace
 
 Outcome<void> SharedSync::operator()(const Work& sync) {
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   // A sync that is already running may not include the caller's change.
   const std::uint64_t mine = begun_ + 1;
   while (done_ < mine) {
     if (running_) {
-      ended_.wait(lock);
+      ended_.wait(mutex_);
       continue;
     }
     running_ = true;
@@ -38,7 +38,7 @@ Outcome<void> SharedSync::operator()(const Work& sync) {
 Outcome<void> DirectorySyncs::operator()(const std::filesystem::path& directory) {
   std::shared_ptr<SharedSync> shared;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto& known = syncs_[directory];
     if (known == nullptr) known = std::make_shared<SharedSync>();
     shared = known;

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "objects/failure.h"
 
 namespace redrive::objects {
@@ -22,12 +21,13 @@ class SharedSync {
   Outcome<void> operator()(const Work& sync);
 
  private:
-  std::mutex mutex_;  // Guards everything below.
-  std::condition_variable ended_;
-  bool running_ = false;
-  std::uint64_t begun_ = 0;
-  std::uint64_t done_ = 0;
-  std::map<std::uint64_t, Failure> failures_;  // Of the last few syncs, by number.
+  Mutex mutex_;
+  ConditionVariable ended_;
+  bool running_ GUARDED_BY(mutex_) = false;
+  std::uint64_t begun_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t done_ GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, Failure> failures_
+      GUARDED_BY(mutex_);  // Of the last few syncs, by number.
 };
 
 // One SharedSync per directory.
@@ -36,8 +36,8 @@ class DirectorySyncs {
   Outcome<void> operator()(const std::filesystem::path& directory);
 
  private:
-  std::mutex mutex_;  // Guards the map, not its values.
-  std::map<std::filesystem::path, std::shared_ptr<SharedSync>> syncs_;
+  Mutex mutex_;  // Guards the map, not its values.
+  std::map<std::filesystem::path, std::shared_ptr<SharedSync>> syncs_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::objects

@@ -85,6 +85,7 @@ Outcome<std::unique_ptr<Store>> Store::open(Options options) {
 }
 
 Outcome<void> Store::load() {
+  const MutexLock lock(mutex_);
   std::error_code error;
   remove_leftovers(options_.root / "settings");
   fs::directory_iterator entries(options_.root / "buckets", error);
@@ -105,7 +106,7 @@ Outcome<void> Store::create_bucket(const std::string& name, Timestamp now,
     return failure(Fault::invalid_bucket_name, "The specified bucket is not valid.");
   }
   const std::string& account = owner.empty() ? options_.account : owner;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (const auto found = buckets_.find(name); found != buckets_.end()) {
     if (options_.separate_accounts && found->second.info.owner != account) {
       return failure(Fault::bucket_taken,
@@ -130,7 +131,7 @@ Outcome<void> Store::create_bucket(const std::string& name, Timestamp now,
 }
 
 Outcome<void> Store::delete_bucket(const std::string& name) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Bucket* const bucket = TRY(find(name));
   // A put in progress has a file there too, and wins.
   const bool empty = TRY(keys_of(*bucket))->empty();
@@ -146,7 +147,7 @@ Outcome<void> Store::delete_bucket(const std::string& name) {
 }
 
 Outcome<std::size_t> Store::clear() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const std::size_t count = buckets_.size();
   for (const auto& [name, bucket] : buckets_) {
     std::error_code error;
@@ -160,7 +161,7 @@ Outcome<std::size_t> Store::clear() {
 }
 
 Outcome<BucketInfo> Store::bucket(const std::string& name) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = buckets_.find(name);
   if (found == buckets_.end()) return no_such_bucket();
   return found->second.info;
@@ -168,20 +169,20 @@ Outcome<BucketInfo> Store::bucket(const std::string& name) const {
 
 bool Store::is_for(const std::string& bucket, std::string_view account) const {
   if (!options_.separate_accounts) return true;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = buckets_.find(bucket);
   return found == buckets_.end() || found->second.info.owner == account;
 }
 
 std::vector<BucketInfo> Store::buckets() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<BucketInfo> infos;
   for (const auto& [name, bucket] : buckets_) infos.push_back(bucket.info);
   return infos;
 }
 
 Outcome<void> Store::set_tags(const std::string& name, Pairs tags) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Bucket* const bucket = TRY(find(name));
   BucketInfo info = bucket->info;
   info.tags = std::move(tags);
@@ -264,7 +265,7 @@ Outcome<ObjectInfo> Store::put(const std::string& bucket, const NewObject& objec
 
 Outcome<void> Store::insert(const std::string& name, const NewObject& object,
                             const fs::path& temporary) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto bucket = find(name);
   const auto keys = bucket ? keys_of(**bucket) : Outcome<Keys*>(no_such_bucket());
   if (!keys) {
@@ -289,7 +290,7 @@ Outcome<ObjectFile> Store::get(const std::string& bucket, std::string_view key) 
 Outcome<void> Store::remove(const std::string& name, std::string_view key) {
   RETURN_IF_ERROR(check_key(key));
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     Bucket* const bucket = TRY(find(name));
     Keys* const keys = TRY(keys_of(*bucket));
     if (unlink(path_of(name, key).c_str()) != 0) {
@@ -352,7 +353,7 @@ struct Store::Page {
 Outcome<Listing> Store::list(const std::string& bucket, const ListRequest& request) {
   Page page{.request = request, .keys = {}, .prefixes = {}, .next = {}};
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     Bucket* const found = TRY(find(bucket));
     page.fill(*TRY(keys_of(*found)));
   }

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/time.h"
 #include "objects/durable_file.h"
 #include "objects/failure.h"
@@ -104,7 +104,7 @@ class Store {
 
   explicit Store(Options options) : options_(std::move(options)) {}
   Outcome<void> load();
-  Outcome<Bucket*> find(const std::string& name);
+  Outcome<Bucket*> find(const std::string& name) REQUIRES(mutex_);
   Outcome<Keys*> keys_of(Bucket& bucket) const;
   Outcome<void> save_settings(const BucketInfo& info) const;
   Outcome<void> insert(const std::string& bucket, const NewObject& object,
@@ -114,8 +114,8 @@ class Store {
   std::filesystem::path path_of(std::string_view bucket, std::string_view key) const;
 
   const Options options_;
-  mutable std::mutex mutex_;
-  std::map<std::string, Bucket> buckets_;
+  mutable Mutex mutex_;
+  std::map<std::string, Bucket> buckets_ GUARDED_BY(mutex_);
   DirectorySyncs directory_syncs_;  // Thread-safe by itself.
 };
 

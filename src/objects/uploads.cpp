@@ -25,7 +25,7 @@ std::unexpected<Failure> invalid_part(std::string message) {
 }  // namespace
 
 Upload Uploads::begin(Upload upload) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   upload.id = ids_.uuid().text();
   while (uploads_.size() >= limits_.count_max) evict_idle(0, {});
   uploads_[upload.id] = Entry{.upload = upload, .parts = {}, .bytes = 0, .touched = ++clock_};
@@ -64,7 +64,7 @@ Outcome<UploadPart> Uploads::put(const Upload& named, std::uint32_t number,
     return invalid_part(fmt::format("Part numbers must be between 1 and {}.", kPartNumberMax));
   }
   Part part{.md5 = md5_text(bytes), .bytes = std::string(bytes)};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry& entry = TRY(find(named))->second;
   const auto before = entry.parts.find(number);
   const std::uint64_t replaced = before == entry.parts.end() ? 0 : before->second.bytes.size();
@@ -83,7 +83,7 @@ Outcome<UploadPart> Uploads::put(const Upload& named, std::uint32_t number,
 }
 
 Outcome<std::pair<Upload, std::vector<UploadPart>>> Uploads::show(const Upload& named) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Entry& entry = TRY(find(named))->second;
   std::vector<UploadPart> parts;
   for (const auto& [number, part] : entry.parts) {
@@ -93,7 +93,7 @@ Outcome<std::pair<Upload, std::vector<UploadPart>>> Uploads::show(const Upload& 
 }
 
 std::vector<Upload> Uploads::of_bucket(std::string_view bucket) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Upload> found;
   for (const auto& [id, entry] : uploads_) {
     if (entry.upload.bucket == bucket) found.push_back(entry.upload);
@@ -103,7 +103,7 @@ std::vector<Upload> Uploads::of_bucket(std::string_view bucket) {
 }
 
 Outcome<Uploads::Whole> Uploads::join(const Upload& named, const std::vector<UploadPart>& parts) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Entry& entry = TRY(find(named))->second;
   Whole whole{.upload = entry.upload, .body = {}};
   whole.body.reserve(entry.bytes);
@@ -125,7 +125,7 @@ Outcome<Uploads::Whole> Uploads::join(const Upload& named, const std::vector<Upl
 }
 
 Outcome<void> Uploads::drop(const Upload& named) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = TRY(find(named));
   bytes_ -= found->second.bytes;
   uploads_.erase(found);
@@ -133,7 +133,7 @@ Outcome<void> Uploads::drop(const Upload& named) {
 }
 
 void Uploads::clear() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   uploads_.clear();
   bytes_ = 0;
 }

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "base/time.h"
 #include "objects/failure.h"
 #include "objects/object_file.h"
@@ -75,15 +75,15 @@ class Uploads {
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
 
-  Outcome<Entries::iterator> find(const Upload& named);
-  void evict_idle(std::uint64_t bytes, std::string_view keep);
+  Outcome<Entries::iterator> find(const Upload& named) REQUIRES(mutex_);
+  void evict_idle(std::uint64_t bytes, std::string_view keep) REQUIRES(mutex_);
 
   const Limits limits_;
-  std::mutex mutex_;
-  Entries uploads_;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t clock_ = 0;
-  RandomIds ids_;
+  Mutex mutex_;
+  Entries uploads_ GUARDED_BY(mutex_);
+  std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t clock_ GUARDED_BY(mutex_) = 0;
+  RandomIds ids_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::objects

@@ -7,12 +7,14 @@
 #include <thread>
 #include <vector>
 
+#include "tests/base/eventually.h"
+
 namespace redrive {
 namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Workers, DoWhatIsAskedInOrder) {
+TEST(Workers, RunTasksInOrder) {
   std::vector<int> done;
   std::promise<void> last;
   Workers workers(1);
@@ -20,12 +22,12 @@ TEST(Workers, DoWhatIsAskedInOrder) {
     EXPECT_TRUE(workers.run([&done, i] { done.push_back(i); }));
   }
   EXPECT_TRUE(workers.run([&last] { last.set_value(); }));
-  last.get_future().wait();
+  ASSERT_EQ(last.get_future().wait_for(30s), std::future_status::ready);
   ASSERT_EQ(done.size(), 100u);
   EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
 }
 
-TEST(Workers, NobodyWaitsForOneThatHangs) {
+TEST(Workers, ATaskThatHangsDelaysNoOther) {
   std::promise<void> release;
   auto released = release.get_future();
   std::promise<void> passed;
@@ -36,15 +38,20 @@ TEST(Workers, NobodyWaitsForOneThatHangs) {
   release.set_value();
 }
 
-TEST(Workers, WhatIsForLaterComesLaterAndInTheOrderOfItsTimes) {
+TEST(Workers, RunTasksInTheOrderOfTheirTimesAndNotTooEarly) {
   std::vector<int> done;
+  std::promise<void> all_added;
   std::promise<Workers::Clock::time_point> ended;
+  auto last = ended.get_future();
   Workers workers(1);
+  workers.run([&] { all_added.get_future().wait(); });  // Holds the only thread until then.
   const auto now = Workers::Clock::now();
   workers.run_at(now + 40ms, [&] { ended.set_value(Workers::Clock::now()); });
   workers.run_at(now + 20ms, [&] { done.push_back(2); });
-  workers.run([&] { done.push_back(1); });
-  EXPECT_GE(ended.get_future().get(), now + 40ms);
+  workers.run_at(now, [&] { done.push_back(1); });
+  all_added.set_value();
+  ASSERT_EQ(last.wait_for(30s), std::future_status::ready);
+  EXPECT_GE(last.get(), now + 40ms);
   EXPECT_EQ(done, (std::vector{1, 2}));
 }
 
@@ -65,19 +72,20 @@ struct Stopped {
     for (int i = 0; i < 3; ++i) workers.run([this] { ++done; });
     workers.run_at(Workers::Clock::now() + 1h, [this] { later = true; });
     std::thread stopping([&] { workers.stop(rest); });
-    while (workers.run([] {})) std::this_thread::yield();  // Refused once it is stopping.
+    // Refused once it is stopping.
+    EXPECT_TRUE(eventually([&] { return !workers.run([] {}); }));
     release.set_value();
     stopping.join();
   }
 };
 
-TEST(Workers, StoppedTheyForgetWhatHasNotBegun) {
+TEST(Workers, StopCanDropTasksThatHaveNotStarted) {
   const Stopped stopped(Workers::Rest::forget);
   EXPECT_EQ(stopped.done, 0);
   EXPECT_FALSE(stopped.later);
 }
 
-TEST(Workers, StoppedTheyFinishWhatIsDue) {
+TEST(Workers, StopCanFinishDueTasks) {
   const Stopped stopped(Workers::Rest::finish);
   EXPECT_EQ(stopped.done, 3);
   EXPECT_FALSE(stopped.later);

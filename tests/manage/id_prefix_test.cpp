@@ -5,7 +5,7 @@
 namespace redrive::manage {
 namespace {
 
-TEST(IdPrefix, IsFourCharactersOfAnIdAtLeast) {
+TEST(IdPrefix, HasAtLeastFourCharacters) {
   EXPECT_TRUE(is_id_prefix("bea4"));
   EXPECT_TRUE(is_id_prefix("BEA493d3-c3"));
   EXPECT_FALSE(is_id_prefix("bea"));
@@ -13,7 +13,7 @@ TEST(IdPrefix, IsFourCharactersOfAnIdAtLeast) {
   EXPECT_FALSE(is_id_prefix(""));
 }
 
-TEST(IdPrefix, FitsInEitherCase) {
+TEST(IdPrefix, MatchesInEitherCase) {
   EXPECT_TRUE(has_id_prefix("bea493d3", "BEA4"));
   EXPECT_TRUE(has_id_prefix("bea4", "bea4"));
   EXPECT_FALSE(has_id_prefix("bea4", "bea49"));

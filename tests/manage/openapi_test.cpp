@@ -52,7 +52,7 @@ TEST(OpenApi, HasEveryRouteAndNoOther) {
   EXPECT_TRUE(described().contains("post /_redrive/v1/clock/advance advanceClock"));
 }
 
-TEST(OpenApi, NoRouteIsThereTwice) {
+TEST(OpenApi, HasNoRouteTwice) {
   EXPECT_EQ(routed().size(), routes().size() + 2);
 }
 

@@ -32,7 +32,7 @@ constexpr Route kRoutes[] = {
      &nothing},
 };
 
-TEST(FindRoute, TakesTheFirstThatFits) {
+TEST(FindRoute, TheFirstMatchWins) {
   const struct {
     const char* method;
     const char* path;
@@ -50,13 +50,13 @@ TEST(FindRoute, TakesTheFirstThatFits) {
   }
 }
 
-TEST(FindRoute, TellsWhatTheNamesStandFor) {
+TEST(FindRoute, ReturnsTheValuesOfNames) {
   const Match match = find_route(kRoutes, "POST", "/_redrive/v1/queues/a%2Fb+c/messages/%7B1%7D");
   const PathParameters expected = {{"queue", "a/b+c"}, {"message", "{1}"}};
   EXPECT_EQ(match.parameters, expected);
 }
 
-TEST(FindRoute, KnowsWhichMethodsAPathTakes) {
+TEST(FindRoute, ListsTheMethodsOfAPath) {
   const Match match = find_route(kRoutes, "DELETE", "/_redrive/v1/queues/orders");
   EXPECT_EQ(match.route, nullptr);
   EXPECT_EQ(match.allowed, "GET, PUT");

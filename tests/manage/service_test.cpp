@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/journal/journal.h"
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 
 // The management API in one process: requests as bytes, a journal in memory.
@@ -83,7 +84,7 @@ class ManagementTest : public testing::Test {
   std::unique_ptr<RawClient> client_;
 };
 
-TEST_F(ManagementTest, SaysThatItIsBusy) {
+TEST_F(ManagementTest, RefusesWhenBusy) {
   open({.engine = *engine_,
         .dead_letters = *dead_letters_,
         .gate = gate_,
@@ -95,7 +96,7 @@ TEST_F(ManagementTest, SaysThatItIsBusy) {
       R"({"error":{"code":"ServiceUnavailable","message":"The server is busy. Try again later."}})");
 }
 
-TEST_F(ManagementTest, KnowsWhatTakesLong) {
+TEST_F(ManagementTest, SlowRoutesAreMarked) {
   const auto is_slow = [this](std::string_view method, std::string_view path) {
     http::Request request;
     request.method = method;
@@ -120,7 +121,7 @@ TEST_F(ManagementTest, ShowsTheTime) {
       R"({"virtual":true,"now":"2026-01-01T00:00:00.000Z","epochMilliseconds":1767225600000,"waitingReceives":0,"heldSeconds":0})");
 }
 
-TEST_F(ManagementTest, MovesTimeAndTellsTheNewOne) {
+TEST_F(ManagementTest, MovesTimeAndReturnsIt) {
   const struct {
     const char* body;
     Duration by;
@@ -143,7 +144,7 @@ TEST_F(ManagementTest, MovesTimeAndTellsTheNewOne) {
   }
 }
 
-TEST_F(ManagementTest, OverviewHasTheLongestQueuesAndTheSumsOfAll) {
+TEST_F(ManagementTest, OverviewHasTheLongestQueuesAndAllTotals) {
   for (const char* name : {"a", "b", "c"}) create(name);
   const std::string all = body_of(ask("GET", "overview"));
   EXPECT_NE(all.find(R"("queueCount":3,"visible":0,)"), std::string::npos) << all;
@@ -155,7 +156,7 @@ TEST_F(ManagementTest, OverviewHasTheLongestQueuesAndTheSumsOfAll) {
   EXPECT_EQ(status_of(ask("GET", "overview?limit=0")), 400);
 }
 
-TEST_F(ManagementTest, OverviewTellsOfHandlersOfTheCallersAccountOnly) {
+TEST_F(ManagementTest, OverviewHasHandlersOfTheCallersAccountOnly) {
   open({.engine = *engine_, .dead_letters = *dead_letters_, .gate = gate_, .handlers = [] {
           documents::KeptHandler own{.account = "000000000000",
                                      .region = "us-east-1",
@@ -212,7 +213,7 @@ TEST_F(ManagementTest, TimeEndsWithTheCalendar) {
   EXPECT_EQ(status_of(ask("GET", "clock")), 200);
 }
 
-TEST_F(ManagementTest, ResetsWhatIsDisposable) {
+TEST_F(ManagementTest, ResetsADisposableServer) {
   create("a");
   create("b");
   EXPECT_EQ(body_of(ask("POST", "reset")), R"({"queues":2})");
@@ -221,7 +222,7 @@ TEST_F(ManagementTest, ResetsWhatIsDisposable) {
 }
 
 // Mappings and functions go with the rest, and whoever follows them is to know.
-TEST_F(ManagementTest, AResetIsTold) {
+TEST_F(ManagementTest, AResetAnnouncesThatTheCatalogueIsEmpty) {
   int told = 0;
   open({.engine = *engine_,
         .dead_letters = *dead_letters_,
@@ -233,7 +234,7 @@ TEST_F(ManagementTest, AResetIsTold) {
   EXPECT_EQ(told, 1);
 }
 
-TEST_F(ManagementTest, ARealServerIsNeitherResetNorMoved) {
+TEST_F(ManagementTest, AProductionServerRefusesResetAndClock) {
   open({.engine = *engine_,
         .dead_letters = *dead_letters_,
         .gate = gate_,
@@ -248,7 +249,7 @@ TEST_F(ManagementTest, ARealServerIsNeitherResetNorMoved) {
   EXPECT_NE(ask("GET", "clock").find(R"({"virtual":false,)"), std::string::npos);
 }
 
-TEST_F(ManagementTest, OtherMethodsAreToldWhichThereAre) {
+TEST_F(ManagementTest, OtherMethodsGetTheAllowedOnes) {
   const std::string answer = ask("DELETE", "clock");
   EXPECT_EQ(status_of(answer), 405);
   EXPECT_NE(answer.find("\r\nAllow: GET\r\n"), std::string::npos) << answer;
@@ -274,7 +275,7 @@ TEST_F(ManagementTest, ShowsItsDescription) {
 
 // Others stamp what they do while time moves: none of them may see one hand of the clock moved and
 // the other not.
-TEST_F(ManagementTest, BothHandsOfTheClockMoveTogether) {
+TEST_F(ManagementTest, EngineAndWallTimeMoveTogether) {
   const Duration apart = engine_->now() - clock_.wall();
   std::atomic<bool> done = false;
   std::thread traveller([&] {
@@ -301,7 +302,7 @@ TEST_F(ManagementTest, AnAnswerWaitsForTheJournal) {
   const engine::Sequence before = engine_->appended();
   ASSERT_TRUE(
       other->send("POST /_redrive/v1/reset HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n"));
-  while (engine_->appended() == before) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return engine_->appended() != before; }));
   held->release(before);
   EXPECT_FALSE(other->has_input());
   held->release(engine_->appended());

@@ -7,10 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/base/eventually.h"
+
 namespace redrive::objects {
 namespace {
 
-TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
+TEST(SharedSync, OneSyncServesAllEarlierCallers) {
   SharedSync shared;
   std::atomic<int> syncs = 0;
   std::latch first_runs(1);
@@ -37,7 +39,7 @@ TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
       }));
     });
   }
-  while (asking < 8) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return asking == 8; }));
   may_end.count_down();
   others.clear();
   first.join();
@@ -45,7 +47,7 @@ TEST(SharedSync, ServesAllWhoAskedBeforeItBegan) {
   EXPECT_LE(syncs, 9);
 }
 
-TEST(SharedSync, TellsAFailureToThoseItWasForAndToNobodyElse) {
+TEST(SharedSync, AFailureIsReportedToItsCallersOnly) {
   SharedSync shared;
   const auto fails = shared([] { return Outcome<void>(failure(Fault::io, "no disk")); });
   ASSERT_FALSE(fails.has_value());

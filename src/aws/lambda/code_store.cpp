@@ -60,7 +60,7 @@ fs::path CodeStore::code_path(std::string_view sha256) const {
 
 Result<CodeStore::Stored> CodeStore::put(std::string_view zip) {
   Stored stored{.sha256 = base64_of(redrive::sha256(zip)), .size = zip.size()};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   RETURN_IF_ERROR(make_readable_directory(options_.root));
   RETURN_IF_ERROR(make_readable_directory(options_.root / "code"));
   if (!fs::exists(code_path(stored.sha256))) {
@@ -77,7 +77,7 @@ Result<CodeStore::Stored> CodeStore::put(std::string_view zip) {
 }
 
 void CodeStore::remove_unless(const std::string& sha256, const std::function<bool()>& used) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto [first, last] = pins_.equal_range(sha256);
   const bool pinned =
       std::any_of(first, last, [](const auto& pin) { return !pin.second.expired(); });
@@ -97,7 +97,7 @@ Result<std::string> CodeStore::zip(std::string_view sha256) const {
 
 Result<fs::path> CodeStore::directory(std::string_view sha256) {
   const fs::path path = code_path(sha256);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (fs::exists(path)) return path;
   RETURN_IF_ERROR(unpack_into_place(TRY(zip(sha256)), path));
   return path;
@@ -124,7 +124,7 @@ Result<void> CodeStore::unpack_into_place(std::string_view zip, const fs::path& 
 void CodeStore::keep_only(const std::set<std::string>& sha256s) {
   std::set<std::string> kept;
   for (const std::string& sha256 : sha256s) kept.insert(hex_of(sha256) + ".zip");
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // Unpacked code is not synced, so after a crash it may be incomplete.
   std::error_code error;
   fs::remove_all(options_.root / "code", error);

@@ -5,11 +5,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "objects/durable_file.h"
 
@@ -56,9 +56,9 @@ class CodeStore {
   Result<void> unpack_into_place(std::string_view zip, const std::filesystem::path& place);
 
   const Options options_;
-  std::mutex mutex_;
-  // Guarded by mutex_. Pins of code that may not be in the catalogue yet.
-  std::multimap<std::string, std::weak_ptr<const void>> pins_;
+  Mutex mutex_;
+  // Pins of code that may not be in the catalogue yet.
+  std::multimap<std::string, std::weak_ptr<const void>> pins_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::lambda

@@ -108,14 +108,14 @@ void FunctionKeys::refresh_locked() {
 
 void FunctionKeys::refresh() {
   if (parts_.gate.open()) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   refresh_locked();
 }
 
 // A server without keys takes the account from the key id.
 FunctionKeys::Key FunctionKeys::key_for(const functions::FunctionId& function) {
   if (parts_.gate.open()) return {function.account, "test"};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto found = lent_.find(function.arn());
   if (found == lent_.end()) {
     refresh_locked();

@@ -2,12 +2,12 @@
 
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 #include "front/gate.h"
 #include "functions/definitions/definition.h"
@@ -61,12 +61,12 @@ class FunctionKeys {
   struct Reading;  // The relevant parts of the catalogue.
 
   Reading read_catalogue() const;
-  void refresh_locked();
+  void refresh_locked() REQUIRES(mutex_);
   auth::AccessKey key_of(const Reading& reading, const std::string& arn, const Key& key) const;
 
   const Parts parts_;
-  std::mutex mutex_;
-  std::map<std::string, Key> lent_;  // By the function's ARN.
+  Mutex mutex_;
+  std::map<std::string, Key> lent_ GUARDED_BY(mutex_);  // By the function's ARN.
 };
 
 }  // namespace redrive::lambda

@@ -50,7 +50,7 @@ Result<std::shared_ptr<const Deployed>> Functions::find(const std::string& arn) 
     return entry == nullptr ? std::nullopt : std::optional(*entry);
   });
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto known = known_.find(arn);
     if (!document && known != known_.end()) known_.erase(known);
     if (document && known != known_.end() && known->second.document == *document) {
@@ -62,7 +62,7 @@ Result<std::shared_ptr<const Deployed>> Functions::find(const std::string& arn) 
       functions::find_version(TRY(functions::decode_function(*document)), qualifier_of(arn));
   if (!version) return fail(ErrorCode::resource_not_found, "Function not found: " + arn);
   auto deployed = TRY(deploy(*version));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   known_[arn] = {*document, deployed};
   return deployed;
 }

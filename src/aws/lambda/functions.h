@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "aws/lambda/code_store.h"
 #include "aws/lambda/function_keys.h"
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 #include "front/gate.h"
 #include "functions/definitions/definition.h"
@@ -71,8 +71,8 @@ class Functions {
   std::map<std::string, std::string> environment_of(const functions::Function& function);
 
   const Parts parts_;
-  std::mutex mutex_;
-  std::map<std::string, Known> known_;
+  Mutex mutex_;
+  std::map<std::string, Known> known_ GUARDED_BY(mutex_);
   FunctionKeys keys_;
 };
 

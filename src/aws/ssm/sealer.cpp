@@ -97,7 +97,7 @@ Result<Sealer::Key> Sealer::make_key() const {
 }
 
 Result<Sealer::Key> Sealer::key(Missing missing) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (key_) return *key_;
   const bool exists = !key_file_.empty() && std::filesystem::exists(key_file_);
   if (!exists && missing == Missing::fails) return cannot_open();

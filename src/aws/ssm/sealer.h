@@ -3,11 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace redrive::ssm {
@@ -38,8 +38,8 @@ class Sealer {
   Result<Key> make_key() const;
 
   const std::filesystem::path key_file_;
-  std::mutex mutex_;
-  std::optional<Key> key_;  // Guarded by mutex_. Read once.
+  Mutex mutex_;
+  std::optional<Key> key_ GUARDED_BY(mutex_);  // Read once.
 };
 
 }  // namespace redrive::ssm

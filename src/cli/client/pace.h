@@ -1,10 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 
 namespace redrive::cli {
 
@@ -17,7 +17,7 @@ class Pace {
   // How long to wait before `count` more.
   Duration before(std::uint64_t count) {
     if (!per_second_ || count == 0) return Duration::zero();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const Timestamp now = clock_.steady();
     const Timestamp start = std::max(next_, now);
     next_ = start +
@@ -28,8 +28,8 @@ class Pace {
  private:
   const std::optional<double> per_second_;
   const Clock& clock_;
-  std::mutex mutex_;
-  Timestamp next_;
+  Mutex mutex_;
+  Timestamp next_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::cli

@@ -15,8 +15,8 @@ bool SendPool::push(Batch batch) {
   if (threads_.size() < threads_max_) {
     threads_.emplace_back([this, sender = make_sender_()] { work(*sender); });
   }
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failure_ || line_.size() < threads_max_; });
+  UniqueMutexLock lock(mutex_);
+  changed_.wait(mutex_, [&]() REQUIRES(mutex_) { return failure_ || line_.size() < threads_max_; });
   if (failure_) return false;
   line_.push_back(std::move(batch));
   changed_.notify_all();
@@ -25,17 +25,18 @@ bool SendPool::push(Batch batch) {
 
 std::optional<Failure> SendPool::finish() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
   threads_.clear();
+  const MutexLock lock(mutex_);
   return failure_;
 }
 
 std::optional<Batch> SendPool::next() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failure_ || closed_ || !line_.empty(); });
+  UniqueMutexLock lock(mutex_);
+  changed_.wait(mutex_, [&]() REQUIRES(mutex_) { return failure_ || closed_ || !line_.empty(); });
   if (failure_ || line_.empty()) return std::nullopt;
   Batch batch = std::move(line_.front());
   line_.pop_front();
@@ -47,7 +48,7 @@ void SendPool::work(BatchSender& sender) {
   while (const auto batch = next()) {
     const auto sent = sender.send(*batch);
     if (sent) continue;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!failure_) failure_ = sent.error();
     changed_.notify_all();
   }

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "cli/client/batch_planner.h"
 #include "cli/client/batch_sender.h"
 #include "cli/client/failure.h"
@@ -39,11 +38,11 @@ class SendPool {
 
   const unsigned threads_max_;
   const MakeSender make_sender_;
-  std::mutex mutex_;  // Guards the next four members.
-  std::condition_variable changed_;
-  std::deque<Batch> line_;
-  bool closed_ = false;
-  std::optional<Failure> failure_;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<Batch> line_ GUARDED_BY(mutex_);
+  bool closed_ GUARDED_BY(mutex_) = false;
+  std::optional<Failure> failure_ GUARDED_BY(mutex_);
   // Used by the owner's thread only. Last member: joined first.
   std::vector<std::jthread> threads_;
 };

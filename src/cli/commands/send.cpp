@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <mutex>
-
 #include "cli/client/batch_planner.h"
 #include "cli/client/batch_sender.h"
 #include "cli/client/queue_document.h"
@@ -24,7 +22,7 @@ class Printer final : public SendReport {
       : session_(session), progress_(session.terminal(), session.world.clock, total) {}
 
   void accepted(std::uint64_t number, const sqs::SendMessageBatchResultEntry& entry) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++accepted_;
     hide_progress_on_shared_terminal();
     if (session_.json) {
@@ -42,7 +40,7 @@ class Printer final : public SendReport {
   }
 
   void refused(std::uint64_t number, const sqs::BatchResultErrorEntry& entry) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++refused_;
     progress_.clear();
     session_.terminal().err << fmt::format(
@@ -56,7 +54,7 @@ class Printer final : public SendReport {
 
   // Prints the summary to stderr. Returns 0 if all `total` messages were accepted.
   std::uint64_t finish(std::uint64_t total) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     progress_.clear();
     session_.terminal().out.flush();
     const std::uint64_t lost = total - accepted_;
@@ -69,15 +67,15 @@ class Printer final : public SendReport {
   }
 
  private:
-  void hide_progress_on_shared_terminal() {
+  void hide_progress_on_shared_terminal() REQUIRES(mutex_) {
     if (session_.terminal().out_is_terminal) progress_.clear();
   }
 
   Session& session_;
-  std::mutex mutex_;  // Guards the members below, and the terminal while senders run.
-  Progress progress_;
-  std::uint64_t accepted_ = 0;
-  std::uint64_t refused_ = 0;
+  Mutex mutex_;  // Also guards the terminal while senders run.
+  Progress progress_ GUARDED_BY(mutex_);
+  std::uint64_t accepted_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t refused_ GUARDED_BY(mutex_) = 0;
 };
 
 enum class DeduplicationIds : std::uint8_t { keep, drop };

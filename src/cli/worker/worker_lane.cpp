@@ -52,7 +52,7 @@ WorkerBoard::WorkerBoard(Session& session, const WorkerTask& task,
       claims_left_(task.messages_max) {}
 
 std::uint64_t WorkerBoard::claim() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!claims_left_) return kReceiveMax;
   const std::uint64_t claims = std::min(kReceiveMax, *claims_left_);
   *claims_left_ -= claims;
@@ -60,12 +60,12 @@ std::uint64_t WorkerBoard::claim() {
 }
 
 void WorkerBoard::give_back(std::uint64_t claims) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (claims_left_) *claims_left_ += claims;
 }
 
 void WorkerBoard::add(const WorkerCounts& more) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   counts_.returned += more.returned;
   counts_.archived += more.archived;
   counts_.skipped += more.skipped;
@@ -77,23 +77,23 @@ void WorkerBoard::add(const WorkerCounts& more) {
 }
 
 void WorkerBoard::tell(const std::string& line) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   progress_.clear();
   session_.terminal().err << harmless(line) << "\n";
 }
 
 void WorkerBoard::hold(std::string receipt) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   held_.push_back(std::move(receipt));
 }
 
 std::vector<std::string> WorkerBoard::take_held() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(held_, {});
 }
 
 WorkerCounts WorkerBoard::finish() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   progress_.clear();
   return counts_;
 }

@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "cli/client/pace.h"
 #include "cli/client/session.h"
 #include "cli/term/progress.h"
@@ -70,11 +70,11 @@ class WorkerBoard {
 
  private:
   Session& session_;
-  std::mutex mutex_;
-  Progress progress_;
-  std::optional<std::uint64_t> claims_left_;
-  WorkerCounts counts_;
-  std::vector<std::string> held_;
+  Mutex mutex_;
+  Progress progress_ GUARDED_BY(mutex_);
+  std::optional<std::uint64_t> claims_left_ GUARDED_BY(mutex_);
+  WorkerCounts counts_ GUARDED_BY(mutex_);
+  std::vector<std::string> held_ GUARDED_BY(mutex_);
 };
 
 // One connection's share of the work: receives letters from the dead-letter queue, ten at a time,

@@ -11,9 +11,9 @@ namespace {
 
 constexpr Duration kClockLookInterval{1000};
 // The next start measures the time away from the last record: an idle server records the time now
-// and then, or its own idle days would look like a jump of the clock.
+// and then, because its idle days would otherwise look like a jump of the clock.
 constexpr Duration kIdleRecordInterval = std::chrono::hours(1);
-// A clock that is set by less is not worth a line.
+// Smaller corrections of the clock are not logged.
 constexpr Duration kJumpLoggedMin = std::chrono::minutes(1);
 
 std::string seconds_of(Duration duration) {
@@ -34,7 +34,7 @@ Notice time_was_counted(Duration away) {
 
 }  // namespace
 
-// What was decided is in the watch; this only tells it.
+// Describes what the watch decided.
 Notice Engine::away_notice() const {
   const Duration away = clock_watch_->away();
   std::string event = "according to the system clock the server was down for more than a day: ";
@@ -57,21 +57,21 @@ Notice Engine::away_notice() const {
 }
 
 // A clock that was set is recorded at once: the next start measures the time away from the wall
-// time of the last record, and must not take the correction for time that has passed.
+// time of the last record, and must not treat the correction as time that has passed.
 void Engine::look_at_clock() {
   const Timestamp steady = clock_.steady();
   if (steady < clock_look_at_) return;
   clock_look_at_ = steady + kClockLookInterval;
   const Timestamp wall = clock_.wall();
   bool idle = false;
-  const auto look = turn([&](Turn& turn) {
+  const auto look = turn([&](Turn& turn) REQUIRES(mutex_) {
     idle = turn.stamp().now - store_.last_stamp().now >= kIdleRecordInterval;
     return clock_watch_->look({wall, steady});
   });
   if (look.counted > Duration::zero()) {
     move_time(look.counted);
   } else if (idle || look.jumped != Duration::zero()) {
-    turn([&](Turn& turn) { turn.commit(queue::TimePassed{}); });
+    turn([&](Turn& turn) REQUIRES(mutex_) { turn.commit(queue::TimePassed{}); });
   }
   if (!hooks_.notice) return;
   const Duration size = look.jumped < Duration::zero() ? -look.jumped : look.jumped;
@@ -80,22 +80,22 @@ void Engine::look_at_clock() {
 }
 
 Duration Engine::held_time() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return clock_watch_->held();
 }
 
 Duration Engine::accept_held_time() {
-  const Duration held = turn([&](Turn&) { return clock_watch_->accept(); });
+  const Duration held = turn([&](Turn&) REQUIRES(mutex_) { return clock_watch_->accept(); });
   if (held == Duration::zero()) return held;
   move_time(held);
   if (hooks_.notice) hooks_.notice(time_was_counted(held));
   return held;
 }
 
-// Durable with the next sync: a restart does not forget that this time has passed.
+// Durable with the next sync, so that the time still counts after a restart.
 void Engine::move_time(Duration by) {
-  turn([&](Turn&) { engine_start_ = engine_start_.load() + by; });
-  turn([&](Turn& turn) { turn.commit(queue::TimePassed{}); });
+  turn([&](Turn&) REQUIRES(mutex_) { engine_start_ = engine_start_.load() + by; });
+  turn([&](Turn& turn) REQUIRES(mutex_) { turn.commit(queue::TimePassed{}); });
   if (hooks_.wake_earlier) hooks_.wake_earlier();
 }
 

@@ -27,7 +27,7 @@ ClockWatch::Look ClockWatch::look(Reading reading) {
   }
   if (held_ == Duration::zero()) return look;
   if (look.jumped != Duration::zero()) {
-    // The clock was set, so what it said at the start was wrong by that much.
+    // The clock was set, so its reading at the start was wrong by that much.
     held_ = std::max(Duration::zero(), held_ + look.jumped);
     held_until_ = reading.steady + options_.wait;
   }

@@ -11,9 +11,9 @@ namespace redrive::engine {
 // be wrong now, or may have been wrong when the last record was stamped; expiring every message
 // because of that could not be undone.
 enum class JumpPolicy : std::uint8_t {
-  wait,    // Count the time away after a while, provided the clock has not been set meanwhile.
+  wait,    // Count the time away after a while, unless the clock is set meanwhile.
   accept,  // Count it at once.
-  ignore,  // Never count it: engine time goes on from the last record.
+  ignore,  // Never count it: engine time continues from the last record.
 };
 
 struct JumpOptions {
@@ -22,12 +22,13 @@ struct JumpOptions {
 };
 
 // Compares the wall clock with the steady one: at a start, for the time the server was away, and
-// while it runs, for jumps. Decides how much of the time away engine time may count. Asks no clock.
+// while it runs, for jumps. Decides how much of the time away engine time may count. Reads no
+// clock.
 class ClockWatch {
  public:
   // Time away up to this long is always counted.
   static constexpr Duration kUnsuspectedMax = std::chrono::hours(24);
-  // A smaller difference between the clocks is no jump: it builds up by itself.
+  // A smaller difference between the clocks is drift, not a jump.
   static constexpr Duration kJumpMin = std::chrono::seconds(10);
 
   struct Reading {
@@ -41,20 +42,20 @@ class ClockWatch {
   Duration away() const { return away_; }
   // The part of it that engine time counts from the start on: all or nothing.
   Duration counted() const { return counted_; }
-  // The part that still waits to be counted.
+  // The part that is not counted yet.
   Duration held() const { return held_; }
 
   struct Look {
-    Duration jumped{};   // How far the wall clock was set since the last look, if it was.
+    Duration jumped{};   // How far the wall clock was set since the last check.
     Duration counted{};  // What engine time must be moved forward by now.
   };
   Look look(Reading reading);
-  // An operator says that the time away is real. Returns what was held.
+  // An operator confirms the time away. Returns what was held.
   Duration accept();
 
  private:
   const JumpOptions options_;
-  Duration offset_;  // Between the clocks, as last looked at.
+  Duration offset_;  // Between the clocks, at the last check.
   Duration away_{};
   Duration counted_{};
   Duration held_{};

@@ -14,16 +14,17 @@ namespace redrive::engine {
 // Chooses the name under which a consumer's attempts are recorded: the whole one, or the plain one
 // without fields (queue::ConsumerName).
 //
-// Names are never forgotten, and a client chooses its User-Agent. So of one key at one address a
-// day brings at most kVariantsPerDay names with fields; beyond that its attempts have the plain
-// name. Names of functions follow from deploys and are not bounded.
+// Names are never removed, and a client controls its User-Agent. So one key at one address adds at
+// most kVariantsPerDay names with fields per day; beyond that its attempts have the plain name.
+// Names of functions follow from deploys and are not bounded.
 class ConsumerLimit {
  public:
   static constexpr std::size_t kVariantsPerDay = 64;
-  static constexpr std::size_t kPlainNamesMax = 4096;  // Watched at a time.
+  static constexpr std::size_t kPlainNamesMax = 4096;  // Tracked at a time.
 
-  // For a name that is not known yet. Good until the next call. Asking again for the same name is
-  // cheap and changes nothing: a consumer may ask often before there is a message for it.
+  // For a name that is not known yet. The result is valid until the next call. Repeated calls with
+  // the same name are cheap and change nothing: a consumer may poll often before there is a message
+  // for it.
   std::string_view choose(std::string_view text, Timestamp now);
 
  private:

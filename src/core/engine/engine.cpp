@@ -38,7 +38,7 @@ std::uint64_t new_version() {
   return ++last;
 }
 
-// The message that such a fact takes from its consumer.
+// The message that the fact of a deletion is about.
 queue::MessageKey deleted_key(const Change& change) {
   const auto* settled = change.as<queue::MessageSettled>();
   return settled != nullptr ? settled->key : change.as<queue::MessageDeleted>()->key;
@@ -70,14 +70,14 @@ Engine::Engine(Parts parts, Hooks hooks)
       hooks_(std::move(hooks)),
       queues_version_(new_version()) {
   extension_wakes_.fill(kNever);
-  // Engine time goes on from the journal's last moment, plus the time the server was away as far as
-  // the wall clock can be believed (ClockWatch).
+  // Engine time continues from the journal's last stamp, plus the downtime as far as the wall clock
+  // can be trusted (ClockWatch).
   const Stamp last = store_.last_stamp();
   const Timestamp wall = clock_.wall();
   steady_start_ = clock_.steady();
   clock_watch_.emplace(parts.jump, last, ClockWatch::Reading{wall, steady_start_});
   engine_start_ = last.now == Timestamp() ? wall : last.now + clock_watch_->counted();
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   for (const auto& [identity, queue] : store_.state().queues()) queue->traffic = {};
   if (!store_.state().started()) {
     Change started = queue::ServerStarted{ids_.secret()};
@@ -89,9 +89,9 @@ Engine::Engine(Parts parts, Hooks hooks)
   }
 }
 
-// No turn ends here: armed() is brought up to date by the first turn that follows.
+// No turn ends here: the next turn updates armed().
 void Engine::attach(Extension& extension) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   assert(extensions_.size() < kExtensionsMax);
   extension.wake_ = &extension_wakes_[extensions_.size()];
   extensions_.push_back(&extension);
@@ -99,9 +99,9 @@ void Engine::attach(Extension& extension) {
   extension.start(first);
 }
 
-// The slots of those behind it move up.
+// The slots after it move up.
 void Engine::detach(Extension& extension) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = std::ranges::find(extensions_, &extension);
   assert(found != extensions_.end());
   const auto at = static_cast<std::size_t>(found - extensions_.begin());
@@ -114,9 +114,9 @@ void Engine::detach(Extension& extension) {
   extension_wakes_[extensions_.size()] = kNever;
 }
 
-void Engine::wait_for_turn(std::unique_lock<std::mutex>& lock) {
+void Engine::wait_for_turn() {
   waiting_for_turn_.fetch_add(1, std::memory_order_relaxed);
-  lock.lock();
+  mutex_.lock();
   waiting_for_turn_.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -127,12 +127,12 @@ void Engine::give_way() const {
 }
 
 TurnTimes Engine::turn_times() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return turn_times_;
 }
 
 std::uint64_t Engine::take_most_work() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return std::exchange(most_work_, 0);
 }
 
@@ -145,16 +145,16 @@ Stamp Engine::stamp() const {
 }
 
 Timestamp Engine::armed() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return armed_;
 }
 
 std::size_t Engine::waiting() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return waiters_.size();
 }
 
-void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
+void Engine::end_turn(Turn& turn) {
   serve_waiters(turn);
   if (turn.queues_changed_) queues_version_.store(new_version(), std::memory_order_release);
   if (turn.noted_.any()) {
@@ -169,7 +169,7 @@ void Engine::end_turn(Turn& turn, std::unique_lock<std::mutex>& lock) {
   notices.swap(notices_);
   most_work_ = std::max(most_work_, store_.state().work() - work_before_);
   turn_times_.add(TurnTimes::ticks() - turn_began_);
-  lock.unlock();
+  mutex_.unlock();
   for (const Notice& notice : notices) hooks_.notice(notice);
   for (Answer& answer : answers) answer.done(std::move(answer.outcome));
   if (earlier && hooks_.wake_earlier) hooks_.wake_earlier();
@@ -210,7 +210,7 @@ bool Engine::may_answer(Turn& turn) {
 void Engine::serve_queue(Turn& turn, Queue& queue) {
   bool over_limit = false;
   while (auto* waiter = waiters_.first(queue.key)) {
-    // Each time: what the one before received with a timeout of zero is there for the next.
+    // Each time: a message received with a timeout of zero is visible for the next waiter.
     store_.state().advance(queue, turn.stamp().now);
     const bool late = store_.state().is_late(queue, turn.stamp().now);
     if (store_.state().mailbox(queue).visible() == 0 && !late) break;
@@ -276,14 +276,14 @@ Timestamp Engine::next_wake() const {
 }
 
 CallId Engine::call_at(Timestamp when, std::function<void()> call) {
-  return turn([&](Turn&) {
+  return turn([&](Turn&) REQUIRES(mutex_) {
     calls_.emplace(std::pair(when, ++last_call_), std::move(call));
     return CallId{when, last_call_};
   });
 }
 
 bool Engine::cancel(const CallId& id) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return calls_.erase({id.when, id.number}) > 0;
 }
 
@@ -306,7 +306,7 @@ Result<void> Engine::check_space() const {
 Result<SendResult> Engine::send(const QueueIdentity& identity,
                                 std::span<const queue::Draft> drafts) {
   RETURN_IF_ERROR(check_space());
-  return turn([&](Turn& turn) -> Result<SendResult> {
+  return turn([&](Turn& turn) REQUIRES(mutex_) -> Result<SendResult> {
     Queue& queue = *TRY(turn.queue(identity));
     SendResult result;
     result.outcomes.resize(drafts.size());
@@ -324,7 +324,7 @@ void Engine::send(std::span<Parcel> parcels) {
     for (Parcel& parcel : parcels) parcel.outcome = std::unexpected(room.error());
     return;
   }
-  turn([&](Turn& turn) {
+  turn([&](Turn& turn) REQUIRES(mutex_) {
     changes_.clear();
     find_queues(parcels);
     const Queue* before = nullptr;
@@ -346,8 +346,8 @@ void Engine::send(std::span<Parcel> parcels) {
   });
 }
 
-// The queue of each parcel. What many queues are made of is not in the processor's caches, so all
-// of it is asked for before any of it is used.
+// The queue of each parcel. With many queues their data is not in the processor's caches, so all of
+// it is prefetched before it is used.
 void Engine::find_queues(std::span<const Parcel> parcels) {
   parcel_queues_.clear();
   bool several = false;
@@ -451,7 +451,7 @@ Result<void> Engine::read_bodies(const ReceiveOutcome& outcome, char* out) const
 ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest request,
                              std::optional<Duration> wait,
                              std::function<void(Result<ReceiveOutcome>)> done) {
-  return turn([&](Turn& turn) -> ReceiveStart {
+  return turn([&](Turn& turn) REQUIRES(mutex_) -> ReceiveStart {
     const auto found = turn.queue(identity);
     if (!found) return {.answer = std::unexpected(found.error())};
     Queue& queue = **found;
@@ -462,7 +462,7 @@ ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest reque
     if (short_poll && !taken.unfinished) {
       return {.answer = nothing_received(queue, taken.over_limit)};
     }
-    if (!done) return {};  // The caller will ask again, ready to wait.
+    if (!done) return {};  // The caller will call again, ready to wait.
     if (taken.unfinished) resume(turn, queue.key);
     const WaitId id =
         short_poll
@@ -475,7 +475,7 @@ ReceiveStart Engine::receive(const QueueIdentity& identity, ReceiveRequest reque
 }
 
 bool Engine::cancel(WaitId wait) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto taken = waiters_.take(wait);
   if (taken) rearm(taken->queue);
   return taken.has_value();
@@ -484,7 +484,7 @@ bool Engine::cancel(WaitId wait) {
 template <class Decide>
 Result<std::vector<Result<void>>> Engine::remove_each(const QueueIdentity& identity,
                                                       std::size_t count, Decide decide) {
-  return turn([&](Turn& turn) -> Result<std::vector<Result<void>>> {
+  return turn([&](Turn& turn) REQUIRES(mutex_) -> Result<std::vector<Result<void>>> {
     Queue& queue = *TRY(turn.queue(identity));
     std::vector<Result<void>> results;
     results.reserve(count);
@@ -518,7 +518,7 @@ Result<std::vector<Result<void>>> Engine::remove_each(const QueueIdentity& ident
 
 Result<std::vector<Result<void>>> Engine::remove(const QueueIdentity& identity,
                                                  std::span<const std::string_view> handles) {
-  // Before the turn: the secret is the same for ever.
+  // Before the turn: the secret never changes.
   std::vector<std::optional<queue::ReceiptHandle>> opened;
   opened.reserve(handles.size());
   for (const std::string_view handle : handles) {
@@ -550,7 +550,7 @@ Result<SendResult> Engine::exchange(const QueueIdentity& from,
                                     std::span<const std::string_view> handles,
                                     const QueueIdentity& to, std::span<const queue::Draft> drafts) {
   RETURN_IF_ERROR(check_space());
-  return turn([&](Turn& turn) -> Result<SendResult> {
+  return turn([&](Turn& turn) REQUIRES(mutex_) -> Result<SendResult> {
     Queue& source = *TRY(turn.queue(from));
     Queue& target = *TRY(turn.queue(to));
     std::vector<Change> changes;
@@ -575,7 +575,7 @@ Result<SendResult> Engine::exchange(const QueueIdentity& from,
 
 Result<std::vector<Result<void>>> Engine::change_visibility(
     const QueueIdentity& identity, std::span<const VisibilityRequest> requests) {
-  return turn([&](Turn& turn) -> Result<std::vector<Result<void>>> {
+  return turn([&](Turn& turn) REQUIRES(mutex_) -> Result<std::vector<Result<void>>> {
     Queue& queue = *TRY(turn.queue(identity));
     std::vector<Result<void>> results;
     changes_.clear();
@@ -592,7 +592,7 @@ Result<std::vector<Result<void>>> Engine::change_visibility(
   });
 }
 
-// That there is nothing may follow from records that are not durable yet: the reply waits for them.
+// An empty result may follow from records that are not durable yet: the reply waits for them.
 ReceiveOutcome Engine::nothing_received() const {
   return {.messages = {}, .pins = {}, .after = journal_.appended()};
 }
@@ -600,14 +600,14 @@ ReceiveOutcome Engine::nothing_received() const {
 void Engine::tick() {
   const Sequence before = journal_.appended();
   std::vector<std::function<void()>> calls;
-  turn([&](Turn& turn) {
+  turn([&](Turn& turn) REQUIRES(mutex_) {
     const Timestamp now = turn.stamp().now;
     resume_at_ = kNever;
     calls = take_calls(now);
     while (const Waiters::Waiter* const next = waiters_.first_due(now)) {
       if (!may_answer(turn)) break;
       if (resumed_.contains(next->queue)) {
-        // It has not been tried to the end yet: there may be something behind what is in the way.
+        // The search was not completed: there may be messages behind those that were moved aside.
         waiters_.make_short_poll(next->id);
         continue;
       }
@@ -631,8 +631,7 @@ void Engine::tick() {
   sync_since(before);
 }
 
-// Some of the queues whose receives are to be tried again, going round, so that those that are
-// not done in one turn leave the others theirs.
+// Picks some of the queues whose receives are to be retried, round robin, so that all get a turn.
 void Engine::touch_resumed(Timestamp now) {
   for (std::size_t i = 0; i < kQueuesWokenPerTurn && !resumed_.empty(); ++i) {
     auto next = resumed_.upper_bound(last_resumed_);
@@ -645,7 +644,7 @@ void Engine::touch_resumed(Timestamp now) {
 }
 
 void Engine::stop_waiting() {
-  const auto answer_some = [&](Turn& turn) {
+  const auto answer_some = [&](Turn& turn) REQUIRES(mutex_) {
     stopping_ = true;
     while (waiters_.size() > 0 && may_answer(turn)) {
       answer(waiters_.take_any()->done, nothing_received());
@@ -658,7 +657,7 @@ void Engine::stop_waiting() {
 void Engine::settle() {
   catch_up();
   QueueIdentity after;
-  while (turn([&](Turn& turn) {
+  while (turn([&](Turn& turn) REQUIRES(mutex_) {
     const auto& queues = store_.state().queues();
     auto at = queues.upper_bound(after);
     for (; at != queues.end() && !turn.is_spent(); ++at) {
@@ -670,11 +669,11 @@ void Engine::settle() {
   })) {
     give_way();
   }
-  turn([&](Turn& turn) { turn.commit(queue::TimePassed{}); });
+  turn([&](Turn& turn) REQUIRES(mutex_) { turn.commit(queue::TimePassed{}); });
 }
 
 void Engine::catch_up() {
-  while (turn([&](Turn& turn) {
+  while (turn([&](Turn& turn) REQUIRES(mutex_) {
     expire_some(turn);
     store_.state().bury(kStepsPerTurn);
     return !store_.state().is_settled(turn.stamp().now);
@@ -685,7 +684,7 @@ void Engine::catch_up() {
 
 Result<void> Engine::catch_up(const QueueIdentity& identity) {
   while (true) {
-    const auto behind = turn([&](Turn& turn) -> Result<bool> {
+    const auto behind = turn([&](Turn& turn) REQUIRES(mutex_) -> Result<bool> {
       const Queue& queue = *TRY(turn.queue(identity));
       return queue.is_behind() || turn.state().mailbox(queue).is_redelaying();
     });
@@ -695,7 +694,7 @@ Result<void> Engine::catch_up(const QueueIdentity& identity) {
 }
 
 bool Engine::survey(QueueIdentity& after, std::size_t max, const Surveyor& look) {
-  return turn([&](Turn& turn) {
+  return turn([&](Turn& turn) REQUIRES(mutex_) {
     const auto& queues = store_.state().queues();
     auto at = queues.upper_bound(after);
     for (; max > 0 && at != queues.end() && !turn.is_spent(); --max, ++at) {
@@ -711,11 +710,11 @@ bool Engine::survey(QueueIdentity& after, std::size_t max, const Surveyor& look)
 
 std::size_t Engine::reset() {
   std::size_t queues = 0;
-  while (turn([&](Turn& turn) { return reset_some(turn, queues); })) give_way();
+  while (turn([&](Turn& turn) REQUIRES(mutex_) { return reset_some(turn, queues); })) give_way();
   return queues;
 }
 
-// Removes some queues and documents; the last portion forgets the rest. True while there is more.
+// Removes some queues and documents; the last call resets the rest. True while there is more.
 bool Engine::reset_some(Turn& turn, std::size_t& queues) {
   const queue::State& state = turn.state();
   while (!state.queues().empty() && !turn.is_spent()) {
@@ -737,7 +736,7 @@ Result<bool> Engine::maintain() {
   look_at_clock();
   bool more = false;
   std::vector<store::Store::Relocation> relocations;
-  turn([&](Turn& turn) {
+  turn([&](Turn& turn) REQUIRES(mutex_) {
     const Timestamp now = turn.stamp().now;
     more = expire_some(turn);
     more = store_.maintain(turn.stamp()) || more;
@@ -770,16 +769,16 @@ void Engine::relocate(std::vector<store::Store::Relocation> relocations) {
       unmovable.push_back(relocation.from.segment);
     }
   }
-  turn([&](Turn& turn) {
+  turn([&](Turn& turn) REQUIRES(mutex_) {
     store_.relocate(turn.stamp(), relocations);
     for (const std::uint32_t segment : unmovable) store_.give_up_on(segment);
   });
 }
 
-// Outside the turn: what is freed here may be millions of objects.
+// Outside the turn: this may free millions of objects.
 void Engine::free_remains() {
   queue::Remains remains;
-  turn([&](Turn&) { remains = store_.state().take_remains(); });
+  turn([&](Turn&) REQUIRES(mutex_) { remains = store_.state().take_remains(); });
 }
 
 void Engine::found_damage(const Unreadable& found) {
@@ -824,7 +823,7 @@ bool Engine::expire_some(Turn& turn) {
 }
 
 // Brings queues without traffic to the present (visibility, deduplication ids): a few queues at a
-// time, all of them in turn. Whether the next is due at once.
+// time, round robin. Returns whether the next call is due at once.
 bool Engine::sweep(Turn& turn) {
   const auto& queues = store_.state().queues();
   auto at = queues.upper_bound(swept_);

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/engine/clock_watch.h"
 #include "core/engine/consumer_limit.h"
@@ -38,7 +38,7 @@ namespace redrive::engine {
 
 // Runs operations one after another ("in turn"), stamps each with the time, records what it
 // decides, serves the receives that wait, and drives everything that happens by time alone.
-// Whatever concerns dead letters is an Extension (src/dead_letters).
+// Everything about dead letters is an Extension (src/dead_letters).
 //
 // The turn is a mutex, held for the microsecond that the rules need; bodies are read, hashed and
 // encoded outside of it. Callbacks run after the turn, on the thread that caused them. A reply may
@@ -48,7 +48,7 @@ class Engine {
   struct Hooks {
     // armed() is earlier than it was. Called outside the turn.
     std::function<void()> wake_earlier;
-    // Something was recorded that no caller is going to ask a sync for (waiters served, moves).
+    // Something was recorded for which no caller requests a sync (waiters served, moves).
     std::function<void()> sync_wanted;
     // A line for the log.
     std::function<void(std::string)> log;
@@ -60,7 +60,7 @@ class Engine {
     journal::Journal& journal;
     const Clock& clock;
     IdSource& ids;
-    // What to make of a wall clock that says the server was away for more than a day.
+    // What to do when the wall clock says that the server was down for more than a day.
     JumpOptions jump = {};
   };
   Engine(Parts parts, Hooks hooks);
@@ -70,33 +70,35 @@ class Engine {
   void attach(Extension& extension);
   void detach(Extension& extension);
 
-  // Runs `work(Turn&)` in turn. Everything but the hot paths below is built on it.
+  // Runs `work(Turn&)` in turn. Everything except the hot paths below is built on it.
+  //
+  // The analysis cannot follow the turn through `work` and AtEnd; functions that `work` calls, and
+  // lambdas in here, say REQUIRES(mutex_).
   template <class Work>
-  auto turn(Work work) {
-    std::unique_lock lock = begin_turn();
+  auto turn(Work work) NO_THREAD_SAFETY_ANALYSIS {
+    begin_turn();
     Turn here(store_, ids_, stamp(), work_before_, touched_, hooks_.notice ? &notices_ : nullptr);
     struct AtEnd {
       Engine& engine;
       Turn& here;
-      std::unique_lock<std::mutex>& lock;
-      ~AtEnd() { engine.end_turn(here, lock); }
-    } at_end{*this, here, lock};
+      ~AtEnd() NO_THREAD_SAFETY_ANALYSIS { engine.end_turn(here); }
+    } at_end{*this, here};
     return work(here);
   }
   // Between two slices of work: yields to threads that wait for the turn. The mutex alone would
   // favour the thread that is already running.
   void give_way() const;
-  // For changes of the catalogue that depend on many of its documents, which are looked at in
-  // several turns: only one at a time. To be taken before the turn, never within it.
-  std::unique_lock<std::mutex> lock_catalogue() { return std::unique_lock(catalogue_mutex_); }
+  // For changes of the catalogue that depend on many documents, which are read in several turns:
+  // only one at a time. Acquire it before the turn, never within it.
+  std::unique_lock<Mutex> lock_catalogue() { return std::unique_lock(catalogue_mutex_); }
   // How long turns have held the engine so far.
   TurnTimes turn_times() const;
   // The most units of work (queue::State::work) that one turn has done since the last call.
   std::uint64_t take_most_work();
   // The sequence a reply made now has to wait for.
   Sequence appended() const { return journal_.appended(); }
-  // Another number whenever a queue has changed its settings or is gone: until then, what was found
-  // in a turn since may be used without one. No two engines of a process have the same.
+  // Changes whenever a queue changes its settings or is removed: until then, queues found in an
+  // earlier turn may be used without one. Unique within the process.
   std::uint64_t queues_version() const { return queues_version_.load(std::memory_order_acquire); }
 
   Result<SendResult> send(const queue::QueueIdentity& queue, std::span<const queue::Draft> drafts);
@@ -118,7 +120,7 @@ class Engine {
   // One result for each handle. All in one record.
   Result<std::vector<Result<void>>> remove(const queue::QueueIdentity& queue,
                                            std::span<const std::string_view> handles);
-  // The same by handles that need no proof, as they have never left the server.
+  // The same with handles that need no verification because they never left the server.
   Result<std::vector<Result<void>>> remove_held(const queue::QueueIdentity& queue,
                                                 std::span<const queue::ReceiptHandle> handles);
   // Takes messages from one queue by their handles and sends others to another, in one record:
@@ -163,8 +165,8 @@ class Engine {
   // are cut.
   Result<void> report_failure(const queue::QueueIdentity& queue, FailureReport report);
 
-  // Does what is due by now: deadlines of waits, messages that become visible to waiting receives,
-  // extensions. To be called at armed(); work left over makes the next tick due at once.
+  // Does what is due: deadlines of waits, messages that become visible to waiting receives,
+  // extensions. Call it at armed(); remaining work makes the next tick due at once.
   void tick();
   // Removes what has expired, and counts what was purged, in slices, so that a fact that depends on
   // these counts need not do it all in its turn.
@@ -173,17 +175,17 @@ class Engine {
   Result<void> catch_up(const queue::QueueIdentity& queue);
   // One slice of background work; true while there is more. Not from several threads at once.
   Result<bool> maintain();
-  // Shows up to `max` queues that come behind `after`, each brought to this moment, in one turn;
-  // those of the server's own are left out. True while there are more; then `after` is the last.
+  // Visits up to `max` queues after `after`, each advanced to now, in one turn; hidden queues are
+  // skipped. True while there are more; then `after` is the last one visited.
   using Surveyor = std::function<void(const queue::State&, queue::Queue&, const queue::Stamp&)>;
   bool survey(queue::QueueIdentity& after, std::size_t max, const Surveyor& look);
 
   // Ends every wait with an empty answer; later ones end at once.
   void stop_waiting();
-  // Brings every queue to this moment and records that it has come.
+  // Advances every queue to now and records the time.
   void settle();
-  // Forgets every queue, and that it ever was; receives that wait end with an error. In portions:
-  // a crash in between leaves some of the queues. Returns how many there were.
+  // Removes every queue; waiting receives end with an error. In slices: a crash in between leaves
+  // some of the queues. Returns how many there were.
   std::size_t reset();
 
   Timestamp now() const;
@@ -202,7 +204,8 @@ class Engine {
   const journal::Journal& journal() const { return journal_; }
   // An error when the disk of the journal is full: nothing that needs much space is recorded then.
   Result<void> check_space() const;
-  ProcessedSamples& processed_samples() { return samples_; }  // In turn.
+  // In turn.
+  ProcessedSamples& processed_samples() NO_THREAD_SAFETY_ANALYSIS { return samples_; }
   void log(std::string line) const {
     if (hooks_.log) hooks_.log(std::move(line));
   }
@@ -214,59 +217,58 @@ class Engine {
  private:
   static constexpr std::size_t kExtensionsMax = 8;
 
-  // What time alone does to messages in one turn, at most; see queue::State::grant.
+  // Limit for the effects of time in one turn; see queue::State::grant.
   static constexpr std::size_t kStepsPerTurn = 1000;
 
-  // Receives that one call took care of.
+  // The result of one receive.
   struct Taken {
     ReceiveOutcome outcome;
     bool over_limit = false;
-    bool unfinished = false;  // There may be more behind what was moved aside in this turn.
+    bool unfinished = false;  // There may be more messages behind those moved aside in this turn.
     std::size_t moved_aside = 0;
   };
 
   queue::Stamp stamp() const;
-  std::unique_lock<std::mutex> begin_turn() {
-    std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock) wait_for_turn(lock);
+  void begin_turn() ACQUIRE(mutex_) {
+    if (!mutex_.try_lock()) wait_for_turn();
     turn_began_ = TurnTimes::ticks();
     store_.state().grant(kStepsPerTurn);
     work_before_ = store_.state().work();
-    return lock;
   }
-  void wait_for_turn(std::unique_lock<std::mutex>& lock);
-  void end_turn(Turn& turn, std::unique_lock<std::mutex>& lock);
-  void serve_waiters(Turn& turn);
-  void serve_queue(Turn& turn, queue::Queue& queue);
-  void find_queues(std::span<const Parcel> parcels);
-  void end_waits(Turn& turn, queue::QueueKey queue);
+  void wait_for_turn() ACQUIRE(mutex_);
+  void end_turn(Turn& turn) RELEASE(mutex_);
+  void serve_waiters(Turn& turn) REQUIRES(mutex_);
+  void serve_queue(Turn& turn, queue::Queue& queue) REQUIRES(mutex_);
+  void find_queues(std::span<const Parcel> parcels) REQUIRES(mutex_);
+  void end_waits(Turn& turn, queue::QueueKey queue) REQUIRES(mutex_);
   static bool may_answer(Turn& turn);
-  void end_short_polls(Turn& turn, queue::Queue& queue, bool over_limit);
-  void touch_resumed(Timestamp now);
+  void end_short_polls(Turn& turn, queue::Queue& queue, bool over_limit) REQUIRES(mutex_);
+  void touch_resumed(Timestamp now) REQUIRES(mutex_);
   Result<ReceiveOutcome> nothing_received(queue::Queue& queue, bool over_limit);
   // Takes what a receive can have now.
-  queue::NameIndex consumer_name(Turn& turn, std::string_view text);
-  Taken take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request);
-  // Has the queue's waiting receives tried again in another turn.
-  void resume(Turn& turn, queue::QueueKey queue);
+  queue::NameIndex consumer_name(Turn& turn, std::string_view text) REQUIRES(mutex_);
+  Taken take(Turn& turn, queue::Queue& queue, const ReceiveRequest& request) REQUIRES(mutex_);
+  // Retries the queue's waiting receives in another turn.
+  void resume(Turn& turn, queue::QueueKey queue) REQUIRES(mutex_);
   Received describe(const queue::Queue& queue, queue::MessageKey key) const;
   void tell_isolation(const queue::Queue& queue, std::span<Received> messages) const;
-  void rearm(queue::QueueKey queue);
-  // `decide` says what is to be recorded of the deletion with that number.
+  void rearm(queue::QueueKey queue) REQUIRES(mutex_);
+  // `decide` returns the fact for the deletion with that number.
   template <class Decide>
   Result<std::vector<Result<void>>> remove_each(const queue::QueueIdentity& identity,
                                                 std::size_t count, Decide decide);
-  Timestamp next_wake() const;
+  Timestamp next_wake() const REQUIRES(mutex_);
   void look_at_clock();
   void move_time(Duration by);
-  Notice away_notice() const;
-  std::vector<std::function<void()>> take_calls(Timestamp now);
-  void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome);
+  Notice away_notice() const REQUIRES(mutex_);
+  std::vector<std::function<void()>> take_calls(Timestamp now) REQUIRES(mutex_);
+  void answer(std::function<void(Result<ReceiveOutcome>)> done, Result<ReceiveOutcome> outcome)
+      REQUIRES(mutex_);
   ReceiveOutcome nothing_received() const;
-  bool sweep(Turn& turn);
-  bool expire_some(Turn& turn);
+  bool sweep(Turn& turn) REQUIRES(mutex_);
+  bool expire_some(Turn& turn) REQUIRES(mutex_);
   void free_remains();
-  bool reset_some(Turn& turn, std::size_t& queues);
+  bool reset_some(Turn& turn, std::size_t& queues) REQUIRES(mutex_);
   void relocate(std::vector<store::Store::Relocation> relocations);
   void found_damage(const Unreadable& found);
 
@@ -283,42 +285,45 @@ class Engine {
 
   std::atomic<std::uint64_t> queues_version_;  // Written in turn.
 
-  std::mutex catalogue_mutex_;
+  Mutex catalogue_mutex_;
   mutable std::atomic<std::uint32_t> waiting_for_turn_ = 0;
-  mutable std::mutex mutex_;  // The turn. Guards everything below, and the store.
-  std::uint64_t turn_began_ = 0;
-  std::uint64_t work_before_ = 0;
-  std::uint64_t most_work_ = 0;
-  TurnTimes turn_times_;
+  mutable Mutex mutex_;  // The turn. Guards everything below, and the store.
+  std::uint64_t turn_began_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t work_before_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t most_work_ GUARDED_BY(mutex_) = 0;
+  TurnTimes turn_times_ GUARDED_BY(mutex_);
   std::vector<Extension*> extensions_;
-  std::array<Timestamp, kExtensionsMax> extension_wakes_;  // In the same order.
-  Waiters waiters_;
-  bool stopping_ = false;
-  std::set<std::pair<Timestamp, queue::QueueKey>>
-      queue_wakes_;  // Queues with waiting receives, by their next hidden message.
-  std::unordered_map<queue::QueueKey, Timestamp> queue_wake_;
-  std::set<queue::QueueKey> resumed_;  // Queues with receives to be tried again at once.
-  queue::QueueKey last_resumed_{};     // The one that was tried last.
-  Timestamp resume_at_ = kNever;       // Now, while something is left to be done in another turn.
-  Timestamp armed_ = kNever;
-  std::map<std::pair<Timestamp, std::uint64_t>, std::function<void()>> calls_;
-  std::uint64_t last_call_ = 0;
+  std::array<Timestamp, kExtensionsMax> extension_wakes_ GUARDED_BY(mutex_);  // In the same order.
+  Waiters waiters_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::set<std::pair<Timestamp, queue::QueueKey>> queue_wakes_
+      GUARDED_BY(mutex_);  // Queues with waiting receives, by their next hidden message.
+  std::unordered_map<queue::QueueKey, Timestamp> queue_wake_ GUARDED_BY(mutex_);
+  std::set<queue::QueueKey> resumed_
+      GUARDED_BY(mutex_);  // Queues with receives to be tried again at once.
+  queue::QueueKey last_resumed_ GUARDED_BY(mutex_){};  // The one that was tried last.
+  Timestamp resume_at_ GUARDED_BY(mutex_) =
+      kNever;  // Now, while there is work left for another turn.
+  Timestamp armed_ GUARDED_BY(mutex_) = kNever;
+  std::map<std::pair<Timestamp, std::uint64_t>, std::function<void()>> calls_ GUARDED_BY(mutex_);
+  std::uint64_t last_call_ GUARDED_BY(mutex_) = 0;
   struct Answer {
     std::function<void(Result<ReceiveOutcome>)> done;
     Result<ReceiveOutcome> outcome;
   };
-  std::vector<Answer> answers_;  // To be given after the turn, like the next.
-  std::vector<Notice> notices_;
-  queue::QueueIdentity swept_;
-  Timestamp sweep_at_;
-  Timestamp compact_at_;
-  std::optional<ClockWatch> clock_watch_;
+  std::vector<Answer> answers_ GUARDED_BY(mutex_);  // Delivered after the turn, like the next.
+  std::vector<Notice> notices_ GUARDED_BY(mutex_);
+  queue::QueueIdentity swept_ GUARDED_BY(mutex_);
+  Timestamp sweep_at_ GUARDED_BY(mutex_);
+  Timestamp compact_at_ GUARDED_BY(mutex_);
+  std::optional<ClockWatch> clock_watch_ GUARDED_BY(mutex_);
   Timestamp clock_look_at_;  // By the steady clock; for maintain() alone.
-  ProcessedSamples samples_;
-  ConsumerLimit consumer_limit_;
-  std::vector<queue::Change> changes_;  // Reused by the hot paths, like the next.
-  std::vector<queue::Queue*> parcel_queues_;
-  std::vector<queue::QueueKey> touched_;
+  ProcessedSamples samples_ GUARDED_BY(mutex_);
+  ConsumerLimit consumer_limit_ GUARDED_BY(mutex_);
+  std::vector<queue::Change> changes_
+      GUARDED_BY(mutex_);  // Reused by the hot paths, like the next.
+  std::vector<queue::Queue*> parcel_queues_ GUARDED_BY(mutex_);
+  std::vector<queue::QueueKey> touched_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::engine

@@ -4,7 +4,7 @@
 
 namespace redrive::engine {
 
-// What is kept of the words of a consumer.
+// Cuts a failure report to what is stored.
 queue::ErrorText bounded(const queue::ErrorText& text);
 
 }  // namespace redrive::engine

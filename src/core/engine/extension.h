@@ -18,7 +18,7 @@ class Extension {
  public:
   virtual ~Extension() = default;
 
-  // Reads what the journal has left, when it is attached.
+  // Called when it is attached: reads the replayed state.
   virtual void start(Turn&) {}
   // At the end of a turn whose facts concern extensions.
   virtual void noted(Turn&, const Noted&) {}
@@ -31,7 +31,7 @@ class Extension {
   // All queues and tasks are gone.
   virtual void reset(Turn&) {}
   // A consumer has deleted a message that was redriven before. May record it as another fact;
-  // `sequence` is the last one given.
+  // `sequence` is the last one assigned.
   virtual void redriven_deleted(Turn&, const queue::Queue&, const queue::Deletion&,
                                 std::uint64_t& /*sequence*/, queue::Change& /*fact*/) {}
   // A message's stored bytes turned out to be damaged.

@@ -1,4 +1,4 @@
-// What consumers report of failures.
+// Failure reports of consumers.
 
 #include "core/engine/engine.h"
 #include "core/engine/error_bounds.h"
@@ -28,7 +28,7 @@ queue::ErrorText bounded(const queue::ErrorText& text) {
 }
 
 Result<queue::QueueIdentity> Engine::queue_of_handle(std::string_view text) {
-  return turn([&](Turn& turn) -> Result<queue::QueueIdentity> {
+  return turn([&](Turn& turn) REQUIRES(mutex_) -> Result<queue::QueueIdentity> {
     const auto handle = queue::ReceiptHandle::open(turn.state().secret(), text);
     const queue::Queue* queue = handle ? turn.state().find(handle->queue) : nullptr;
     if (queue == nullptr) {
@@ -41,7 +41,7 @@ Result<queue::QueueIdentity> Engine::queue_of_handle(std::string_view text) {
 
 Result<void> Engine::report_failure(const queue::QueueIdentity& identity, FailureReport report) {
   queue::ErrorText error = bounded(report.error);
-  return turn([&](Turn& turn) -> Result<void> {
+  return turn([&](Turn& turn) REQUIRES(mutex_) -> Result<void> {
     queue::Queue& queue = *TRY(turn.queue(identity));
     const auto& errors = turn.state().errors();
     const queue::FailureDecision decision = TRY(queue::decide_report_failure(

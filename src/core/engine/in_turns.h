@@ -12,7 +12,7 @@
 namespace redrive::engine {
 
 // Visits every entry of a map of the state, a few in each turn, so that a long list never holds the
-// turn for longer than these take. Entries that come or go meanwhile may be seen or not.
+// turn for long. Entries that are added or removed meanwhile may be visited or not.
 template <class Map, class Visit>
 void visit_in_turns(Engine& engine, const Map& (queue::State::*map_of)() const,
                     std::size_t entries_per_turn, const Visit& visit) {
@@ -34,7 +34,7 @@ void visit_in_turns(Engine& engine, const Map& (queue::State::*map_of)() const,
 }
 
 // Calls visit(name, document) for all documents of a kind whose names begin so, until it returns
-// false. Some are copied in each turn; they are visited, and so decoded, outside of it.
+// false. Some are copied in each turn, and visited (and decoded) outside of it.
 template <class Visit>
 void visit_documents(Engine& engine, queue::EntryKind kind, std::string_view prefix,
                      const Visit& visit) {

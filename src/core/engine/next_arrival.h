@@ -6,12 +6,12 @@
 
 namespace redrive::engine {
 
-// When time alone may bring something to receive.
+// When a message may become receivable through time alone.
 inline Timestamp next_arrival(const queue::State& state, const queue::Queue& queue) {
   const queue::Mailbox& box = state.mailbox(queue);
   const queue::Slot oldest = box.is_fifo() ? box.oldest() : queue::kNoSlot;
   if (oldest == queue::kNoSlot) return box.next_visible_at();
-  // In a FIFO queue the end of a hidden message's retention lets those behind it go.
+  // In a FIFO queue the expiry of a hidden message unblocks those behind it.
   return std::min(box.next_visible_at(),
                   state.messages()[oldest].sent_at + queue.settings.retention);
 }

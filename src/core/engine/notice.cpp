@@ -17,7 +17,7 @@ std::string job_of(const State& state, queue::TaskKey key) {
   return task == nullptr ? "" : task->id.text();
 }
 
-// What is not notable has no overload of its own.
+// Facts that are not notable have no overload.
 struct Describe {
   const State& state;
 
@@ -80,7 +80,8 @@ struct Describe {
   }
   std::optional<Notice> operator()(const queue::MoveTaskChanged& f) const {
     const queue::MoveTask* task = state.find_task(f.task);
-    if (task != nullptr && task->status == f.status) return std::nullopt;  // Its rate or stage.
+    if (task != nullptr && task->status == f.status)
+      return std::nullopt;  // Only its rate or stage changed.
     return Notice{.weight = f.status == queue::TaskStatus::halted ? Notice::Weight::grave
                                                                   : Notice::Weight::usual,
                   .event = "job changed",

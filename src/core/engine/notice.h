@@ -10,9 +10,9 @@
 
 namespace redrive::engine {
 
-// Something that an operator would want to read of afterwards. Never what messages contain.
+// An event for operators. Never contains the contents of messages.
 struct Notice {
-  // Swarm and fault may come by the thousand. Fault: the server could not do what it should.
+  // Swarm and fault may occur by the thousand. Fault: the server could not do what it should.
   enum class Weight { usual, grave, swarm, fault };
 
   Weight weight = Weight::usual;
@@ -20,9 +20,9 @@ struct Notice {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
-// Whether a fact is worth one, as far as can be told from its kind; cheap.
+// Whether a fact of this kind can be notable; cheap.
 bool may_be_notable(const queue::Change& change);
-// To be asked before the fact is applied: what it removes is still there to be named.
+// Call before the fact is applied, while what it removes still exists.
 std::optional<Notice> notice_of(const queue::State& state, const queue::Change& change);
 
 }  // namespace redrive::engine

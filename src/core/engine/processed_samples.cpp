@@ -4,7 +4,7 @@ namespace redrive::engine {
 namespace {
 
 constexpr std::size_t kSamplesWaitingMax = 512;
-// Once there are enough to tell, one of so many messages is sampled.
+// Once there are enough samples, one of this many messages is sampled.
 constexpr std::uint64_t kSampleEvery = 64;
 constexpr std::uint64_t kSampledAll = 1'000;
 

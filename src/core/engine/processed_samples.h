@@ -11,7 +11,7 @@
 
 namespace redrive::engine {
 
-// A processed message whose bytes are to be read, and what memory knew of its delivery.
+// A processed message whose bytes are to be read, and its delivery.
 struct ProcessedSample {
   queue::QueueKey queue;
   queue::BodyRef body;  // Pinned; unpinned by the reader.

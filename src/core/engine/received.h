@@ -47,7 +47,7 @@ class BodyPins {
     for (const auto& body : bodies_) store_->unpin(body);
   }
   void add(const queue::BodyRef& body) {
-    // A pin covers a whole segment, and messages received together lie together.
+    // A pin covers a whole segment, and messages received together are usually stored together.
     if (!bodies_.empty() && bodies_.back().segment == body.segment) return;
     store_->pin(body);
     bodies_.push_back(body);
@@ -65,7 +65,7 @@ struct ReceiveOutcome {
   Sequence after = 0;  // The reply may leave when this is synced.
 };
 
-// Either an answer or a promise of one.
+// Either an answer, or a wait.
 struct ReceiveStart {
   std::optional<Result<ReceiveOutcome>> answer;
   WaitId wait = 0;

@@ -25,7 +25,7 @@ Timestamp TimeTravel::next_watch(Duration pace) const {
 
 void TimeTravel::advance(Duration by) {
   assert(by >= Duration::zero());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Timestamp end = engine_.now() + by;
   Timestamp watch_at = next_watch(pace_for(by));
   while (true) {
@@ -42,7 +42,7 @@ void TimeTravel::advance(Duration by) {
   if (watcher_) watcher_();
 }
 
-// In turn, so that no stamp has one hand of the clock before the move and the other after it.
+// In turn, so that no stamp mixes times from before and after the move.
 void TimeTravel::move(Duration by) {
   engine_.turn([&](Turn&) { clock_.advance(by); });
 }

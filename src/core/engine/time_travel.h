@@ -1,28 +1,27 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 
 namespace redrive::engine {
 
-// Moves the clock of an engine for which time stands still.
+// Moves the virtual clock of an engine.
 class TimeTravel {
  public:
-  // Both must outlive this; nobody else moves the clock.
+  // Both must outlive this object, and nothing else may move the clock.
   TimeTravel(Engine& engine, VirtualClock& clock) : engine_(engine), clock_(clock) {}
 
-  // Called now and then while time passes, and when it has passed: every ten seconds, or, when it
-  // is a long time, some hundred times on the way. Set before the first advance.
+  // Called while time passes, and at the end: every ten seconds of virtual time, or a few hundred
+  // times during a long advance. Set before the first advance.
   void watch(std::function<void()> watcher) { watcher_ = std::move(watcher); }
 
-  // Lets so much time pass, stopping at every moment at which something is due, so that each thing
-  // happens at its own time and in its order. When this returns all of it has happened, and the new
-  // time is on its way into the journal: a restart does not go back behind it. From any thread;
-  // one after another.
+  // Lets this much time pass, stopping whenever something is due, so that everything happens at its
+  // own time and in order. When this returns, all of it has happened, and the new time is appended
+  // to the journal: a restart does not go back before it. Thread-safe; calls run one after another.
   void advance(Duration by);
 
  private:
@@ -32,7 +31,7 @@ class TimeTravel {
   Engine& engine_;
   VirtualClock& clock_;
   std::function<void()> watcher_;
-  std::mutex mutex_;  // Held while time moves. Taken before the engine's turn.
+  Mutex mutex_;  // Held while time moves. Taken before the engine's turn.
 };
 
 }  // namespace redrive::engine

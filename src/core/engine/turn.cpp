@@ -11,7 +11,7 @@ using queue::Change;
 using queue::Queue;
 using queue::QueueIdentity;
 
-// Consumers are remembered by name for the history of attempts; past this many, new ones are
+// The names of consumers are kept for the history of attempts; beyond this many, new ones are
 // "unknown".
 constexpr std::size_t kNamesMax = 1'000'000;
 
@@ -39,8 +39,8 @@ Queue* Turn::use(Queue& queue) {
   return &queue;
 }
 
-// Marks the queue as touched when time brings something to it, so that its waiting receives are
-// served now: the next tick would find nothing left to do.
+// Marks the queue as touched if messages became visible, so that its waiting receives are served in
+// this turn: the next tick would find nothing to do.
 void Turn::advance(Queue& queue) {
   const bool redelays = state().mailbox(queue).is_redelaying();
   if (redelays || next_arrival(state(), queue) <= stamp_.now) touched_.push_back(queue.key);
@@ -56,7 +56,7 @@ void Turn::commit(std::span<Change> changes) {
   for (const Change& change : changes) note(change);
 }
 
-// Remembers queues in which a waiting receive may now find something.
+// Collects queues in which a waiting receive may now find a message.
 void Turn::note(const Change& change) {
   if (const auto* sent = change.as<queue::MessageSent>()) {
     if (touched_.empty() || touched_.back() != sent->queue) touched_.push_back(sent->queue);

@@ -56,10 +56,10 @@ class Turn {
   queue::Queue* find(queue::QueueKey key) { return store_.state().find(key); }
   // Applies the passage of time to a queue, and schedules its waiting receives.
   void advance(queue::Queue& queue);
-  // A queue of the server's own, advanced to this moment. Created with these settings if missing.
+  // A hidden queue, advanced to now. Created with these settings if missing.
   queue::Queue& hidden_queue(const queue::QueueIdentity& identity,
                              const queue::QueueSettings& settings);
-  // Whether this turn has done as much work as one should: the rest is left to the next one.
+  // Whether this turn has used up its budget of work: the rest is left to the next one.
   bool is_spent() const { return state().work() - work_before_ > kWorkPerTurn; }
   store::Store& store() { return store_; }
 

@@ -24,8 +24,8 @@ class TurnTimes {
     ++counts_[bucket < kBuckets ? bucket : kBuckets - 1];
   }
 
-  // Bucket i has the turns that took less than 2^i microseconds and, but for the first, at least
-  // half of that; the last one has all that took longer.
+  // Bucket i has the turns that took less than 2^i microseconds and, except for the first bucket,
+  // at least half of that; the last one has all longer turns.
   const std::array<std::uint64_t, kBuckets>& counts() const { return counts_; }
   double seconds() const;
 

@@ -21,7 +21,7 @@ struct ReceiveOutcome;
 struct ReceiveRequest {
   std::size_t max = 1;
   std::optional<Duration> visibility;  // The queue's own when absent.
-  std::string consumer;                // Who asks: for the history of attempts.
+  std::string consumer;                // The consumer, for the history of attempts.
   std::string attempt_id;              // FIFO.
   bool isolated = false;               // Retries are isolated, see queue/isolation.h.
 };
@@ -46,7 +46,7 @@ class Waiters {
              std::function<void(Result<ReceiveOutcome>)> done);
   WaitId add_short_poll(queue::QueueKey queue, ReceiveRequest request,
                         std::function<void(Result<ReceiveOutcome>)> done);
-  // Takes one out, wherever it stands.
+  // Removes one, wherever it is in the line.
   std::optional<Waiter> take(WaitId id);
   Waiter* first(queue::QueueKey queue);
   bool any_short_poll(queue::QueueKey queue) const;

@@ -63,12 +63,12 @@ std::size_t FileJournal::payload_bytes_max() const {
 }
 
 Appended FileJournal::append(std::span<const std::string_view> parts) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return append_record(RecordKind::data, parts);
 }
 
 Appended FileJournal::append_checkpoint_begin(std::span<const std::string_view> parts) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Appended appended = append_record(RecordKind::checkpoint_begin, parts);
   BegunCheckpoint begun;
   begun.checkpoint.sequence = appended.sequence;
@@ -80,7 +80,7 @@ Appended FileJournal::append_checkpoint_begin(std::span<const std::string_view> 
 }
 
 Appended FileJournal::append_checkpoint_end(std::span<const std::string_view> parts) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return append_record(RecordKind::checkpoint_end, parts);
 }
 
@@ -153,7 +153,7 @@ FileJournal::Located FileJournal::locate(std::span<const Wanted> wanted) {
   Located located;
   auto& runs = located.runs;
   runs.reserve(wanted.size());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const Wanted& one : wanted) {
     if (auto chunk = tail_.find(one.from, one.size)) {
       located.in_tail.emplace_back(one, std::move(chunk));
@@ -181,7 +181,7 @@ FileJournal::Located FileJournal::locate(std::span<const Wanted> wanted) {
 bool FileJournal::read_from_tail(const Wanted& wanted) const {
   std::shared_ptr<const Chunk> chunk;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     chunk = tail_.find(wanted.from, wanted.size);
   }
   if (!chunk) return false;
@@ -237,11 +237,11 @@ Result<void> FileJournal::read_run(std::span<const Wanted> run, const ReadAhead:
 
 Result<std::shared_ptr<File>> FileJournal::file_of(std::uint32_t segment) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto& file = segments_.at(segment).file) return file;
   }
   std::shared_ptr<File> file = TRY(files_.open(segment_name(segment)));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   keep_open(segment, file);
   return file;
 }
@@ -256,11 +256,11 @@ void FileJournal::keep_open(std::uint32_t segment, std::shared_ptr<File> file) {
 }
 
 Result<Sequence> FileJournal::sync_once() {
-  const std::lock_guard io_lock(io_mutex_);
+  const MutexLock io_lock(io_mutex_);
   if (failure_) return std::unexpected(*failure_);
   Sequence target;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     target = appended();
     tail_.unwritten(ranges_);
   }
@@ -270,7 +270,7 @@ Result<Sequence> FileJournal::sync_once() {
     failure_ = written.error();
     return std::unexpected(*failure_);
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   tail_.mark_written(ranges_);
   ranges_.clear();
   ++syncs_;
@@ -301,7 +301,7 @@ Result<void> FileJournal::write_segment(std::span<const Tail::Range> ranges) {
   RETURN_IF_ERROR(files_.rename(file_temporary_, segment_name(segment)));
   RETURN_IF_ERROR(files_.sync_directory());
   file_segment_ = segment;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   segments_.at(segment).filled = file_filled_;
   keep_open(segment, file_);
   return {};
@@ -337,32 +337,32 @@ std::string_view FileJournal::seal(const Tail::Range& range) {
 }
 
 void FileJournal::hold(std::uint32_t segment, std::uint32_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   segments_.hold(segment, bytes);
 }
 
 void FileJournal::let_go(std::uint32_t segment, std::uint32_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   segments_.let_go(segment, bytes, appended() + 1);
 }
 
 bool FileJournal::has_segment(std::uint32_t segment) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return segments_.has(segment);
 }
 
 void FileJournal::pin(std::uint32_t segment) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   segments_.pin(segment);
 }
 
 void FileJournal::unpin(std::uint32_t segment) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   segments_.unpin(segment);
 }
 
 Result<void> FileJournal::set_checkpoint(Sequence begin) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (begin == checkpoint_.sequence) return {};
   assert(begin <= synced());
   const auto begun =
@@ -379,7 +379,7 @@ Result<void> FileJournal::set_checkpoint(Sequence begin) {
 Result<bool> FileJournal::housekeep() {
   bool more = false;
   {
-    const std::lock_guard io_lock(io_mutex_);
+    const MutexLock io_lock(io_mutex_);
     if (failure_) return std::unexpected(*failure_);
     more = TRY(save_checkpoint());
     more |= TRY(recycle_segments());
@@ -392,7 +392,7 @@ Result<bool> FileJournal::housekeep() {
 Result<bool> FileJournal::save_checkpoint() {
   Checkpoint checkpoint;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     checkpoint = checkpoint_;
   }
   if (checkpoint == saved_checkpoint_) return false;
@@ -416,7 +416,7 @@ Result<bool> FileJournal::save_checkpoint() {
 Result<bool> FileJournal::recycle_segments() {
   std::vector<Segment> free;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     while (auto segment = segments_.take_free_below(saved_checkpoint_.record.segment, synced())) {
       std::erase(opened_, segment->number);
       free.push_back(std::move(*segment));
@@ -436,12 +436,12 @@ Result<bool> FileJournal::prepare_spares() {
 }
 
 std::vector<Journal::SegmentUse> FileJournal::usage() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return segments_.usage(checkpoint_.record.segment, segments_.last_number());
 }
 
 Journal::Totals FileJournal::totals() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {.syncs = syncs_,
           .bytes_appended = position_ - position_at_open_,
           .bytes_since_checkpoint = position_ - checkpoint_position_,

@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/journal/files.h"
 #include "core/journal/format.h"
 #include "core/journal/journal.h"
@@ -74,19 +74,19 @@ class FileJournal final : public Journal {
   };
 
   // Called with mutex_ held.
-  Appended append_record(RecordKind kind, std::span<const std::string_view> parts);
-  void start_segment();
-  char* extend(std::uint32_t size);
-  void keep_open(std::uint32_t segment, std::shared_ptr<File> file);
+  Appended append_record(RecordKind kind, std::span<const std::string_view> parts) REQUIRES(mutex_);
+  void start_segment() REQUIRES(mutex_);
+  char* extend(std::uint32_t size) REQUIRES(mutex_);
+  void keep_open(std::uint32_t segment, std::shared_ptr<File> file) REQUIRES(mutex_);
 
   // Called with io_mutex_ held.
-  Result<void> write_ranges();
-  Result<void> write_segment(std::span<const Tail::Range> ranges);
-  Result<void> write_records(std::span<const Tail::Range> ranges);
+  Result<void> write_ranges() REQUIRES(io_mutex_);
+  Result<void> write_segment(std::span<const Tail::Range> ranges) REQUIRES(io_mutex_);
+  Result<void> write_records(std::span<const Tail::Range> ranges) REQUIRES(io_mutex_);
   std::string_view seal(const Tail::Range& range);
-  Result<void> open_next_file();
-  Result<bool> save_checkpoint();
-  Result<bool> recycle_segments();
+  Result<void> open_next_file() REQUIRES(io_mutex_);
+  Result<bool> save_checkpoint() REQUIRES(io_mutex_);
+  Result<bool> recycle_segments() REQUIRES(io_mutex_);
   Result<bool> prepare_spares();
 
   // Where several ranges are: in memory or on disk.
@@ -104,33 +104,34 @@ class FileJournal final : public Journal {
   Files& files_;
   const Options options_;
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  Tail tail_;
-  SegmentTable segments_;
-  Checkpoint checkpoint_;  // As last set; the manifest may still have the previous one.
-  std::uint64_t checkpoint_position_ = 0;
-  std::vector<BegunCheckpoint> begun_;  // Checkpoints begun but not set yet.
-  std::deque<std::uint32_t> opened_;    // Segments with an open file, oldest first.
+  mutable Mutex mutex_;
+  Tail tail_ GUARDED_BY(mutex_);
+  SegmentTable segments_ GUARDED_BY(mutex_);
+  Checkpoint checkpoint_
+      GUARDED_BY(mutex_);  // As last set; the manifest may still have the previous one.
+  std::uint64_t checkpoint_position_ GUARDED_BY(mutex_) = 0;
+  std::vector<BegunCheckpoint> begun_ GUARDED_BY(mutex_);  // Checkpoints begun but not set yet.
+  std::deque<std::uint32_t> opened_
+      GUARDED_BY(mutex_);  // Segments with an open file, oldest first.
   const std::uint64_t position_at_open_;
   // Bytes, including headers, since the checkpoint that this run started from.
-  std::uint64_t position_;
-  std::uint64_t syncs_ = 0;
+  std::uint64_t position_ GUARDED_BY(mutex_);
+  std::uint64_t syncs_ GUARDED_BY(mutex_) = 0;
 
-  std::mutex io_mutex_;
-  // Guarded by io_mutex_.
+  Mutex io_mutex_;
   const std::unique_ptr<Spares> spares_;
-  std::shared_ptr<File> file_;      // The file being written,
-  std::uint32_t file_segment_ = 0;  // its segment,
-  std::string file_temporary_;      // and its name until it is renamed to the segment's.
-  std::uint32_t file_filled_ = 0;
-  bool file_reserved_;
-  Checkpoint saved_checkpoint_;  // As in the manifest.
-  PageWriter writer_;
+  std::shared_ptr<File> file_ GUARDED_BY(io_mutex_);      // The file being written,
+  std::uint32_t file_segment_ GUARDED_BY(io_mutex_) = 0;  // its segment,
+  std::string file_temporary_
+      GUARDED_BY(io_mutex_);  // and its name until it is renamed to the segment's.
+  std::uint32_t file_filled_ GUARDED_BY(io_mutex_) = 0;
+  bool file_reserved_ GUARDED_BY(io_mutex_);
+  Checkpoint saved_checkpoint_ GUARDED_BY(io_mutex_);  // As in the manifest.
+  PageWriter writer_ GUARDED_BY(io_mutex_);
   // Buffers of the sync in progress, kept to reuse their capacity.
-  std::vector<Tail::Range> ranges_;
-  std::vector<std::string_view> parts_;
-  std::optional<Error> failure_;
+  std::vector<Tail::Range> ranges_ GUARDED_BY(io_mutex_);
+  std::vector<std::string_view> parts_ GUARDED_BY(io_mutex_);
+  std::optional<Error> failure_ GUARDED_BY(io_mutex_);
 
   ReadAhead ahead_;
   std::atomic<Sequence> appended_;

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "core/journal/format.h"
 #include "core/journal/journal.h"
 #include "core/journal/segment_table.h"
@@ -23,12 +23,12 @@ class MemoryJournal final : public Journal {
 
   using Journal::append;
   Appended append(std::span<const std::string_view> parts) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return append_record(parts);
   }
 
   Appended append_checkpoint_begin(std::span<const std::string_view> parts) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const Appended appended = append_record(parts);
     const std::uint32_t begin = appended.payload.offset - kRecordHeaderBytes;
     begun_.push_back({.sequence = appended.sequence,
@@ -46,7 +46,7 @@ class MemoryJournal final : public Journal {
   Result<void> read(Location from, std::size_t size, char* out) override {
     const char* bytes = nullptr;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       bytes = memory_.at(from.segment).get();
     }
     assert(std::uint64_t{from.offset} + size <= segment_bytes_);
@@ -58,28 +58,28 @@ class MemoryJournal final : public Journal {
   Sequence synced() const override { return appended(); }
 
   Result<Sequence> sync_once() override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++syncs_;
     return appended();
   }
 
   void hold(std::uint32_t segment, std::uint32_t bytes) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     segments_.hold(segment, bytes);
   }
 
   void let_go(std::uint32_t segment, std::uint32_t bytes) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     segments_.let_go(segment, bytes, 0);  // No crash to guard against.
   }
 
   bool has_segment(std::uint32_t segment) const override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return segments_.has(segment);
   }
 
   Result<void> set_checkpoint(Sequence begin) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (begin == checkpoint_.sequence) return {};
     const auto found =
         std::find_if(begun_.begin(), begun_.end(), [begin](const BegunCheckpoint& candidate) {
@@ -92,17 +92,17 @@ class MemoryJournal final : public Journal {
   }
 
   void pin(std::uint32_t segment) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     segments_.pin(segment);
   }
 
   void unpin(std::uint32_t segment) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     segments_.unpin(segment);
   }
 
   Result<bool> housekeep() override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     while (const auto free = segments_.take_free_below(checkpoint_.segment, 0)) {
       memory_.erase(free->number);
     }
@@ -113,12 +113,12 @@ class MemoryJournal final : public Journal {
   void set_spare_target(std::uint32_t) override {}
 
   std::vector<SegmentUse> usage() const override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return segments_.usage(checkpoint_.segment, segments_.last_number());
   }
 
   Totals totals() const override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return {.syncs = syncs_,
             .bytes_appended = position_,
             .bytes_since_checkpoint = position_ - checkpoint_.position,
@@ -134,8 +134,7 @@ class MemoryJournal final : public Journal {
     std::uint64_t position = 0;
   };
 
-  // The following are called with mutex_ held.
-  Appended append_record(std::span<const std::string_view> parts) {
+  Appended append_record(std::span<const std::string_view> parts) REQUIRES(mutex_) {
     std::size_t size = 0;
     for (const std::string_view part : parts) size += part.size();
     assert(size <= payload_bytes_max());
@@ -153,7 +152,7 @@ class MemoryJournal final : public Journal {
     return {.sequence = sequence, .payload = payload};
   }
 
-  void start_segment() {
+  void start_segment() REQUIRES(mutex_) {
     const std::uint32_t number = segments_.count() == 0 ? 1 : segments_.last_number() + 1;
     segments_.add({.number = number, .bytes = segment_bytes_, .used = kSegmentHeaderBytes});
     // Untouched pages use no memory yet.
@@ -165,15 +164,14 @@ class MemoryJournal final : public Journal {
   const std::uint32_t segment_bytes_;
   std::atomic<Sequence> appended_ = 0;
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  SegmentTable segments_;
-  std::map<std::uint32_t, std::unique_ptr<char[]>> memory_;
-  char* active_bytes_ = nullptr;
-  BegunCheckpoint checkpoint_;
-  std::vector<BegunCheckpoint> begun_;
-  std::uint64_t position_ = 0;
-  std::uint64_t syncs_ = 0;
+  mutable Mutex mutex_;
+  SegmentTable segments_ GUARDED_BY(mutex_);
+  std::map<std::uint32_t, std::unique_ptr<char[]>> memory_ GUARDED_BY(mutex_);
+  char* active_bytes_ GUARDED_BY(mutex_) = nullptr;
+  BegunCheckpoint checkpoint_ GUARDED_BY(mutex_);
+  std::vector<BegunCheckpoint> begun_ GUARDED_BY(mutex_);
+  std::uint64_t position_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t syncs_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace

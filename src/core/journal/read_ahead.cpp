@@ -81,7 +81,7 @@ bool ReadAhead::is_idle(const Kept& kept) const {
 // Evicts an idle window and returns whether another may be created. Its memory can then be reused
 // while it is warm: reading into cold memory costs ten times as much.
 bool ReadAhead::evict_idle() {
-  const auto idle = [this](const Kept& kept) { return is_idle(kept); };
+  const auto idle = [this](const Kept& kept) REQUIRES(mutex_) { return is_idle(kept); };
   const auto found = std::ranges::find_if(windows_, idle);
   if (found != windows_.end()) windows_.erase(found);
   return windows_.size() + coming_ < kWindowsMax;
@@ -102,7 +102,7 @@ std::uint32_t ReadAhead::end_before_others(Location from, std::uint32_t end) con
 ReadAhead::Held ReadAhead::plan_window(Location from, std::uint32_t step, std::uint32_t end) const {
   std::unique_ptr<Window> window;
   {
-    const std::lock_guard lock(pool_->mutex);
+    const MutexLock lock(pool_->mutex);
     if (!pool_->free.empty()) {
       window = std::move(pool_->free.back());
       pool_->free.pop_back();
@@ -116,7 +116,7 @@ ReadAhead::Held ReadAhead::plan_window(Location from, std::uint32_t step, std::u
   window->size = std::min(step, end - window->from.offset);
   return {window.release(), [pool = pool_](Window* done) {
             std::unique_ptr<Window> owned(done);
-            const std::lock_guard lock(pool->mutex);
+            const MutexLock lock(pool->mutex);
             if (pool->free.size() < kPooledMax) pool->free.push_back(std::move(owned));
           }};
 }
@@ -142,7 +142,7 @@ void ReadAhead::follow(Kept& kept, const std::shared_ptr<File>& file, std::uint3
   const bool will_come = workers_.run([this, file, step, next = plan_window(from, step, end)] {
     // If reading fails, the reader that needs the bytes reads them itself and gets the error.
     const bool is_whole = read_window(*file, *next).value_or(false);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     --coming_;
     // A reader may have read the window itself in the meantime.
     const Location last{next->from.segment, next->from.offset + next->size - 1};
@@ -165,7 +165,7 @@ ReadAhead::Held ReadAhead::use_window(const Piece& piece) {
 // Looks up windows already in memory and returns how many pieces, from the first on, were found:
 // nearly always all of them, so one lock suffices.
 std::size_t ReadAhead::find_ready(std::span<Piece> pieces) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pieces[i].window = use_window(pieces[i]);
     if (!pieces[i].window) return i;
@@ -180,7 +180,7 @@ Result<ReadAhead::Held> ReadAhead::find_or_read(const Piece& piece) {
   std::uint32_t step = 0;
   Held window;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (Held found = use_window(piece)) return found;
     ++uses_;
     step = next_step(from, bytes);
@@ -188,7 +188,7 @@ Result<ReadAhead::Held> ReadAhead::find_or_read(const Piece& piece) {
     window = plan_window(from, step, std::max(end_before_others(from, end), behind.offset));
   }
   if (!window->has(from, bytes) || !TRY(read_window(*file, *window))) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   keep(window, {.next = behind, .step = step});
   return window;
 }

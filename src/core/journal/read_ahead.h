@@ -3,10 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/workers.h"
 #include "core/journal/journal.h"
 #include "core/journal/pages.h"
@@ -56,8 +56,8 @@ class ReadAhead {
   using Held = std::shared_ptr<Window>;
   // Windows are large and follow one another, so their memory is reused.
   struct Pool {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Window>> free;  // Guarded by `mutex`, the innermost lock.
+    Mutex mutex;  // The innermost lock.
+    std::vector<std::unique_ptr<Window>> free GUARDED_BY(mutex);
   };
   // The position of a sequential reader.
   struct Reader {
@@ -81,24 +81,24 @@ class ReadAhead {
   Result<Held> find_or_read(const Piece& piece);
 
   // Called with mutex_ held.
-  Held use_window(const Piece& piece);
-  Kept* window_with(Location from, std::uint32_t bytes);
-  std::uint32_t next_step(Location from, std::uint32_t bytes);
-  std::uint32_t end_before_others(Location from, std::uint32_t end) const;
-  bool evict_idle();
-  bool is_idle(const Kept& kept) const;
-  void follow(Kept& kept, const std::shared_ptr<File>& file, std::uint32_t end);
-  void keep(Held window, Reader reader);
+  Held use_window(const Piece& piece) REQUIRES(mutex_);
+  Kept* window_with(Location from, std::uint32_t bytes) REQUIRES(mutex_);
+  std::uint32_t next_step(Location from, std::uint32_t bytes) REQUIRES(mutex_);
+  std::uint32_t end_before_others(Location from, std::uint32_t end) const REQUIRES(mutex_);
+  bool evict_idle() REQUIRES(mutex_);
+  bool is_idle(const Kept& kept) const REQUIRES(mutex_);
+  void follow(Kept& kept, const std::shared_ptr<File>& file, std::uint32_t end) REQUIRES(mutex_);
+  void keep(Held window, Reader reader) REQUIRES(mutex_);
 
   Held plan_window(Location from, std::uint32_t step, std::uint32_t end) const;
 
   static constexpr std::size_t kReadersMax = 64;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::vector<Kept> windows_;
-  std::size_t coming_ = 0;                            // Requested, but not in windows_ yet.
-  std::array<Reader, kReadersMax> unserved_readers_;  // Readers without a window.
-  std::uint64_t uses_ = 0;
+  Mutex mutex_;
+  std::vector<Kept> windows_ GUARDED_BY(mutex_);
+  std::size_t coming_ GUARDED_BY(mutex_) = 0;  // Requested, but not in windows_ yet.
+  std::array<Reader, kReadersMax> unserved_readers_
+      GUARDED_BY(mutex_);  // Readers without a window.
+  std::uint64_t uses_ GUARDED_BY(mutex_) = 0;
 
   const std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
   Workers workers_{1};  // Last member, so that it stops before the data it uses is destroyed.

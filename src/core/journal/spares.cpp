@@ -39,7 +39,7 @@ std::string Spares::next_name() {
 }
 
 void Spares::add(Spare spare) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   spares_.push_back(std::move(spare));
   count_.store(static_cast<std::uint32_t>(spares_.size()), std::memory_order_relaxed);
 }
@@ -50,13 +50,15 @@ void Spares::erase(List::iterator spare) {
 }
 
 std::size_t Spares::size() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return spares_.size();
 }
 
-Spares::List::iterator Spares::choose(Wanted wanted, std::unique_lock<std::mutex>& lock) {
+Spares::List::iterator Spares::choose(Wanted wanted) {
   const auto is_free = [](const Spare& spare) { return !spare.in_hand; };
-  let_go_.wait(lock, [&] { return spares_.empty() || std::ranges::any_of(spares_, is_free); });
+  let_go_.wait(mutex_, [&]() REQUIRES(mutex_) {
+    return spares_.empty() || std::ranges::any_of(spares_, is_free);
+  });
   return std::ranges::max_element(spares_, {}, [wanted](const Spare& spare) {
     const auto filled = std::int64_t{spare.filled};
     return std::pair(!spare.in_hand, wanted == Wanted::fullest ? filled : -filled);
@@ -71,8 +73,8 @@ Result<Spares::Taken> Spares::take() {
 }
 
 Result<Spares::Taken> Spares::take_any() {
-  std::unique_lock lock(mutex_);
-  const auto spare = choose(Wanted::fullest, lock);
+  const MutexLock lock(mutex_);
+  const auto spare = choose(Wanted::fullest);
   if (spare == spares_.end()) return create();
   Taken taken{.name = spare->name, .filled = spare->filled};
   taken.file = TRY(files_.open(taken.name));
@@ -162,7 +164,7 @@ Result<bool> Spares::prepare(std::uint32_t target) {
 Result<bool> Spares::fill_some() {
   Spare filling;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto spare = std::ranges::find_if(
         spares_, [this](const Spare& candidate) { return candidate.filled < segment_bytes_; });
     if (spare == spares_.end()) return false;
@@ -177,7 +179,7 @@ Result<bool> Spares::fill_some() {
   if (written && whole) written = (*file)->sync();
   const bool full = !written && written.error().code == ErrorCode::storage_full;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto spare = std::ranges::find(spares_, filling.name, &Spare::name);
     assert(spare != spares_.end());  // A spare being filled is never taken.
     // If even reserved space runs out, the file system is copy-on-write, where filling is useless.
@@ -197,8 +199,8 @@ Result<void> Spares::sacrifice() {
 
 Result<void> Spares::remove_one() {
   {
-    std::unique_lock lock(mutex_);
-    const auto spare = choose(Wanted::emptiest, lock);
+    const MutexLock lock(mutex_);
+    const auto spare = choose(Wanted::emptiest);
     assert(spare != spares_.end());  // Only the caller's thread removes spares.
     RETURN_IF_ERROR(files_.remove(spare->name));
     erase(spare);

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/journal/files.h"
 #include "core/journal/journal.h"
 #include "core/journal/segment_table.h"
@@ -81,14 +80,14 @@ class Spares {
   Result<Taken> take_any();
   Result<void> overwrite(File& file) const;
   void add(Spare spare);
-  void erase(List::iterator spare);
+  void erase(List::iterator spare) REQUIRES(mutex_);
   std::size_t size() const;
   // Maximum number of spares. Recycled ones are kept beyond the target: they have already been
   // written to, which saves filling new ones when a backlog comes and goes.
   std::uint32_t most(std::uint32_t target) const { return std::max(target, recycled_max_); }
   // Chooses a spare that is not being filled, waiting for it if necessary; end() if there is none.
   enum class Wanted : std::uint8_t { fullest, emptiest };
-  List::iterator choose(Wanted wanted, std::unique_lock<std::mutex>& lock);
+  List::iterator choose(Wanted wanted) REQUIRES(mutex_);
   Result<void> remove_one();
   Result<void> remove_misfits();
 
@@ -96,9 +95,9 @@ class Spares {
   const std::uint32_t segment_bytes_;
   const std::uint32_t recycled_max_;
   std::uint32_t next_number_ = 0;
-  mutable std::mutex mutex_;
-  std::condition_variable let_go_;
-  List spares_;                       // Guarded by mutex_.
+  mutable Mutex mutex_;
+  ConditionVariable let_go_;
+  List spares_ GUARDED_BY(mutex_);
   std::vector<std::string> misfits_;  // Left by a crash, or of another segment size.
   bool clean_next_ = false;
   std::atomic<std::uint32_t> count_ = 0;

@@ -1,8 +1,8 @@
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "core/journal/doorbell.h"
 #include "core/journal/journal.h"
 
@@ -35,10 +35,11 @@ struct SyncThread::State {
   }
 
   void sync_here() {
-    std::unique_lock lock(busy, std::try_to_lock);
-    if (!lock || !is_quick) return request();
-    sync();
-    lock.unlock();
+    if (!busy.try_lock()) return request();
+    const bool quick = is_quick;
+    if (quick) sync();
+    busy.unlock();
+    if (!quick) return request();
     if (are_chores_due() && !chores_wanted.exchange(true)) bell.ring();
   }
 
@@ -58,7 +59,7 @@ struct SyncThread::State {
   }
 
   bool sync_in_turn() {
-    const std::lock_guard lock(busy);
+    const MutexLock lock(busy);
     return sync();
   }
 
@@ -73,7 +74,7 @@ struct SyncThread::State {
     return !stopping.load();
   }
 
-  bool sync() {
+  bool sync() REQUIRES(busy) {
     const Sequence before = journal.synced();
     const auto began = SteadyClock::now();
     const auto synced = journal.sync_once();
@@ -120,8 +121,8 @@ struct SyncThread::State {
   std::atomic<SteadyClock::time_point> last_chores = SteadyClock::now();
   std::atomic<std::uint64_t> bytes_at_chores = 0;
 
-  std::mutex busy;        // Held by the thread that syncs.
-  bool is_quick = false;  // The last sync was quick. Guarded by busy.
+  Mutex busy;                              // Held by the thread that syncs.
+  bool is_quick GUARDED_BY(busy) = false;  // The last sync was quick.
 
   std::thread thread;
 };

@@ -31,7 +31,7 @@ char* Tail::extend(std::uint32_t segment, std::uint32_t offset, std::uint32_t si
 std::shared_ptr<Chunk> Tail::new_chunk(std::uint32_t size) {
   std::unique_ptr<Chunk> chunk;
   if (size <= kChunkBytes) {
-    const std::lock_guard lock(pool_->mutex);
+    const MutexLock lock(pool_->mutex);
     if (!pool_->free.empty()) {
       chunk = std::move(pool_->free.back());
       pool_->free.pop_back();
@@ -48,7 +48,7 @@ std::shared_ptr<Chunk> Tail::new_chunk(std::uint32_t size) {
   // The last reference, possibly in a reader's thread, returns the memory to the pool.
   return {chunk.release(), [pool = pool_](Chunk* done) {
             std::unique_ptr<Chunk> owned(done);
-            const std::lock_guard lock(pool->mutex);
+            const MutexLock lock(pool->mutex);
             if (owned->capacity == kChunkBytes && pool->free.size() < kPooledChunksMax) {
               pool->free.push_back(std::move(owned));
             }

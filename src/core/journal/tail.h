@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/journal/journal.h"
 
 namespace redrive::journal {
@@ -53,8 +53,8 @@ class Tail {
  private:
   // Chunks are allocated as fast as the journal grows, so their memory is reused.
   struct Pool {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Chunk>> free;  // Guarded by `mutex`, the innermost lock.
+    Mutex mutex;  // The innermost lock.
+    std::vector<std::unique_ptr<Chunk>> free GUARDED_BY(mutex);
   };
 
   std::shared_ptr<Chunk> new_chunk(std::uint32_t size);

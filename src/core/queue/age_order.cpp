@@ -37,8 +37,8 @@ void AgeOrder::insert(Slot slot) {
   block.slots.insert(block.slots.begin() + static_cast<std::ptrdiff_t>(at), slot);
 }
 
-// Those that come in order, as most do, fill blocks to their ends: then only the last slot goes to
-// the new block.
+// Messages that arrive in order, as most do, fill blocks completely: then only the last slot moves
+// to the new block.
 void AgeOrder::split(std::size_t index, bool at_its_end) {
   std::vector<Slot>& slots = blocks_[index].slots;
   const auto middle = at_its_end ? slots.end() - 1 : slots.begin() + kBlockSlots / 2;

@@ -20,9 +20,9 @@ inline AgeMark age_in(const MessageTable& table, Slot slot) {
   return {table[slot].sent_at, table[slot].key};
 }
 
-// Messages in the order of their ages, in whatever order they come and go: sorted blocks of slots,
-// under a sorted list of what each begins with. Four to eight bytes a message; the oldest is at
-// hand, any place is found by touching about ten messages.
+// Messages ordered by age, whatever the order of arrival: sorted blocks of slots, indexed by a
+// sorted list of their first entries. Costs four to eight bytes per message. Reading the oldest is
+// O(1); finding any place touches about ten messages.
 class AgeOrder {
  public:
   explicit AgeOrder(const MessageTable& table) : table_(table) {}
@@ -31,7 +31,7 @@ class AgeOrder {
   Slot oldest() const { return blocks_.empty() ? kNoSlot : blocks_.front().slots.front(); }
 
   void insert(Slot slot);
-  void erase(Slot slot);  // It must be here.
+  void erase(Slot slot);  // The slot must be present.
   Slot take_any();        // kNoSlot when it is empty.
   // Appends the first `max` behind that place, oldest first.
   void append_behind(const AgeMark& mark, std::size_t max, std::vector<Slot>& out) const;
@@ -48,16 +48,16 @@ class AgeOrder {
  private:
   static constexpr std::size_t kBlockSlots = 512;
 
-  // Never empty. All in it are at or behind `begin`, and before the next block's.
+  // Never empty. All entries are at or after `begin`, and before the next block's `begin`.
   struct Block {
     AgeMark begin;
     std::vector<Slot> slots;
   };
   using Blocks = std::vector<Block>;
 
-  // The block in which a place lies, an index.
+  // The index of the block that contains a place.
   std::size_t block_of(const AgeMark& mark) const;
-  // The first in the block behind that place, or at it.
+  // The first entry of the block at or after that place.
   std::size_t behind(const Block& block, const AgeMark& mark) const;
   std::size_t at_or_behind(const Block& block, const AgeMark& mark) const;
   void split(std::size_t index, bool at_its_end);

@@ -15,35 +15,35 @@
 
 namespace redrive::queue {
 
-// What is remembered of a message that has left its queue for an archive.
+// What the server keeps about a message that was archived.
 struct ArchivedLineage {
   Uuid lineage;                      // The MessageId of its first send,
-  Uuid message_id;                   // and the one it had in the end.
+  Uuid message_id;                   // and its last one.
   NameIndex from = NameIndex::none;  // The ARN of the queue it left.
   Timestamp archived_wall;
-  Timestamp restored_wall;  // Zero: it has not come back.
+  Timestamp restored_wall;  // Zero: not restored.
   std::string place;        // s3://bucket/key or file:///directory/key, as its archiver says.
   History history;          // Ends with its archiving.
 
   friend bool operator==(const ArchivedLineage&, const ArchivedLineage&) = default;
 };
 
-// The last kMax messages that were archived, whether or not they came back. An older one is
-// forgotten: then its document in the archive is all that tells of it.
+// The last kMax archived messages, restored or not. Of older ones only the document in the archive
+// remains.
 //
-// What is in the table depends only on what was put in, not on the order: the highest places stay.
-// So a checkpoint may bring them in slices, between other facts.
+// The contents depend only on what was put in, not on the order: the highest places stay. So a
+// checkpoint can write them in slices, between other facts.
 class ArchivedLineages {
  public:
   static constexpr std::size_t kMax = 10'000;
 
   // Puts one at its place, which is higher than those before it unless a checkpoint repeats one.
-  // Returns what it replaced, or what had to make room, which may be the new one.
+  // Returns the entry that was replaced or evicted, which may be the new one.
   std::optional<ArchivedLineage> put(std::uint64_t place_in_order, ArchivedLineage archived);
-  // The one that had this MessageId when it was archived has come back.
+  // The message that had this MessageId when it was archived was restored.
   void note_restored(const Uuid& message_id, Timestamp wall);
 
-  // The one that had this MessageId when it was archived; nullptr when none is known.
+  // The message that had this MessageId when it was archived; nullptr if unknown.
   const ArchivedLineage* find(const Uuid& message_id) const;
   // All of one lineage, oldest first.
   std::vector<const ArchivedLineage*> of(const Uuid& lineage) const;

@@ -6,8 +6,7 @@ namespace redrive::queue {
 
 namespace {
 
-// What the compiler would write for a fact of one kind; ending is null where there is nothing to
-// end.
+// The copy, move and destroy operations of one kind of fact; null if it is trivially destructible.
 struct FactOperations {
   void (*copy)(void* to, const void* from);
   void (*move)(void* to, void* from);

@@ -27,8 +27,8 @@
 
 namespace redrive::queue {
 
-// The moment of an operation, given once by the engine. `now` is engine time and orders everything;
-// `wall` is for people.
+// The time of an operation, set once by the engine. `now` is engine time and orders everything;
+// `wall` is for display.
 struct Stamp {
   Timestamp now;
   Timestamp wall;
@@ -38,9 +38,9 @@ using Tags = std::map<std::string, std::string, std::less<>>;
 
 inline constexpr std::size_t kReceiveMax = 10;
 
-// The facts. Every durable thing that happens is one of these, in the journal and in memory;
-// replaying them in order rebuilds an equal state. Views are valid while the fact is being recorded
-// or replayed.
+// The facts. Every durable state change is one of these, in the journal and in memory; replaying
+// them in order rebuilds an equal state. Views are valid while the fact is being recorded or
+// replayed.
 
 struct ServerStarted {                  // The first fact of a journal.
   std::array<std::uint8_t, 16> secret;  // Seals receipt handles and page tokens.
@@ -78,11 +78,11 @@ struct MessageSent {
   Uuid message_id;
   Timestamp visible_at;  // Equal to the stamp's `now` when not delayed.
   std::string_view group;
-  std::string_view dedup;  // The id in force on FIFO queues, given or made from the body.
+  std::string_view dedup;  // FIFO: the deduplication id, given or computed from the body.
   std::string_view
       tail;  // Encoded contents, see store/message_codec.h; starts with group and dedup.
   std::uint32_t tail_crc;
-  BodyRef body;  // Filled in when the place in the journal is known.
+  BodyRef body;  // Set when the location in the journal is known.
 };
 struct MessagesReceived {
   QueueKey queue;
@@ -103,7 +103,7 @@ struct VisibilityChanged {
   Timestamp visible_at;  // Not after the stamp: visible at once.
   bool not_run = false;  // Returned before a handler saw it, under isolation of retries.
 };
-// A repeated receive attempt: the same messages again, their timeout counted anew.
+// A repeated receive attempt: the same messages again, with a new visibility timeout.
 struct ReceiveRepeated {
   QueueKey queue;
   Timestamp visible_at;
@@ -118,7 +118,7 @@ struct MessageDeadLettered {
   std::uint64_t sequence;  // Its place in the queue it enters, from the same count as message keys.
   DeadLetterReason why = DeadLetterReason::receive_count;
 };
-// A consumer told why the delivery it holds failed.
+// A consumer reported why its delivery failed.
 struct ErrorLearned {
   ErrorKey error;
   ErrorText text;
@@ -127,8 +127,8 @@ struct FailureReported {
   QueueKey queue;
   MessageKey key;
   ErrorKey error;
-  std::optional<Timestamp> visible_at;  // When to try again; none: as it was.
-  std::optional<RetryCounts> retries;   // As they are now; none: as they were.
+  std::optional<Timestamp> visible_at;  // When to retry; none: unchanged.
+  std::optional<RetryCounts> retries;   // New values; none: unchanged.
   std::uint16_t company = 0;            // See Attempt.
 };
 struct MessageRedriven {
@@ -148,8 +148,8 @@ struct MoveTaskStarted {
   Uuid id;
   QueueKey source;
   std::string_view source_arn;
-  std::string_view destination_arn;  // Empty: each message to where it came from.
-  std::uint32_t rate = 0;            // Messages a second; 0: as fast as it goes.
+  std::string_view destination_arn;  // Empty: each message to its source queue.
+  std::uint32_t rate = 0;            // Messages per second; 0: unlimited.
   std::uint64_t to_move = 0;
   TaskPlan plan;
 };
@@ -158,7 +158,7 @@ struct MoveTaskChanged {
   TaskStatus status;
   std::uint32_t rate = 0;
   std::uint32_t stage = 0;  // Of a canary: how many stages have been passed.
-  std::string_view note;    // Why it stands still.
+  std::string_view note;    // Why it is paused or halted.
 };
 struct MoveTaskEnded {
   TaskKey task;
@@ -166,7 +166,7 @@ struct MoveTaskEnded {
   std::string_view failure;
 };
 
-// A dead letter leaves its queue for the bin, or comes back from there.
+// A dead letter moves to the bin, or back.
 struct MessageDiscarded {
   MessageKey key;
   QueueKey from;
@@ -193,23 +193,23 @@ struct MessageDamaged {
   NameIndex error;  // What is wrong with its bytes.
 };
 // A consumer has deleted a message that was dead-lettered and redriven before. It leaves its queue
-// for a hidden one, where it can be found until its time is over or newer ones need the room.
+// for a hidden one, where it can be found until it expires or newer ones need the space.
 struct MessageSettled {
   MessageKey key;
   QueueKey from;
   QueueKey to;
   std::uint64_t sequence;
 };
-// A dead letter has other contents now. Its id and its lineage stay.
+// A dead letter was edited. Its id and lineage stay the same.
 struct MessageEdited {
   MessageKey key;
   NameIndex actor;
   NameIndex reason;
   std::string_view stored;  // The new bytes, head and tail.
-  BodyRef body;             // Filled in when their place is known.
+  BodyRef body;             // Set when their location is known.
 };
 
-// A message has left its queue for an archive, which had it before this was recorded.
+// A message was archived; the archive had it before this was recorded.
 struct MessageArchived {
   QueueKey queue;
   MessageKey key;
@@ -221,8 +221,8 @@ struct MessageArchived {
   std::string_view place;  // See ArchivedLineage.
 };
 inline constexpr std::size_t kArchivePlaceBytesMax = 2048;
-// The message that was sent just before it goes on with the history of another: it comes back from
-// an archive, or is the original that an edit replaced. Its stored MessageId is that of the first
+// The message that was sent just before it continues the history of another: it was restored from
+// an archive, or is the original of an edited message. Its stored MessageId is that of the first
 // send.
 struct LineageContinued {
   MessageKey key;
@@ -285,7 +285,7 @@ struct ProcessedCounted {
   std::string_view counts;
 };
 
-// The catalogue: small documents by kind and name, for rooms that keep definitions of their own.
+// The catalogue: small documents by kind and name, for modules that store definitions.
 struct EntryPut {
   EntryKind kind;
   std::string_view name;
@@ -297,22 +297,21 @@ struct EntryRemoved {
 };
 inline constexpr std::size_t kEntryBytesMax = 256u << 10;
 
-// Every queue is gone with all that belongs to it, and forgotten: a test begins anew.
+// All queues and everything in them are removed, for tests.
 struct ServerReset {};
 
-// Nothing but its stamp: makes durable that time has passed, with all that ended by it.
+// Only a stamp: makes it durable that time has passed, and with it everything that expired.
 struct TimePassed {};
 
-// A message's bytes now lie elsewhere (compaction).
+// A message's bytes were moved (compaction).
 struct MessageRelocated {
   MessageKey key;
-  std::string_view stored;  // The bytes as they stand in the old place.
-  BodyRef body;             // Filled in when the new place is known.
+  std::string_view stored;  // The bytes as stored at the old location.
+  BodyRef body;             // Set when the new location is known.
 };
 
-// A checkpoint is written in passing, between other facts. While one is being read back, facts
-// about messages that its chunks have not brought yet are passed over: the chunk, taken later,
-// already contains them.
+// A checkpoint is written between other facts. While it is replayed, facts about messages that no
+// chunk has contained yet are skipped: the chunk was taken later and includes their effect.
 struct CheckpointBegun {
   MessageKey last_key;
   QueueKey last_queue;
@@ -343,8 +342,8 @@ struct MessageSnapshot {
   std::shared_ptr<History> restored;  // When reading.
   std::uint32_t lineage_mark = 0;     // See Message.
 };
-// Messages that wait as they were sent: visible, never received, in no group. Most of a backlog is
-// such, so it goes by the hundreds, in a few bytes each.
+// Messages still as they were sent: visible, never received, in no failure group. Most of a backlog
+// is like this, so they are written by the hundreds, in a few bytes each.
 struct WaitingMessage {
   MessageKey key{};
   QueueKey queue{};
@@ -390,7 +389,7 @@ struct GroupSnapshot {
   Timestamp ignored_until = {};
   std::uint64_t ignored_to_total = 0;
 };
-// What messages of a queue, or of a failure group in it, met in each version of consumers' code.
+// The outcomes of a queue's messages, or a failure group's, by version of the consumers' code.
 struct CodeUseSnapshot {
   struct Use {
     std::string code;  // As ConsumerName::code_key says it.
@@ -411,15 +410,15 @@ struct ArchivedSnapshot {
   const ArchivedLineage* archived = nullptr;  // When writing.
   std::shared_ptr<ArchivedLineage> restored;  // When reading.
 };
-struct DeletedNameSnapshot {  // A queue that was deleted lately.
+struct DeletedNameSnapshot {  // A queue that was deleted recently.
   QueueIdentity identity;
   Timestamp deleted_at;
 };
-// The checkpoint has brought all messages. Jobs, groups and rules follow, queue by queue: they
-// count what becomes of messages, so those of one queue are written in one step, and what happens
-// to them before that is passed over.
+// All messages of the checkpoint are written. Jobs, groups and rules follow, queue by queue: they
+// count outcomes of messages, so those of one queue are written in one step, and replay skips
+// earlier facts about them.
 struct CheckpointMessagesEnded {};
-// It has brought what counts for all queues up to this one.
+// Jobs, groups and rules of all queues up to this one are written.
 struct CheckpointCounted {
   QueueKey queue;
 };
@@ -440,7 +439,7 @@ struct FactList {
     return at;
   }
 
-  // The visitor answers every kind with values of one type.
+  // The visitor returns the same type for every kind.
   template <typename Visitor>
   static auto visit(std::uint8_t which, const void* held, Visitor& visitor) {
     using Answer = std::common_type_t<std::invoke_result_t<Visitor&, const Facts&>...>;
@@ -465,8 +464,8 @@ using AllFacts = FactList<
     CodeUseSnapshot, CheckpointMessagesEnded, CheckpointCounted>;
 
 // One fact of any kind. A std::variant would do, but of forty kinds: every file that holds a fact
-// would compile its copying, moving and ending anew, which was a third of what building the server
-// took. Here they are compiled once, in change.cpp.
+// would compile its copy, move and destructor, which was a third of the server's build time. Here
+// they are compiled once, in change.cpp.
 class Change {
  public:
   template <typename Fact>
@@ -496,7 +495,7 @@ class Change {
     return const_cast<Fact*>(std::as_const(*this).as<Fact>());
   }
 
-  // Calls the visitor with the fact as what it is.
+  // Calls the visitor with the fact as its own type.
   template <typename Visitor>
   auto visit(Visitor&& visitor) const {
     return AllFacts::visit(which_, held(), visitor);

@@ -29,7 +29,7 @@ void CodeTable::clear() {
 }
 
 CodeUse& CodeUses::use(const Attempted& attempted, Timestamp wall) {
-  // Most often the one before is meant again: it stands first.
+  // The same code as last time is the common case: it is first.
   if (!uses_.empty() && uses_.front().code == attempted.code) return uses_.front();
   auto found = std::ranges::find(uses_, attempted.code, &CodeUse::code);
   if (found == uses_.end() && uses_.size() == kCodeUsesMax) {
@@ -82,7 +82,8 @@ std::vector<Attempt> failed_attempts(const History& history) {
     const bool ran = attempt.isolation != Isolation::not_run;
     if (fails && ran && attempt.received_wall >= life_began) failed.push_back(attempt);
   }
-  // What a message shared with its batch may be due to another: it counts only if that is all.
+  // An error shared with the batch may be caused by another message: it counts only if there is
+  // nothing else.
   const auto alone = [](const Attempt& attempt) { return !attempt.is_shared(); };
   if (std::ranges::any_of(failed, alone)) std::erase_if(failed, std::not_fn(alone));
   if (failed.empty() && !history.attempts.empty()) failed.push_back(history.attempts.back());

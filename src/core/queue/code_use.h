@@ -11,7 +11,7 @@
 #include "core/queue/ids.h"
 #include "core/queue/mailbox.h"
 
-// Which code did what: the counts behind "0 of 12,301 failed so under the version before".
+// Outcomes by version of code: the counts behind "0 of 12,301 failed so under the version before".
 
 namespace redrive::queue {
 
@@ -22,8 +22,8 @@ enum class CodeIndex : std::uint32_t { none = 0 };
 // The code keys of consumers, found by the names of their attempts. Each name is read once.
 class CodeTable {
  public:
-  // `text` is the name's. Without one there is no code yet: while a checkpoint is loaded, a fact
-  // may come before the text of a name that it mentions.
+  // `text` is the name's text. If it is empty there is no code yet: while a checkpoint is loaded, a
+  // fact may precede the text of a name that it refers to.
   CodeIndex of(NameIndex name, std::string_view text);
   CodeIndex of(std::string_view code_key);
   const std::string& operator[](CodeIndex code) const {
@@ -37,7 +37,7 @@ class CodeTable {
   std::unordered_map<std::string, CodeIndex, TextHash, std::equal_to<>> index_;
 };
 
-// What messages met in one version of code.
+// Outcomes of messages under one version of code.
 struct CodeUse {
   CodeIndex code = CodeIndex::none;
   std::uint64_t processed = 0;  // Deleted after it received them.
@@ -50,8 +50,8 @@ struct CodeUse {
 
 inline constexpr std::size_t kCodeUsesMax = 32;
 
-// The versions that were used last, at most kCodeUsesMax: of a queue, or of a failure group, where
-// only `failed` counts. Equal calls in equal order give equal uses, so that replay rebuilds them.
+// The most recently used versions, at most kCodeUsesMax: of a queue, or of a failure group, where
+// only `failed` is counted. Deterministic, so that replay rebuilds them.
 class CodeUses {
  public:
   struct Attempted {
@@ -63,7 +63,7 @@ class CodeUses {
 
   bool empty() const { return uses_.empty(); }
   const std::vector<CodeUse>& all() const { return uses_; }
-  // Whether one had to make room, so that the list does not say that a version did nothing.
+  // Whether a version was evicted: then a missing version may have been used.
   bool forgot() const { return forgot_; }
   void restore(std::vector<CodeUse> uses, bool forgot);
 

@@ -33,7 +33,7 @@ std::string field_value(std::string_view text) {
   return value;
 }
 
-// Takes the last word of `text` into its field; false when it is none.
+// Moves the last word of `text` into its field; false if it is not a field.
 bool take_field(std::string_view& text, ConsumerName& into) {
   const std::size_t space = text.rfind(' ');
   if (space == std::string_view::npos) return false;

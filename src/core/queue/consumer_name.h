@@ -6,14 +6,14 @@
 
 namespace redrive::queue {
 
-// Who made an attempt, as the name table keeps it (Attempt::by). One text, written and read only
-// here, so that an attempt stays 24 bytes:
+// The consumer of an attempt, as stored in the name table (Attempt::by). One text, written and read
+// only here, so that an attempt stays 24 bytes:
 //
 //   function:orders code=9f3c2a1b version=4 runtime=python3.11.2
 //   checkout 10.0.0.7 app=checkout-1.4 runtime=python3.11.2 agent=Boto3/1.34.2
 //
-// The fields behind the plain name are optional, so names recorded before there were fields are
-// read, too. No value has spaces or `=`.
+// The fields after the plain name are optional, so older names without fields can be read. No value
+// has spaces or `=`.
 struct ConsumerName {
   enum class Kind { client, function };
 
@@ -32,20 +32,20 @@ struct ConsumerName {
   std::string text() const;
   // The same without fields: `function:orders`, `checkout 10.0.0.7`.
   std::string plain() const;
-  // What ran: the code of a function, the app id of a client. Empty: not known.
+  // The code that ran: of a function, or the app id of a client. Empty: unknown.
   const std::string& code_version() const { return kind == Kind::function ? code : app; }
   // Equal for all consumers that run the same code in the same role, whatever their hosts:
   // `function:orders code=9f3c2a1b`, `checkout app=checkout-1.4`. A text that parses.
   std::string code_key() const;
-  // The same without the code: whose versions are compared with each other.
+  // The same without the code: versions with the same role are compared.
   std::string role() const;
 };
 
-// Reads any name; what has no known fields is a plain one.
+// Parses any name; a name without known fields is a plain one.
 ConsumerName parse_consumer_name(std::string_view text);
 
-// What of a User-Agent is kept. Clients choose it: every value is cut to kConsumerFieldBytes and to
-// harmless characters.
+// What is kept of a User-Agent. Clients control it: every value is cut to kConsumerFieldBytes and
+// to harmless characters.
 struct UserAgent {
   std::string app;          // Of `app/...`.
   std::string agent;        // Its first product.
@@ -58,8 +58,8 @@ UserAgent parse_user_agent(std::string_view header);
 inline constexpr std::size_t kConsumerFieldBytes = 50;  // What AWS allows for an app id.
 inline constexpr std::size_t kCodeDigits = 8;
 
-// The first kCodeDigits of a SHA-256 that is given in base64, in hexadecimal; empty when it is
-// none.
+// The first kCodeDigits of a SHA-256 that is given in base64, in hexadecimal; empty if it is not
+// one.
 std::string code_digits(std::string_view sha256_base64);
 
 }  // namespace redrive::queue

@@ -37,7 +37,7 @@ void DedupTable::insert(const DedupId& id, const Entry& entry) {
   point_to(last() - 1);
 }
 
-// An id may have been taken again: then it is the younger entry that counts.
+// An id may have been used again: then the newer entry counts.
 void DedupTable::point_to(std::uint64_t position) {
   const DedupId& id = at(position).id;
   if (const std::uint32_t older = number_with(id)) index_.erase(older, hash_of(id));

@@ -20,8 +20,8 @@ DedupId dedup_id(std::string_view group, std::string_view id);
 // The ids a FIFO queue has accepted in the last five minutes, whether or not their messages still
 // exist.
 //
-// They lie in order of arrival, so that a checkpoint, which tells of each of them, reads memory
-// from front to back: to look each one up took most of a checkpoint's time.
+// Stored in order of arrival, so that a checkpoint reads memory sequentially: looking up each one
+// took most of a checkpoint's time.
 class DedupTable {
  public:
   struct Entry {
@@ -37,15 +37,15 @@ class DedupTable {
   // The entry that makes a message with this id a duplicate at `now`.
   const Entry* find(const DedupId& id, Timestamp now) const;
   void insert(const DedupId& id, const Entry& entry);
-  // Forgets what has expired by now, at most so many; how many there were.
+  // Removes up to `max` expired entries; returns how many.
   std::size_t advance(Timestamp now, std::size_t max = SIZE_MAX);
-  // Leaves the table empty; numbers go on.
+  // Empties the table; numbering continues.
   DedupTable take();
-  // Puts the order right after entries were inserted in any order (loading a checkpoint).
+  // Restores the order after entries were inserted in any order (loading a checkpoint).
   void sort();
 
-  // Entries in order of arrival, numbered for ever, so that a checkpoint can walk them in slices.
-  // One whose id was taken again since is still among them, ahead of the younger one.
+  // Entries in order of arrival, with numbers that are never reused, so that a checkpoint can walk
+  // them in slices. An entry whose id was used again is still included, before the newer one.
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return first_ + order_.size(); }
   const Taken& at(std::uint64_t position) const { return order_[position - first_]; }
@@ -53,7 +53,7 @@ class DedupTable {
   std::size_t size() const { return index_.size(); }
 
  private:
-  // Entries are numbered by their positions, in turn: never are so many there.
+  // Entries are numbered by position, modulo this: there are never that many.
   static constexpr std::uint64_t kNumbers = std::uint64_t{1} << 31;
   static std::uint32_t number_of(std::uint64_t position) {
     return static_cast<std::uint32_t>(position % kNumbers) + 1;

@@ -12,12 +12,12 @@
 
 namespace redrive::queue {
 
-// What a consumer said of a failure. Empty: not said.
+// A failure report. Empty: not given.
 struct ErrorText {
   std::string type;
   std::string message;
   std::string stack;
-  std::string fingerprint;  // Its own word for what belongs together.
+  std::string fingerprint;  // The consumer's own grouping key.
   std::string log;          // The end of what it wrote to its log.
 
   friend auto operator<=>(const ErrorText&, const ErrorText&) = default;
@@ -29,23 +29,24 @@ struct ErrorText {
 // The errors that live messages refer to, each text once however many messages have it.
 class ErrorTable {
  public:
-  // Room for texts, all together: past it only the types of new errors are kept.
+  // Limit for all texts together: beyond it only the types of new errors are kept.
   static constexpr std::size_t kBytesMax = 64u << 20;
 
-  // The key under which this very text is known; none when it is not.
+  // The key of exactly this text; none if unknown.
   ErrorKey find(const ErrorText& text) const;
   const ErrorText* find(ErrorKey key) const;
   bool full() const { return bytes_ >= kBytesMax; }
-  // Logs differ with every failure: they must not take the room of errors.
+  // Logs differ with every failure: they must not take the space of errors.
   bool has_room_for_logs() const { return bytes_ < kBytesMax / 2; }
   std::size_t size() const { return entries_.size(); }
   ErrorKey last() const { return last_; }
 
-  // A text has a name. It stays while it is referred to, see let_go.
+  // Adds a text. It stays while something refers to it, see let_go.
   void learn(ErrorKey key, ErrorText text);
   void note_last(ErrorKey key) { last_ = std::max(last_, key); }
   void hold(ErrorKey key);
-  // While `keep`, what nobody refers to is not forgotten: somebody who does may not be known yet.
+  // With `keep`, a text without references stays: a message that refers to it may not be loaded
+  // yet.
   void let_go(ErrorKey key, bool keep);
   void forget_unheld();
   void clear();

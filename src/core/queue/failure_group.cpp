@@ -67,7 +67,7 @@ void turn_ring(Ring<size>& ring, std::int64_t last, std::int64_t now) {
 }  // namespace
 
 void GroupArrivals::note(Timestamp wall) {
-  // A group whose arrivals were merged into another begins anew.
+  // A group whose arrivals were merged into another starts from zero.
   first_wall = total++ == 0 ? wall : std::min(first_wall, wall);
   count_in(by_minute, last_wall.ms() / kMinuteMs, wall.ms() / kMinuteMs);
   count_in(by_hour, last_wall.ms() / kHourMs, wall.ms() / kHourMs);

@@ -11,20 +11,20 @@
 
 namespace redrive::queue {
 
-// What tells a group from others, and says it to people. Made by triage::fingerprint.
+// Identifies and describes a group. Made by triage::fingerprint.
 struct GroupIdentity {
   std::array<std::uint8_t, 16> id{};
   std::uint8_t basis = 0;
   std::string title;
-  std::string reason;  // Why its messages are together.
+  std::string reason;  // Why its messages are grouped.
 
   friend bool operator==(const GroupIdentity&, const GroupIdentity&) = default;
 };
 
 enum class GroupStatus : std::uint8_t {
-  fresh,      // Nobody has looked at it yet.
-  known,      // Somebody has.
-  regressed,  // It was resolved, and came again.
+  fresh,      // New: not viewed yet.
+  known,      // Viewed.
+  regressed,  // Resolved or ignored, and has a new dead letter.
   ignored,
   resolved,
 };
@@ -37,7 +37,7 @@ inline constexpr std::size_t kGroupNamesMax = 8;
 inline constexpr std::size_t kGroupSamples = 256;
 inline constexpr std::size_t kGroupsPerQueue = 1'000;
 
-// What has come into a group so far, whether it is still there or not.
+// Everything that was ever added to a group.
 struct GroupArrivals {
   std::uint64_t total = 0;
   std::uint64_t failed_again = 0;  // Of those: after a redrive, from this very group.
@@ -61,11 +61,11 @@ struct GroupArrivals {
   // Whether arrivals are growing fast: at least 0.5 a minute over the last five minutes, and more
   // than five times the rate of the hour before.
   bool is_escalating(Timestamp wall) const;
-  // Adds what came into another group.
+  // Adds the arrivals of another group.
   void absorb(const GroupArrivals& other);
 };
 
-// Adds a name if it is new and there is room.
+// Adds a name if it is new and the list is not full.
 void note_name(std::vector<NameIndex>& names, NameIndex name);
 
 // Dead letters of one queue that failed for the same reason.
@@ -94,7 +94,7 @@ struct FailureGroup {
 inline constexpr std::size_t kGroupRulesPerQueue = 100;
 inline constexpr std::size_t kGroupRuleFilterBytesMax = 4096;
 
-// Made by hand: dead letters whose fingerprint says `from` belong to the group `into`. Without a
+// Made manually: dead letters whose fingerprint is `from` belong to the group `into`. Without a
 // filter it merges two groups, with one it splits a group.
 struct GroupRule {
   std::uint32_t number = 0;  // Within its queue; rules apply in this order.
@@ -103,7 +103,7 @@ struct GroupRule {
   GroupIdentity into;
   NameIndex made_by = NameIndex::none;
   Timestamp made_wall;
-  bool applied = false;  // To the messages that were there when it was made.
+  bool applied = false;  // To the messages that existed when it was made.
 
   bool merges() const { return filter.empty(); }
   friend bool operator==(const GroupRule&, const GroupRule&) = default;

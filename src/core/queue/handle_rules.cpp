@@ -27,7 +27,7 @@ Result<ReceiptHandle> open_handle(const State& state, const Queue& queue, std::s
   return *handle;
 }
 
-// The message a handle speaks of, if it is still in the stay during which the handle was given out.
+// The message of a handle, if it has not left the queue since the handle was issued.
 Slot find_held(const State& state, const Queue& queue, const ReceiptHandle& handle) {
   const Slot slot = state.find_message(queue, handle.key);
   if (slot == kNoSlot) return kNoSlot;
@@ -72,8 +72,8 @@ Result<VisibilityChanged> decide_change_visibility(const State& state, const Que
   }
   if (queue.settings.is_fifo() && !holds_now(state, slot, handle))
     return refuse_handle(text, kExpired);
-  // The twelve hours run from the receive, so that repeated extensions cannot hold a message for
-  // ever.
+  // The twelve hours run from the receive, so that repeated extensions cannot hold a message
+  // forever.
   if (stamp.now + timeout >
       state.messages().history_if(slot)->received_at + kVisibilityTimeoutMax) {
     return fail(ErrorCode::invalid_parameter_value,

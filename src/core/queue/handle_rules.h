@@ -15,33 +15,33 @@ struct Deletion {
   Slot slot = kNoSlot;
 };
 
-// Deletes for the consumer that received. Nothing to record (but success) when the message is gone
-// already or the handle is from an earlier stay in this queue.
+// Deletes a message for the consumer that received it. Succeeds without a fact if the message is
+// gone or the handle is from an earlier stay in this queue.
 //
-// Standard queues honour any handle ever given out for the message in this queue; FIFO queues only
-// the last one, and only while it holds the message.
+// Standard queues accept any handle issued for the message in this queue; FIFO queues only the last
+// one, and only while it holds the message.
 Result<std::optional<Deletion>> decide_delete(const State& state, const Queue& queue,
                                               std::string_view handle, const Stamp& stamp);
-// The same for who has never let the handle out of the server.
+// The same for handles that never left the server.
 Result<std::optional<Deletion>> decide_delete(const State& state, const Queue& queue,
                                               const ReceiptHandle& handle);
 
-// Holds a message longer, or lets it go.
+// Extends or ends the visibility timeout.
 Result<VisibilityChanged> decide_change_visibility(const State& state, const Queue& queue,
                                                    std::string_view handle,
                                                    std::chrono::seconds timeout,
                                                    const Stamp& stamp);
 // Returns a message that was received under isolation of retries and that no handler has seen: the
-// receive does not count. Anything else than the present delivery is a plain change of visibility.
+// receive does not count. For an earlier delivery this is a plain change of visibility.
 Result<VisibilityChanged> decide_return(const State& state, const Queue& queue,
                                         std::string_view handle, std::chrono::seconds timeout,
                                         const Stamp& stamp);
 
 // What a consumer wants to happen to a message whose processing failed.
 enum class Disposition : std::uint8_t {
-  none,         // Nothing: it only tells.
+  none,         // Only report.
   retry,        // Visible again after a while.
-  dead_letter,  // There is no use in trying again.
+  dead_letter,  // Do not retry.
 };
 
 struct FailureDecision {
@@ -50,15 +50,15 @@ struct FailureDecision {
   std::optional<MessageDeadLettered> dead_lettered;
 };
 
-// The last delivery of a message failed. The handle must be of that delivery; to do more than tell,
-// the consumer must still hold the message.
+// The last delivery of a message failed. The handle must be of that delivery; to do more than
+// report, the consumer must still hold the message.
 Result<FailureDecision> decide_report_failure(const State& state, const Queue& queue,
                                               std::string_view handle, Disposition disposition,
                                               Duration retry_after, const Stamp& stamp);
 
 // The message that the holder of this handle may move to another queue: the handle is of its last
-// delivery, and on a FIFO queue it still holds it. Unlike a delete, it is an error when the message
-// has left: what was to enter the other queue would be a copy.
+// delivery, and on a FIFO queue it still holds it. Unlike for a delete, it is an error if the
+// message has left: the move would create a copy.
 Result<Slot> find_delivered(const State& state, const Queue& queue, std::string_view handle);
 
 }  // namespace redrive::queue

@@ -21,7 +21,7 @@ void HashIndex::erase(std::uint32_t number, std::uint32_t hash) {
   assert(number != 0 && size_ > 0);
   std::size_t hole = home(hash);
   while (places_[hole].number != number) hole = next(hole);
-  // Pull back whatever would no longer be found across the hole.
+  // Move back entries that could not be found across the hole.
   const std::size_t mask = places_.size() - 1;
   for (std::size_t at = next(hole); places_[at].number != 0; at = next(at)) {
     if (((at - home(places_[at].hash)) & mask) >= ((at - hole) & mask)) {

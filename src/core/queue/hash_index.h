@@ -6,10 +6,10 @@
 
 namespace redrive::queue {
 
-// Numbers, found by a hash of what each stands for.
+// Numbers, found by the hash of what they stand for.
 //
-// What comes and goes as fast as messages do must cost no memory taken and given back, and what
-// goes touches nothing but this: eight bytes a place, at most three quarters of them taken.
+// For entries that come and go as fast as messages: no allocation per entry, and removing one
+// touches only the index. Eight bytes per place, at most three quarters full.
 class HashIndex {
  public:
   // The number for which `is_it` says so, among those with this hash; 0: none.
@@ -31,7 +31,7 @@ class HashIndex {
 
  private:
   struct Place {
-    std::uint32_t number = 0;  // 0: nobody's.
+    std::uint32_t number = 0;  // 0: free.
     std::uint32_t hash = 0;
   };
   std::size_t home(std::uint32_t hash) const { return hash & (places_.size() - 1); }

@@ -4,11 +4,10 @@
 
 #include "core/queue/ids.h"
 
-// Queues of the server's own, named after the queue whose messages they keep. Clients see none of
-// them.
+// Hidden queues, named after the queue whose messages they hold. Clients cannot see them.
 namespace redrive::queue {
 
-// Where messages discarded from `queue` rest.
+// For messages discarded from `queue`.
 inline QueueIdentity bin_of(const QueueIdentity& queue) {
   return {queue.account, queue.region, queue.name + std::string(kBinSuffix)};
 }

@@ -24,7 +24,7 @@ void History::add(const LineageEvent& event) {
 
 ErrorKey History::fail_attempt(ErrorKey error, Timestamp now, std::uint16_t company) {
   end_attempt(AttemptEnd::failed, now);
-  if (attempts.empty()) return error;  // After a repair: nothing to say it of.
+  if (attempts.empty()) return error;  // After a repair there may be no attempt.
   attempts.back().end = AttemptEnd::failed;
   attempts.back().company = company;
   return std::exchange(attempts.back().error, error);

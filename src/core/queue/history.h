@@ -12,15 +12,15 @@
 namespace redrive::queue {
 
 enum class AttemptEnd : std::uint8_t {
-  open,                // The consumer still has it, as far as we know.
-  released,            // It gave the message back: visibility set to zero.
-  visibility_expired,  // It neither deleted nor returned it in time.
-  failed,              // It reported an error.
-  processed,           // It deleted the message. Only of messages that are kept as settled.
+  open,                // The consumer may still be processing it.
+  released,            // The consumer set its visibility to zero.
+  visibility_expired,  // The visibility timeout ended.
+  failed,              // The consumer reported an error.
+  processed,           // The consumer deleted the message. Only for settled messages.
 };
 
-// Whether a delivery was made under isolation of retries (queue/isolation.h). On disk: new ones
-// come last.
+// Whether a delivery was made under isolation of retries (queue/isolation.h). Stored on disk:
+// append new values at the end.
 enum class Isolation : std::uint8_t {
   off,
   on,
@@ -48,10 +48,10 @@ static_assert(sizeof(Attempt) == 24);
 
 enum class DeadLetterReason : std::uint8_t {
   receive_count,  // Received as often as the redrive policy allows.
-  reported,       // A consumer said that there is no use in trying again.
+  reported,       // A consumer asked for it.
 };
 
-// What happened to a message besides being delivered.
+// What happened to a message other than deliveries.
 struct LineageEvent {
   // On disk: new ones come last.
   enum class Kind : std::uint8_t {
@@ -61,8 +61,8 @@ struct LineageEvent {
     discarded,
     restored,
     archived,
-    unarchived,  // Came back from an archive.
-    replaced,    // An edit put another in its place: this is the original.
+    unarchived,  // Restored from an archive.
+    replaced,    // This is the original of an edited message.
     damaged,     // Its stored bytes could not be read; `reason` says what was wrong.
     processed,   // A consumer deleted it after a redrive; `job` is the job that redrove it.
     tried,       // A handler ran on a copy (`dlq try`); `reason` says which and how it ended.
@@ -70,8 +70,8 @@ struct LineageEvent {
 
   Timestamp wall;
   NameIndex from = NameIndex::none;    // The ARN of the queue it was in.
-  NameIndex actor = NameIndex::none;   // Who did it; none: the rules.
-  NameIndex reason = NameIndex::none;  // In the actor's words.
+  NameIndex actor = NameIndex::none;   // none: done by the server's rules.
+  NameIndex reason = NameIndex::none;  // As given by the actor.
   TaskKey job = TaskKey::none;         // Of redrives.
   Kind kind = Kind::dead_lettered;
   DeadLetterReason why = DeadLetterReason::receive_count;  // Of dead letters.
@@ -79,8 +79,8 @@ struct LineageEvent {
   friend bool operator==(const LineageEvent&, const LineageEvent&) = default;
 };
 
-// How often handlers have failed with a message, told apart by what happened. Who counts says for
-// which rules it is (`scope`); with other rules counting begins anew.
+// How often handlers have failed with a message, by kind of failure. `scope` identifies the rules
+// that are counted; with other rules the counts start from zero.
 struct RetryCounts {
   std::uint64_t scope = 0;
   std::vector<std::uint32_t> counts;  // Runs, then the retries of each rule.
@@ -89,14 +89,13 @@ struct RetryCounts {
 };
 inline constexpr std::size_t kRetryCountsMax = 64;
 
-inline constexpr std::size_t kAttemptsFirst = 3;  // Kept for ever: how it began.
-inline constexpr std::size_t kAttemptsLast = 20;  // And how it went lately.
+inline constexpr std::size_t kAttemptsFirst = 3;  // The first attempts are always kept,
+inline constexpr std::size_t kAttemptsLast = 20;  // and the most recent ones.
 inline constexpr std::size_t kEventsFirst = 3;
 inline constexpr std::size_t kEventsLast = 20;
 
-// What a message has been through since it was first sent. A message that was never received nor
-// moved has none. Its lineage id is the MessageId of that first send, which stands in its stored
-// bytes.
+// The history of a message since its first send. A message that was never received or moved has
+// none. Its lineage id is the MessageId of that first send, which stands in its stored bytes.
 struct History {
   Timestamp first_received_wall;  // In the present life; a redrive starts a new one.
   Timestamp received_at;          // Engine time of the last delivery: the 12 hours run from here.
@@ -108,11 +107,11 @@ struct History {
   std::uint16_t redrives = 0;
   NameIndex dead_letter_source = NameIndex::none;  // The ARN reported as DeadLetterQueueSourceArn.
   NameIndex origin = NameIndex::none;              // The ARN of the queue it was first sent to.
-  std::uint64_t sequence = 0;      // Given anew when it entered this FIFO queue; 0: as sent.
-  std::optional<Uuid> message_id;  // Given anew by a redrive.
-  Timestamp sent_wall;             // Set anew by a redrive or a FIFO dead-lettering; zero: as sent.
-  bool dedup_is_message_id = false;                      // Dead-lettered in a FIFO queue.
-  TaskKey job = TaskKey::none;                           // The redrive whose outcome is still open.
+  std::uint64_t sequence = 0;        // Assigned when it entered this FIFO queue; 0: as sent.
+  std::optional<Uuid> message_id;    // Assigned by a redrive.
+  Timestamp sent_wall;               // Set by a redrive or a FIFO dead-lettering; zero: as sent.
+  bool dedup_is_message_id = false;  // Dead-lettered in a FIFO queue.
+  TaskKey job = TaskKey::none;       // The redrive whose outcome is still open.
   FailureGroupKey group = FailureGroupKey::none;         // In a dead-letter queue, once known.
   FailureGroupKey former_group = FailureGroupKey::none;  // Before its last redrive.
   std::uint32_t events_total = 0;
@@ -122,17 +121,17 @@ struct History {
 
   friend bool operator==(const History&, const History&) = default;
 
-  // Returns the error of an attempt that had to make room.
+  // Returns the error of the attempt that was evicted.
   ErrorKey add(const Attempt& attempt);
   void add(const LineageEvent& event);
   // Ends the last attempt if it is still open.
   void end_attempt(AttemptEnd how, Timestamp now);
   // The last attempt failed, for a reason. Returns the one it had before.
   ErrorKey fail_attempt(ErrorKey error, Timestamp now, std::uint16_t company = 0);
-  // The attempts of the last so many deliveries, oldest first, without a gap: fewer when they are
-  // not all kept.
+  // The attempts of the last `deliveries` deliveries, oldest first, without a gap: fewer if not all
+  // are kept.
   std::span<const Attempt> recent(std::uint32_t deliveries) const;
-  void clear();  // Back to a fresh one, keeping the vectors' room.
+  void clear();  // Resets everything, keeping the capacity of the vectors.
 };
 
 }  // namespace redrive::queue

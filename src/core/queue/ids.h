@@ -28,7 +28,7 @@ enum class ErrorKey : std::uint32_t { none = 0 };
 // A failure group of one dead-letter queue. Never reused.
 enum class FailureGroupKey : std::uint32_t { none = 0 };
 
-// What a document of the catalogue describes. On disk for ever.
+// What a document of the catalogue describes. Stored on disk: never renumber.
 enum class EntryKind : std::uint8_t {
   function = 1,
   mapping = 2,
@@ -51,8 +51,8 @@ constexpr Key next(Key key) {
   return static_cast<Key>(number(key) + 1);
 }
 
-// Whether a queue of this name is the server's own, like the bin of a dead-letter queue or the
-// events of a function: no request may create, use or name one.
+// Whether this is the name of a hidden queue, like the bin of a dead-letter queue or the events of
+// a function: no request can create, use or name one.
 constexpr bool is_internal_name(std::string_view name) {
   return name.find('!') != std::string_view::npos;
 }
@@ -60,14 +60,14 @@ inline constexpr std::string_view kBinSuffix = "!bin";
 inline constexpr std::string_view kDamagedSuffix = "!damaged";
 inline constexpr std::string_view kSettledSuffix = "!settled";
 
-// Account, region and name: what a caller means by a queue.
+// Account, region and name: identifies a queue in requests.
 struct QueueIdentity {
   std::string account;
   std::string region;
   std::string name;
-  bool of_ours = false;  // Said by a room of the server: a hidden queue may be meant.
+  bool of_ours = false;  // Made by the server itself: may name a hidden queue.
 
-  // Who says it makes no difference.
+  // `of_ours` is not compared.
   friend auto operator<=>(const QueueIdentity& a, const QueueIdentity& b) {
     return std::tie(a.account, a.region, a.name) <=> std::tie(b.account, b.region, b.name);
   }
@@ -75,8 +75,7 @@ struct QueueIdentity {
     return std::tie(a.account, a.region, a.name) == std::tie(b.account, b.region, b.name);
   }
 
-  // Queues of the server's own, like the bins of dead-letter queues: no client's queue may have
-  // such a name.
+  // Hidden queues, like the bins of dead-letter queues: no client can use such a name.
   bool is_hidden() const { return is_internal_name(name); }
 
   // The hidden queues of damaged messages, see MessageDamaged.
@@ -95,7 +94,7 @@ struct QueueIdentityHash {
   }
 };
 
-// Where a message's stored bytes lie. The numbers mean something to the journal only.
+// Location of a message's stored bytes. Only the journal interprets the numbers.
 struct BodyRef {
   std::uint32_t segment = 0;
   std::uint32_t offset = 0;

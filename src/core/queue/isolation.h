@@ -7,20 +7,20 @@
 
 #include "core/queue/history.h"
 
-// Isolation of retries: a message that failed in a batch is judged alone before it may die, so that
-// one bad message does not take the others of its batch with it.
+// Isolation of retries: a message that failed in a batch runs alone before it can become a dead
+// letter, so that one bad message does not take the others of its batch with it.
 //
 // All functions are pure. `recent` are the attempts of a message's present stay in its queue, as
 // far as they are kept (History::recent).
 
 namespace redrive::queue {
 
-// A message that no run could judge, because the server went down during the run, dies after so
-// many such deliveries in a row: it may itself be what takes the server down.
+// A message that no run could judge, because the server went down during the run, becomes a dead
+// letter after this many such deliveries in a row: it may be what crashes the server.
 inline constexpr std::size_t kUnjudgedMax = 10;
 static_assert(kUnjudgedMax <= kAttemptsLast);
 
-// Whether the attempt says something about this message, and not only about its batch.
+// Whether the attempt judged this message individually, not only its batch.
 bool is_judged(const Attempt& attempt);
 
 // How many of the `receives` of this stay count against maxReceiveCount: not those that were
@@ -36,9 +36,9 @@ bool is_spent(std::span<const Attempt> recent, std::uint32_t receives, std::uint
 // as a whole, or ended without a result. `before` are the attempts before the present one.
 bool must_run_alone(std::span<const Attempt> before);
 
-// The attempt whose error tells best why the message failed, by its place in history.attempts: the
-// last one of the present life (its last `deliveries`) with an error of its own, else the last one
-// with an error. `has_error(place)` says which have one.
+// The index in history.attempts of the attempt whose error best explains the failure: the last one
+// of the present life (its last `deliveries`) with an error of its own, else the last one with an
+// error. `has_error(place)` says which have one.
 template <class HasError>
 std::optional<std::size_t> telling_attempt(const History& history, std::uint32_t deliveries,
                                            HasError has_error) {

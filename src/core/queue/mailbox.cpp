@@ -11,14 +11,14 @@ namespace redrive::queue {
 namespace {
 
 constexpr std::uint32_t kNoGroup = UINT32_MAX;
-// A standard message that came back this often goes behind the fresh ones, so that a poisonous one
-// cannot keep everything else waiting.
+// A message of a standard queue that was returned this often goes behind the fresh ones, so that a
+// poison message does not delay all others.
 constexpr std::uint32_t kReturnsToTheBack = 3;
 constexpr std::uint32_t kMilestoneEvery = 256;
 constexpr std::size_t kMilestonesMin = 64;
 constexpr std::size_t kRedelayedAtOnce = 1000;
 
-// A binary heap that tells each message its position.
+// A binary heap that stores each message's position in the message.
 struct TimerHeap {
   std::vector<HiddenTimer>& heap;
   MessageTable& table;
@@ -203,7 +203,7 @@ void Mailbox::deliver(Slot slot, Timestamp visible_at) {
   hold_in_group(message.group);
   timer_insert(slot);
   if (is_fifo()) {
-    rotation_remove(message.group);  // Whoever was served goes behind the others.
+    rotation_remove(message.group);  // The group that was served goes to the end.
     refresh_rotation(message.group);
   } else {
     index_tenant(message.group);
@@ -324,8 +324,8 @@ namespace {
 
 using SortKey = std::pair<std::int64_t, std::uint64_t>;
 
-// With the keys beside the slots: following each slot to its message in every comparison would miss
-// the cache each time, and millions are sorted at a start.
+// With the keys next to the slots: reading each message in every comparison would miss the cache
+// each time, and a start sorts millions.
 template <class Key>
 void sort_slots(std::span<Slot> slots, Key key) {
   std::vector<std::pair<SortKey, Slot>> keyed;
@@ -346,8 +346,7 @@ void Mailbox::finish_loading(std::vector<Slot>& members,
   };
   sort_slots(members, by_age);
   for (const Slot slot : members) age_insert(slot);
-  // Standard queues: what came back in time to wait ahead of the rest, in the order in which it
-  // came back.
+  // Standard queues: returned messages that wait ahead of the rest, in the order of their return.
   const auto came_back = [&](Slot slot) {
     const Message& message = table_[slot];
     return !is_fifo() && message.phase == Phase::visible && message.receive_count > 0;
@@ -504,8 +503,8 @@ bool Mailbox::in_age_list(const AgeMark& mark) const {
          age_of(slot) == mark;
 }
 
-// Walks from the place itself if its message is here, or from the last milestone before it whose
-// message is.
+// Walks from the place itself if its message is still present, or from the last milestone before it
+// whose message is.
 Slot Mailbox::first_behind(const AgeMark& mark) const {
   if (in_age_list(mark)) return table_[table_.find(mark.key)].younger;
   auto milestone = std::ranges::upper_bound(milestones_, mark);
@@ -524,7 +523,7 @@ Slot Mailbox::last_before(const AgeMark& mark) const {
 void Mailbox::leave_milestone(Slot slot) {
   since_milestone_ = 0;
   while (!milestones_.empty() && milestones_.front() < age_of(oldest_)) milestones_.pop_front();
-  // An old message that stays while millions pass would keep all of theirs.
+  // An old message that stays while millions pass would keep all milestones after it.
   if (milestones_.size() > 2 * size() / kMilestoneEvery + kMilestonesMin) {
     std::erase_if(milestones_, [this](const AgeMark& mark) { return !in_age_list(mark); });
   }
@@ -579,7 +578,7 @@ Slot ReadyWalk::next_fifo() {
 }
 
 Slot ReadyWalk::next_tenant() {
-  // Few tenants are noisy at a time (TenantLoad::kMarkedMax), so looking past them is short.
+  // Few tenants are noisy at a time (TenantLoad::kMarkedMax), so skipping them is cheap.
   Cursor best{.group = kNoGroup, .at = kNoSlot, .in_returned = false};
   const auto better = [&](const Cursor& candidate) {
     if (candidate.at == kNoSlot) return false;
@@ -595,7 +594,7 @@ Slot ReadyWalk::next_tenant() {
   for (const Cursor& cursor : cursors_) {
     if (better(cursor)) best = cursor;
   }
-  // Those at the front that are being walked already need not be passed each time.
+  // Groups at the front that are already being walked need not be skipped each time.
   while (first_unwalked_ != box_.tenants_.end() &&
          find_cursor(first_unwalked_->second) != nullptr) {
     ++first_unwalked_;

@@ -46,8 +46,8 @@ struct Group {
       MessageKey::none;  // Under which the standard queue's tenant index has it.
 };
 
-// When a message that is not visible becomes so. What it is ordered by stands here, too: messages
-// lie far apart, and a look at one for each comparison would be most of the cost.
+// When a message that is not visible becomes so. Contains the sort key: messages are far apart in
+// memory, and reading one for each comparison would be most of the cost.
 struct HiddenTimer {
   Timestamp at;
   MessageKey key;
@@ -82,7 +82,7 @@ class Mailbox {
   std::size_t delayed() const { return delayed_; }
   std::size_t size() const { return visible_ + in_flight_ + delayed_; }
 
-  // Asks the memory for what enter() and oldest_until() will look at.
+  // Prefetches what enter() and oldest_until() read.
   void prefetch_ends() const;
 
   // Puts a message behind all others of its group. Its sent_at, visible_at and phase are set by the
@@ -94,29 +94,29 @@ class Mailbox {
   // A message in flight stays hidden until `visible_at`, or, when that is not after `now`, is
   // visible again.
   void set_visible_at(Slot slot, Timestamp visible_at, Timestamp now);
-  // Makes a message visible whatever its time says.
+  // Makes a message visible, whatever its visible_at.
   void reveal(Slot slot);
-  // A delayed message's delay is counted anew.
+  // Sets a new end for a delayed message.
   void set_delay_end(Slot slot, Timestamp visible_at, Timestamp now);
 
-  // From now on delayed messages that stand at or before `to` are delayed for so long. Their timers
-  // follow as redelay() is called; until one does, delay_end() has its time.
+  // From now on delayed messages at or before `to` have this delay. redelay() updates their timers;
+  // until then delay_end() has the new time.
   void begin_redelay(Duration delay, const AgeMark& to);
   bool is_redelaying() const { return redelay_.has_value(); }
-  // Looks at so many messages at most; how many there were.
+  // Visits at most `max` messages; returns how many.
   std::size_t redelay(Timestamp now, std::size_t max);
   // When a delayed message becomes visible.
   Timestamp delay_end(Slot slot) const;
 
-  // Makes visible what is due at `now`, at most so many; how many there were.
+  // Makes up to `max` messages visible that are due at `now`; returns how many.
   std::size_t advance(Timestamp now, std::size_t max = SIZE_MAX);
   // The oldest message, if it was sent at or before `limit`; kNoSlot otherwise.
   Slot oldest_until(Timestamp limit) const;
   Slot oldest() const;
 
   AgeMark age_of(Slot slot) const { return age_in(table_, slot); }
-  // The next `max` messages behind that place, oldest first, in any phase. Looks at a few hundred
-  // more at most, however many there are, and whether or not the message at `after` is still here.
+  // The next `max` messages behind that place, oldest first, in any phase. Visits at most a few
+  // hundred more, however many there are, even if the message at `after` is gone.
   std::vector<Slot> page(const AgeMark& after, std::size_t max) const;
   // The same in the other direction: the next `max` before that place, youngest first.
   std::vector<Slot> page_before(const AgeMark& before, std::size_t max) const;
@@ -129,8 +129,8 @@ class Mailbox {
   // Of those, how many have messages in flight.
   std::size_t groups_in_flight() const { return groups_in_flight_; }
 
-  // Standard: messages of tenants that are noisy at this moment, see TenantLoad. They are found
-  // without looking at the others.
+  // Standard: messages of tenants that are noisy at this moment, see TenantLoad. Found without
+  // visiting the others.
   struct NoisyGroups {
     std::size_t groups = 0;
     std::size_t visible = 0;
@@ -225,11 +225,11 @@ class Mailbox {
   std::vector<HiddenTimer> timers_;  // Binary heap of all that is not visible.
   Slot oldest_ = kNoSlot;            // Age list: AgeMarks rise from oldest to youngest.
   Slot youngest_ = kNoSlot;
-  // Every so many of the list, oldest first, so that a place in it is found without walking all of
-  // it. They stay when their messages go: whether one is still here is asked when it is used.
+  // Every kMilestoneEvery-th entry of the list, oldest first, so that a place is found without
+  // walking the whole list. A milestone outlives its message: its presence is checked on use.
   std::deque<AgeMark> milestones_;
   std::uint32_t since_milestone_ = 0;
-  AgeOrder odd_ages_;  // Those that came too late for the list.
+  AgeOrder odd_ages_;  // Messages that arrived out of order.
   struct Redelay {
     Duration delay;
     AgeMark to;

@@ -114,10 +114,10 @@ void MessageTable::index_erase(Slot slot) {
   const std::size_t mask = index_size() - 1;
   std::size_t hole = home((*this)[slot].key);
   while (index_[hole] != slot) hole = behind(hole);
-  // Pull back whatever would no longer be found across the hole.
+  // Move back entries that could not be found across the hole.
   for (std::size_t at = behind(hole); index_[at] != kNoSlot; at = behind(at)) {
     const std::size_t wanted = home((*this)[index_[at]].key);
-    if (wanted == at) continue;  // As nearly all.
+    if (wanted == at) continue;  // The common case.
     if (((order(at) - order(wanted)) & mask) >= ((order(at) - order(hole)) & mask)) {
       index_[hole] = index_[at];
       hole = at;

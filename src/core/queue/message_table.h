@@ -19,9 +19,8 @@ inline constexpr Slot kNoSlot = UINT32_MAX;
 
 enum class Phase : std::uint8_t { visible, in_flight, delayed };
 
-// What memory holds of a message: everything but its bytes. 80 bytes, and the budget is 96 with the
-// key index, so a new field needs a reason (tests/core/queue/message_table_test.cpp holds the
-// line).
+// A message in memory: everything except its bytes. 80 bytes, and the budget is 96 with the key
+// index, so a new field needs a reason (tests/core/queue/message_table_test.cpp checks it).
 struct Message {
   MessageKey key = MessageKey::none;
   BodyRef body;
@@ -40,8 +39,7 @@ struct Message {
   bool returned = false;            // In its group's list of returned messages.
   bool odd_age = false;             // Entered the mailbox out of age order: not in that list.
   bool visibility_touched = false;  // ChangeMessageVisibility since the last receive.
-  // The first bytes of its lineage id, to find it by; 0: not known, as of messages that a journal
-  // of an earlier version brought.
+  // The first bytes of its lineage id, for lookups; 0: unknown, for messages from an older journal.
   std::uint32_t lineage_mark = 0;
 };
 static_assert(sizeof(Message) == 80);
@@ -61,7 +59,7 @@ class MessageTable {
     const Slot slot = index_[at];
     return slot == kNoSlot || (*this)[slot].key == key ? slot : find_behind(at, key);
   }
-  // Whoever is about to look for several says so of all of them first.
+  // Prefetches the index entries of several keys that are about to be looked up.
   template <class Keys>
   void prefetch_messages(const Keys& keys) const {
     for (const MessageKey key : keys) prefetch(&index_[home(key)]);
@@ -70,11 +68,11 @@ class MessageTable {
       if (slot != kNoSlot) prefetch(&(*this)[slot], sizeof(Message));
     }
   }
-  // How many places of the index have to be looked at to find it.
+  // How many index entries a lookup reads.
   std::size_t steps_to(MessageKey key) const;
 
   Message& operator[](Slot slot) { return chunks_[slot >> kChunkBits][slot & kChunkMask]; }
-  // What was not known of a message is read from its bytes when somebody looks for it: no fact.
+  // Set when the bytes of a message with an unknown mark are read during a lookup: not a fact.
   void learn_mark(Slot slot, std::uint32_t mark) { (*this)[slot].lineage_mark = mark; }
   const Message& operator[](Slot slot) const {
     return chunks_[slot >> kChunkBits][slot & kChunkMask];
@@ -92,20 +90,20 @@ class MessageTable {
  private:
   static constexpr unsigned kChunkBits = 12;
   static constexpr Slot kChunkMask = (1u << kChunkBits) - 1;
-  static constexpr unsigned kLineBits = 4;  // So many slots are a cache line.
+  static constexpr unsigned kLineBits = 4;  // log2 of the slots per cache line.
   static constexpr std::size_t kLineMask = (1u << kLineBits) - 1;
 
-  // Neighbouring keys are asked for together, so sixteen of them share a line of the index: which
-  // one follows from a hash of what they have in common. Where in that line one belongs depends on
-  // the hash as well, lest keys that are multiples of something all want the same place of it.
+  // Neighbouring keys are looked up together, so sixteen of them share a line of the index, chosen
+  // by a hash of their common bits. The position within the line depends on the hash too, so that
+  // keys with a common factor do not collide.
   std::size_t home(MessageKey key) const {
     const auto at = static_cast<std::size_t>(((number(key) >> kLineBits) * 0x9e3779b97f4a7c15ull) >>
                                              (64 - index_bits_));
     return (at & ~kLineMask) | ((at + number(key)) & kLineMask);
   }
-  // What finds its place taken goes to the same place of the next line, so that of two groups of
-  // sixteen that want the same line one does not look at all of the other. Behind the last line
-  // comes the next place of the first.
+  // On a collision, probing continues at the same position of the next line, so that two groups of
+  // sixteen with the same line do not scan each other. After the last line comes the next position
+  // of the first.
   std::size_t behind(std::size_t at) const {
     at += kLineMask + 1;
     return at < index_size() ? at : (at + 1) & kLineMask;

@@ -16,8 +16,8 @@ enum class TaskStatus : std::uint8_t {
   completed,
   cancelled,
   failed,
-  paused,  // By somebody.
-  halted,  // By itself: too much of what it moved failed again.
+  paused,  // By an operator.
+  halted,  // By its circuit breaker: too many messages failed again.
 };
 
 inline std::string_view name_of(TaskStatus status) {
@@ -43,7 +43,7 @@ inline bool is_over(TaskStatus status) {
          status == TaskStatus::failed;
 }
 
-// What a redrive job takes and how carefully. The default is what StartMessageMoveTask does.
+// The selection and safety limits of a redrive job. The default is what StartMessageMoveTask does.
 struct TaskPlan {
   std::string name;
   std::string reason;
@@ -52,21 +52,23 @@ struct TaskPlan {
   std::string patch;                              // JSON Patch for the bodies; empty: none.
   FailureGroupKey group = FailureGroupKey::none;  // Only its members.
   std::uint64_t frozen_at = 0;  // Takes only what entered the queue up to this place; 0: anything.
-  std::uint64_t limit = 0;      // At most so many; 0: all.
-  std::vector<std::uint32_t> stages;        // Canary: after so many moved in all, wait and see.
-  std::uint32_t failure_percent_max = 100;  // More that fail again halt it; 100: never.
-  bool include_parked = false;              // Also those that have had enough redrives.
-  std::uint32_t watch_seconds = 0;          // How long a stage may take to show how it went.
+  std::uint64_t limit = 0;      // Maximum number of messages; 0: all.
+  std::vector<std::uint32_t>
+      stages;  // Canary: pause after this many moves in total and wait for outcomes.
+  std::uint32_t failure_percent_max =
+      100;                          // The job halts above this share of failures; 100: never.
+  bool include_parked = false;      // Include parked messages.
+  std::uint32_t watch_seconds = 0;  // How long to wait for the outcomes of a stage.
 
   friend bool operator==(const TaskPlan&, const TaskPlan&) = default;
 };
 
-// What became of the messages a job took.
+// The outcomes of a job's messages.
 struct TaskCounts {
   std::uint64_t moved = 0;
   std::uint64_t succeeded = 0;     // Deleted by a consumer.
   std::uint64_t failed_again = 0;  // In a dead-letter queue again.
-  std::uint64_t gone = 0;          // Expired, purged or moved by somebody else.
+  std::uint64_t gone = 0;          // Expired, purged or moved by another operation.
 
   friend bool operator==(const TaskCounts&, const TaskCounts&) = default;
   std::uint64_t settled() const { return succeeded + failed_again; }
@@ -83,12 +85,12 @@ struct MoveTask {
   std::uint64_t to_move = 0;
   TaskPlan plan;
   TaskCounts counts;
-  TaskCounts forgiven;  // Counts when somebody let it go on after it had halted.
+  TaskCounts forgiven;  // The counts when it was resumed after it had halted.
   std::uint32_t stage = 0;
   Timestamp started_wall;
   Timestamp ended_wall;
   TaskStatus status = TaskStatus::running;
-  std::string failure;  // Or why it stands still.
+  std::string failure;  // Or why it is paused or halted.
 };
 
 }  // namespace redrive::queue

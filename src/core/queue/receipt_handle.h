@@ -11,7 +11,7 @@
 namespace redrive::queue {
 
 // Proof of one receive: which queue, which message, which delivery of it. Sealed with the server's
-// secret, so that what we gave out long ago can be told from what somebody made up.
+// secret, so that an old handle can be distinguished from a forged one.
 struct ReceiptHandle {
   QueueKey queue = QueueKey::none;
   MessageKey key = MessageKey::none;
@@ -21,7 +21,7 @@ struct ReceiptHandle {
 
   using Secret = std::array<std::uint8_t, 16>;
   static constexpr std::size_t kTextSize = 36;
-  // As clients have it.
+  // As sent to clients.
   struct Text {
     std::array<char, kTextSize> bytes;
 

@@ -8,8 +8,8 @@
 namespace redrive::queue {
 namespace {
 
-// The same attempt id within the window gives the same messages, provided that nothing happened to
-// any of them since.
+// The same attempt id within the window gives the same messages, unless one of them has changed
+// since.
 bool repeat_attempt(const State& state, const Queue& queue, const ReceiveQuery& query,
                     const Stamp& stamp, ReceiveRepeated& repeated) {
   const auto found = queue.receive_attempts.find(query.attempt_id);
@@ -28,8 +28,8 @@ bool repeat_attempt(const State& state, const Queue& queue, const ReceiveQuery& 
   return true;
 }
 
-// How often this queue has delivered the message. What it went through in other queues does not
-// count: two queues that are each other's dead-letter queue would hand a spent message to and fro
+// How often this queue has delivered the message. Receives in other queues do not count: otherwise
+// two queues that are each other's dead-letter queue would move a spent message back and forth
 // without end while consumers wait on both.
 std::uint32_t receives_here(const State& state, Slot slot) {
   const History* history = state.messages().history_if(slot);

@@ -35,18 +35,18 @@ inline constexpr std::size_t kDeadLettersPerReceive = 500;
 //
 // A message this queue has delivered `receive_count_max` times goes to the dead-letter queue
 // instead of to the consumer. The check is made here, on the way out, and not when a visibility
-// timeout ends: a message nobody asks for stays where operators can see it. If the dead-letter
-// queue is gone the message keeps being delivered. Isolation of retries can grant more receives
-// (is_spent in queue/isolation.h).
+// timeout ends: a message that no consumer requests stays where operators can see it. If the
+// dead-letter queue is gone the message keeps being delivered. Isolation of retries can grant more
+// receives (is_spent in queue/isolation.h).
 //
 // Pure: equal arguments give an equal decision, and nothing has happened until it is recorded.
 ReceiveDecision decide_receive(const State& state, const Queue& queue, const ReceiveQuery& query,
                                const Stamp& stamp);
 
-// What isolation of retries asks of the consumer that has just received a message.
+// What isolation of retries requires of the consumer that received a message.
 struct IsolationTerms {
   bool alone = false;  // It must be run without other messages.
-  bool last = false;   // This is its last receive: if it fails now, and alone, it dies.
+  bool last = false;  // This is its last receive: if it fails now, alone, it becomes a dead letter.
 };
 IsolationTerms isolation_terms(const State& state, const Queue& queue, Slot slot);
 

@@ -3,13 +3,13 @@
 #include "base/result.h"
 #include "core/queue/state.h"
 
-// Rules that every redrive keeps, whatever started it.
+// Rules for every redrive, whatever started it.
 namespace redrive::queue {
 
 // Messages move between standard queues, or between FIFO queues.
 Result<void> check_same_type(const Queue& from, const Queue& to);
 
-// How a message leaves one queue for another that no receive count forces it into.
+// A move to another queue that is not caused by the receive count.
 struct Redrive {
   TaskKey task = TaskKey::none;  // The job that moves it.
   const Queue& from;
@@ -18,7 +18,7 @@ struct Redrive {
   NameIndex reason{};
 };
 // The move of one message; `sequence` is its place in the new queue. `message_id` is new, so that
-// consumers that remember the old one do not take it for a duplicate.
+// consumers that remember the old one do not treat it as a duplicate.
 MessageRedriven decide_redrive(const Redrive& redrive, MessageKey key, const Uuid& message_id,
                                std::uint64_t sequence);
 

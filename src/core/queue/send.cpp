@@ -6,7 +6,7 @@ namespace redrive::queue {
 namespace {
 
 // The outcome of an earlier send with the same deduplication id, in the table or among the
-// forerunners.
+// predecessors.
 std::optional<SendOutcome> accepted_before(const Queue& queue, const Draft& draft,
                                            std::span<const Change> forerunners, Timestamp now) {
   const bool by_group = queue.settings.fifo->dedup_scope_at_birth == DedupScope::message_group;
@@ -25,7 +25,7 @@ std::optional<SendOutcome> accepted_before(const Queue& queue, const Draft& draf
   return std::nullopt;
 }
 
-// The last key that is taken, by what is there or by the forerunners.
+// The last key in use, in the state or by the predecessors.
 MessageKey last_key(const State& state, std::span<const Change> forerunners) {
   for (auto change = forerunners.rbegin(); change != forerunners.rend(); ++change) {
     if (const auto* sent = change->as<MessageSent>()) return sent->key;

@@ -7,11 +7,10 @@
 
 namespace redrive::queue {
 
-// A message ready to be sent: checked, hashed and encoded by whoever received it, outside the
-// engine's turn.
+// A message ready to be sent: checked, hashed and encoded outside the engine's turn.
 struct Draft {
   std::string_view group;
-  std::string_view dedup;  // FIFO: the id in force.
+  std::string_view dedup;  // FIFO: the deduplication id.
   std::string_view tail;   // See store/message_codec.h.
   std::uint32_t tail_crc = 0;
   std::optional<std::chrono::seconds> delay;
@@ -24,8 +23,8 @@ struct SendOutcome {
   bool duplicate = false;      // Accepted before; nothing is stored.
 };
 
-// Decides on several messages at once, each against what is there and against its forerunners:
-// those before it, and what `changes` holds already, which may be for other queues. Appends one
+// Decides on several messages at once, each compared with the state and with its predecessors:
+// those before it, and what `changes` already contains, which may be for other queues. Appends one
 // fact for each that is new. `ids` gives message ids.
 void decide_send(const State& state, const Queue& queue, std::span<const Draft> drafts,
                  const Stamp& stamp, IdSource& ids, std::vector<Change>& changes,

@@ -47,8 +47,8 @@ struct RedriveAllowPolicy {
 enum class DedupScope : std::uint8_t { queue, message_group };
 enum class ThroughputLimit : std::uint8_t { per_queue, per_message_group };
 
-// What only FIFO queues have. `dedup_scope_at_birth` is the one in force: changing the attribute
-// later changes what is reported, not what is done.
+// What only FIFO queues have. `dedup_scope_at_birth` is effective: changing the attribute later
+// changes only what is reported.
 struct FifoSettings {
   bool content_based_dedup = false;
   DedupScope dedup_scope = DedupScope::queue;
@@ -58,23 +58,23 @@ struct FifoSettings {
   friend bool operator==(const FifoSettings&, const FifoSettings&) = default;
 };
 
-// What a dead-letter queue does with its messages by itself.
+// What a dead-letter queue does with its messages automatically.
 struct DeadLetterPolicy {
   enum class Then : std::uint8_t {
-    park,     // They stay, and jobs pass them over.
+    park,     // They stay, and jobs skip them.
     discard,  // Into the bin.
     archive,  // Into the archive, and out of the queue.
   };
 
-  std::uint32_t redrives_max = 0;  // Of each message; 0: without limit.
-  seconds redrive_after{0};        // By itself, so long after a message came; 0: never by itself.
-  std::uint32_t backoff_rate = 2;  // So much longer after each redrive it has had.
+  std::uint32_t redrives_max = 0;  // Per message; 0: unlimited.
+  seconds redrive_after{0};        // Delay after a message arrives; 0: no automatic redrive.
+  std::uint32_t backoff_rate = 2;  // The delay is multiplied by this after each redrive.
   seconds redrive_after_max{43'200};
-  Then then = Then::park;         // With those that have had redrives_max.
-  bool archive_expiring = false;  // Before retention takes them.
+  Then then = Then::park;         // Applied to messages that have had redrives_max.
+  bool archive_expiring = false;  // Archive before retention removes them.
   std::string archive;            // Where archives are: bucket/prefix.
 
-  // How long a message waits that has been redriven so often.
+  // The delay of a message with this many redrives.
   seconds delay_after(std::uint32_t redrives) const;
   bool is_spent(std::uint32_t redrives) const {
     return redrives_max > 0 && redrives >= redrives_max;
@@ -82,7 +82,7 @@ struct DeadLetterPolicy {
   friend bool operator==(const DeadLetterPolicy&, const DeadLetterPolicy&) = default;
 };
 
-// A queue's attributes, always valid: the api room checks texts before it fills one in.
+// A queue's attributes, always valid: the SQS module validates texts before it sets one.
 struct QueueSettings {
   seconds visibility_timeout{30};
   seconds retention{345'600};

@@ -45,7 +45,7 @@ void State::expire(Queue& queue, Timestamp limit) {
   reschedule_expiry(queue);
 }
 
-// Gives some of the messages that were delayed when the delay changed the new one.
+// Applies a changed delay to some of the messages that were delayed before.
 void State::redelay(Queue& queue, Timestamp now) {
   Mailbox& box = mailbox(queue);
   while (box.is_redelaying() && steps_left_ > 0) {
@@ -152,7 +152,7 @@ Queue* State::find(QueueKey key) {
 }
 
 void State::prefetch_queues(std::span<Queue* const> queues) const {
-  // In steps, because each needs what the one before asked for.
+  // In steps, because each needs what the previous one prefetched.
   for (const Queue* queue : queues) {
     if (queue == nullptr) continue;
     prefetch(&queue->settings.retention);
@@ -276,7 +276,7 @@ std::uint32_t State::open_mailbox(const Queue& queue) {
 
 void State::close_mailbox(std::uint32_t index) {
   mailboxes_[index]->disown();
-  // While loading there are no lists to empty it by: finish_loading sorts its messages out.
+  // While loading there are no lists to empty it with: finish_loading removes its messages.
   if (!loading_) graves_.push_back(index);
 }
 
@@ -286,8 +286,8 @@ void State::on(const ServerStarted& fact, const Stamp&) {
 }
 
 void State::on(const NameLearned& fact, const Stamp&) {
-  // A checkpoint repeats what is known, and brings names after younger ones that were learned while
-  // it was written. After a repair some may be missing.
+  // A checkpoint repeats known names, and contains names after newer ones that were added while it
+  // was written. After a repair some may be missing.
   if (fact.index == NameIndex::none) return;
   if (number(fact.index) >= names_.size()) names_.resize(number(fact.index) + 1);
   if (!names_[number(fact.index)].empty()) return;
@@ -357,7 +357,7 @@ void State::on(const QueueSettingsChanged& fact, const Stamp& stamp) {
   if (!loading_) reschedule_expiry(*queue);
   queue->modified_wall = stamp.wall;
   if (!delay_changed || !queue->settings.is_fifo()) return;
-  // On FIFO queues a new delay holds for what is already waiting.
+  // On FIFO queues a new delay also applies to waiting messages.
   Mailbox& box = mailbox(*queue);
   if (!loading_) {
     box.begin_redelay(queue->settings.delay, {stamp.now, last_key_});
@@ -392,14 +392,14 @@ void State::note_deleted(const QueueIdentity& identity, Timestamp at, Timestamp 
   forget_old_names(now);
 }
 
-// A few at a time: more than come in, so that none stays long.
+// A few at a time: more than arrive, so that none stays long.
 void State::forget_old_names(Timestamp now) {
   auto& order = deleted_by_age_;
   for (int i = 0; i < 4 && !order.empty(); ++i) {
     const auto& [at, identity] = order.front();
     if (at + kRecreateInterval > now) return;
     const auto found = deleted_.find(identity);
-    // A name that was taken and deleted again has a younger entry.
+    // A name that was reused and deleted again has a newer entry.
     if (found != deleted_.end() && found->second == at) deleted_.erase(found);
     order.pop_front();
     ++work_;
@@ -418,7 +418,8 @@ void State::remove_queue(const Queue& queue) {
   redelayed_.erase(queue.key);
   tasks_.erase_of(queue.key);
   queues_by_key_.erase(queue.key);
-  const QueueIdentity identity = queue.identity;  // The queue goes with its entry.
+  const QueueIdentity identity =
+      queue.identity;  // Copied, because erasing the entry destroys the queue.
   queues_by_name_.erase(identity);
   damaged_queues_.erase(identity);
   settled_queues_.erase(identity);
@@ -428,14 +429,14 @@ void State::remove_queue(const Queue& queue) {
   free_remains_of_replay();
 }
 
-// A replay has no turns to keep short.
+// A replay has no turns, so it need not be done in slices.
 void State::free_remains_of_replay() {
   if (steps_left_ == SIZE_MAX) remains_ = {};
 }
 
 void State::on(const EntryPut& fact, const Stamp&) {
-  // Documents are JSON. Earlier versions stored some that are no UTF-8 and so could not be read,
-  // changed or removed any more.
+  // Documents are JSON. Earlier versions stored some that are not UTF-8 and therefore could not be
+  // read, changed or removed.
   std::string value = is_utf8(fact.value) ? std::string(fact.value) : replace_invalid(fact.value);
   const bool fresh =
       entries_.insert_or_assign({fact.kind, std::string(fact.name)}, std::move(value)).second;

@@ -21,7 +21,7 @@
 
 namespace redrive::queue {
 
-// Who is told which stored bytes are needed, so that the journal can reuse the rest.
+// Tracks which stored bytes are in use, so that the journal can reuse the rest.
 class BodyLedger {
  public:
   virtual ~BodyLedger() = default;
@@ -29,7 +29,7 @@ class BodyLedger {
   virtual void let_go(const BodyRef& body) = 0;
 };
 
-// A remembered ReceiveRequestAttemptId and what it was given.
+// A ReceiveRequestAttemptId and the messages it received.
 struct ReceiveAttempt {
   Timestamp expires;
   std::vector<std::pair<MessageKey, std::uint32_t>> messages;  // With the generation of each.
@@ -50,19 +50,19 @@ struct Queue {
   std::map<std::string, ReceiveAttempt, std::less<>> receive_attempts;
   std::deque<std::pair<Timestamp, std::string>> attempts_by_age;  // The same, by when they expire.
   std::string processed;                                          // See ProcessedCounted.
-  CodeUses codes;   // What its messages met in each version of consumers' code.
+  CodeUses codes;   // Outcomes of its messages by version of the consumers' code.
   Traffic traffic;  // Not part of the state.
   // Messages sent at or before this have expired but are still to be removed; zero: none are.
   Timestamp behind_to;
-  Timestamp expiry_at = kNever;  // When State::next_expiring looks at the queue.
+  Timestamp expiry_at = kNever;  // When State::next_expiring checks the queue.
 
   bool is_behind() const { return behind_to != Timestamp(); }
 };
 
 inline constexpr std::size_t kTasksKeptPerSource = 50;
 
-// What purges and deletions leave behind: of no use any more, but large, so that it is freed where
-// it holds up no operation. To free a million small objects takes tens of milliseconds.
+// What purges and deletions leave behind: large, so it is freed outside the turn. Freeing a million
+// small objects takes tens of milliseconds.
 struct Remains {
   std::deque<std::unique_ptr<Queue>> queues;
   std::deque<std::unique_ptr<Mailbox>> mailboxes;  // Emptied.
@@ -73,27 +73,27 @@ struct Remains {
   std::deque<ArchivedLineages> archived;
 };
 
-// Everything the server knows, rebuilt from facts and from nothing else.
+// All durable state, rebuilt from facts alone.
 //
-// `apply` is the only way in for facts; `advance` the only way in for the passing of time (messages
-// becoming visible, retention ending), and both depend on nothing but their arguments, so live
-// operation and replay agree.
+// Facts enter only through `apply`, the passing of time only through `advance` (messages becoming
+// visible, retention ending), and both depend on nothing but their arguments, so live operation and
+// replay agree.
 class State {
  public:
   explicit State(BodyLedger& ledger);
 
   void apply(const Change& change, const Stamp& stamp);
 
-  // Brings one queue to `now`: expires, makes visible, forgets old deduplication ids.
+  // Brings one queue to `now`: expires messages, makes them visible, removes old deduplication ids.
   //
   // Does no more than the steps granted. What has expired and is still there then is not found by
   // find_message; the queue `is_behind`, and nothing is to be taken from its lists until it no
-  // longer is. Which step expiry has reached is no part of the state: facts never speak of
-  // messages that have expired, and those that depend on what is left advance in full.
+  // longer is. Which step expiry has reached is no part of the state: facts never speak of messages
+  // that have expired, and those that depend on what is left advance in full.
   void advance(Queue& queue, Timestamp now);
   // How many messages `advance` may touch from now on. Unlimited until the first call.
   void grant(std::size_t steps) { steps_left_ = steps; }
-  // Whether the last advance() of this queue has left something to the next one.
+  // Whether the last advance() of this queue left work for the next one.
   bool is_late(const Queue& queue, Timestamp now) const {
     const Mailbox& box = mailbox(queue);
     return queue.is_behind() || box.is_redelaying() || box.next_visible_at() <= now;
@@ -102,10 +102,10 @@ class State {
   Queue* next_expiring(Timestamp now);
   // Whether every purged or expired message is gone, so that counts of jobs are final.
   bool is_settled(Timestamp now) { return graves_.empty() && next_expiring(now) == nullptr; }
-  // A queue in which delayed messages still have to get its new delay; nullptr: there is none.
+  // A queue in which delayed messages still have the old delay; nullptr: there is none.
   Queue* next_redelayed();
 
-  // Units of work done so far: facts applied, and messages touched or looked at for other reasons.
+  // Units of work done so far: facts applied, and messages touched or visited for other reasons.
   std::uint64_t work() const { return work_; }
   void count_work(std::size_t units) const { work_ += units; }
 
@@ -123,7 +123,7 @@ class State {
   std::size_t settled_messages() const { return settled_messages_; }
   // The one of them whose messages expire next; nullptr: none has any.
   Queue* next_expiring_settled();
-  // Asks the memory for what sends to these queues (or null) will look at. Changes nothing.
+  // Prefetches what sends to these queues (or null) read. Changes nothing.
   void prefetch_queues(std::span<Queue* const> queues) const;
   Mailbox& mailbox(const Queue& queue) { return *mailboxes_[queue.mailbox]; }
   const Mailbox& mailbox(const Queue& queue) const { return *mailboxes_[queue.mailbox]; }
@@ -132,7 +132,7 @@ class State {
   Slot find_message(const Queue& queue, MessageKey key) const;
   const MessageTable& messages() const { return messages_; }
   void learn_mark(Slot slot, std::uint32_t mark) { messages_.learn_mark(slot, mark); }
-  // Which delivery of its life so far: the number a receipt handle carries.
+  // The number of the delivery, over all lives: part of a receipt handle.
   std::uint32_t generation(Slot slot) const;
 
   MessageKey last_key() const { return last_key_; }
@@ -140,8 +140,8 @@ class State {
   TaskKey last_task() const { return last_task_; }
   const std::vector<std::string>& names() const { return names_; }
   NameIndex find_name(std::string_view text) const;
-  // Empty for a name that is not known, or not yet: while a checkpoint is loaded, facts may mention
-  // names that it brings later.
+  // Empty for a name that is not known, or not yet: while a checkpoint is loaded, facts may refer
+  // to names that come later in it.
   const std::string& name(NameIndex index) const {
     return names_[number(index) < names_.size() ? number(index) : 0];
   }
@@ -173,20 +173,20 @@ class State {
   // The rules of a queue, in the order in which they apply.
   using GroupRules = std::map<std::pair<QueueKey, std::uint32_t>, GroupRule>;
   const GroupRules& group_rules() const { return group_rules_; }
-  // The keys of those that are not applied yet to what was there before.
+  // The keys of rules that are not yet applied to existing messages.
   const std::set<GroupRules::key_type>& new_group_rules() const { return new_group_rules_; }
   std::vector<GroupRule> group_rules_of(QueueKey queue) const;
-  // What the rules without filters make of a group's id.
+  // The group's id after the rules without filters.
   GroupId merged_id(QueueKey queue, const GroupId& id) const;
-  // Another number whenever a rule was made or removed.
+  // Changes whenever a rule is added or removed.
   std::uint64_t group_rules_version() const { return group_rules_version_; }
-  // Dead letters nobody has looked at to group them. Taking them off this list is no fact: after a
-  // restart those without a group are on it again.
+  // Dead letters that are not grouped yet. Removing them from this list is not a fact: after a
+  // restart all without a group are on it again.
   std::size_t ungrouped() const { return ungrouped_.size(); }
   std::vector<MessageKey> take_ungrouped(std::size_t max);
   void put_back_ungrouped(MessageKey key) { ungrouped_.push_back(key); }
   bool wants_group(Slot slot) const;
-  // A message's place in its queue: what entered later has a higher one.
+  // A message's place in its queue: later arrivals have a higher one.
   std::uint64_t order_of(Slot slot) const;
 
   // The code key of a version that uses of queues and groups count by.
@@ -205,7 +205,7 @@ class State {
   const std::string* find_entry(EntryKind kind, const std::string& name) const;
   // How many documents of a kind there are.
   std::size_t count_entries(EntryKind kind) const;
-  // Another number whenever the catalogue has changed.
+  // Changes whenever the catalogue changes.
   std::uint64_t entries_version() const { return entries_version_; }
   // The queues whose dead letters go to the one with this ARN, if any.
   const std::set<QueueIdentity>& sources_of(std::string_view arn) const;
@@ -214,9 +214,9 @@ class State {
   std::optional<Timestamp> deleted_at(const QueueIdentity& identity, Timestamp now) const;
   const std::map<QueueIdentity, Timestamp>& deleted() const { return deleted_; }
 
-  // Brings every queue to `now`, whatever it takes.
+  // Brings every queue to `now`, however long it takes.
   void advance_all(Timestamp now);
-  // The same for what expires, wherever that is.
+  // The same for expiry only, in all queues.
   void expire_all(Timestamp now);
 
   // Purged and deleted mailboxes are emptied in slices; true while there is more.
@@ -297,8 +297,7 @@ class State {
   void on(const CheckpointCounted&, const Stamp&);
   void on(const CheckpointEnded&, const Stamp&);
 
-  // What `advance` does, for a queue of which a checkpoint has brought a part: looks at every
-  // message.
+  // `advance` for a queue that a checkpoint has loaded in part: visits every message.
   void advance_loading(Queue& queue, Timestamp now);
   void advance_fully(Queue& queue, Timestamp now);
   void expire(Queue& queue, Timestamp limit);
@@ -322,14 +321,14 @@ class State {
   void note_source(const Queue& queue, bool is_source);
   std::uint32_t open_mailbox(const Queue& queue);
   void close_mailbox(std::uint32_t index);
-  // The message a fact speaks of, or kNoSlot (counted as an orphan unless a checkpoint is being
+  // The message a fact refers to, or kNoSlot (counted as an orphan unless a checkpoint is being
   // loaded).
   Slot expect_message(const Queue& queue, MessageKey key);
   Queue* expect_queue(QueueKey key);
   enum class Outcome { succeeded, failed_again, gone };
   void remove(Mailbox& box, Slot slot, Outcome outcome);
   void forget(Slot slot);
-  // The job that redrove the message learns what became of it.
+  // Counts the outcome of a message for the job that redrove it.
   void settle_job(Slot slot, Outcome outcome);
   void settle_all(const Queue& queue);
   void leave_group(Slot slot);
@@ -337,7 +336,7 @@ class State {
   void let_go_errors(Slot slot);
   void hold_errors(const History& history);
   void let_go_errors(const History& history);
-  // Ends the delivery that is open when a message leaves its queue by somebody's wish.
+  // Ends the open delivery of a message that is moved out of its queue.
   void end_delivery(Slot slot, Timestamp now);
   void remember_archived(std::uint64_t sequence, ArchivedLineage archived);
   void forget_archived();
@@ -359,14 +358,14 @@ class State {
   bool awaits_counts(QueueKey queue) const {
     return counted_to_ && number(queue) > number(*counted_to_);
   }
-  // Whether a snapshot of what counts messages of this queue is to be taken up. If so, whatever had
-  // ended by now is gone, as it was when the snapshot was written.
+  // Whether to load a snapshot of jobs, groups or rules of this queue. If so, expired messages are
+  // removed first, as they were when the snapshot was written.
   bool takes_counts(QueueKey queue, const Stamp& stamp);
   MoveTask& add_task(const MoveTaskStarted& fact);
   using GroupIndex = std::map<std::pair<QueueKey, GroupId>, FailureGroupKey>;
   std::pair<GroupIndex::const_iterator, GroupIndex::const_iterator> group_range(
       QueueKey queue) const;
-  // A slot for a message that a checkpoint brings.
+  // A slot for a message of a checkpoint.
   Slot load(MessageKey key);
   void receive_one(const Queue& queue, MessageKey key, const MessagesReceived& fact,
                    const Stamp& stamp);
@@ -380,8 +379,7 @@ class State {
   std::vector<std::uint32_t> free_mailboxes_;
   std::deque<std::uint32_t> graves_;
   std::map<QueueIdentity, std::unique_ptr<Queue>> queues_;
-  // The same, for who looks for one: in a tree of a thousand names that takes as long as recording
-  // a send.
+  // The same for lookups: in a tree of a thousand names a lookup takes as long as recording a send.
   std::unordered_map<QueueIdentity, Queue*, QueueIdentityHash> queues_by_name_;
   std::unordered_map<QueueKey, Queue*> queues_by_key_;
   std::map<QueueIdentity, Queue*> damaged_queues_;
@@ -415,17 +413,17 @@ class State {
   std::array<std::uint8_t, 16> secret_{};
   bool started_ = false;
   bool loading_ = false;
-  bool outcomes_counted_ = false;  // Snapshots of jobs yet to come know what happens now.
-  // Between CheckpointMessagesEnded and CheckpointEnded: the last queue of which jobs, groups and
-  // rules have come.
+  bool outcomes_counted_ = false;  // Snapshots of jobs that follow include what happens now.
+  // Between CheckpointMessagesEnded and CheckpointEnded: the last queue whose jobs, groups and
+  // rules are loaded.
   std::optional<QueueKey> counted_to_;
   std::uint64_t orphans_ = 0;
   std::uint64_t entries_version_ = 0;
   std::map<std::string, std::set<QueueIdentity>, std::less<>> sources_;  // By dead-letter queue.
   std::size_t steps_left_ = SIZE_MAX;
   mutable std::uint64_t work_ = 0;
-  // When to look for expired messages in each queue that has messages: not later than its oldest
-  // expires, possibly earlier.
+  // When to check each queue that has messages for expired ones: not later than its oldest expires,
+  // possibly earlier.
   using Expiries = std::set<std::pair<Timestamp, QueueKey>>;
   Expiries expiries_;
   Expiries settled_expiries_;     // The same for queues of settled messages alone.

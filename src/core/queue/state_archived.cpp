@@ -1,5 +1,4 @@
-// The facts about what has left for an archive, and what goes on with a history it had before,
-// applied.
+// Applies facts about archived messages and continued histories.
 
 #include <algorithm>
 #include <cassert>
@@ -15,7 +14,7 @@ void State::on(const MessageArchived& fact, const Stamp& stamp) {
   if (queue == nullptr) return;
   advance(*queue, stamp.now);
   const Slot slot = expect_message(*queue, fact.key);
-  if (slot == kNoSlot) return;  // While loading: a snapshot of what is archived brings it.
+  if (slot == kNoSlot) return;  // While loading: a snapshot of archived messages contains it.
   end_delivery(slot, stamp.now);
   ArchivedLineage archived{.lineage = fact.lineage,
                            .message_id = fact.message_id,
@@ -51,7 +50,7 @@ void State::on(const LineageContinued& fact, const Stamp& stamp) {
   assert(fact.history != nullptr);
   if (fact.archived_as) archived_.note_restored(*fact.archived_as, stamp.wall);
   const Slot slot = messages_.find(fact.key);
-  if (slot == kNoSlot) return;  // Its queue is gone, which only a repair can bring about.
+  if (slot == kNoSlot) return;  // Its queue is gone; possible only after a repair.
   let_go_errors(slot);
   messages_.history(slot) = *fact.history;
   hold_errors(*fact.history);

@@ -1,4 +1,4 @@
-// Which code of consumers did what.
+// Applies facts about the consumers' code.
 
 #include <algorithm>
 #include <string_view>
@@ -46,7 +46,7 @@ void State::on(const MessageTried& fact, const Stamp& stamp) {
                                .kind = LineageEvent::Kind::tried});
 }
 
-// A checkpoint brings what is known after younger ones that were recorded while it was written.
+// A checkpoint contains older deploys after newer ones that were recorded while it was written.
 void State::on(const CodeDeployed& fact, const Stamp&) {
   const auto found = deploys_.find(fact.function);
   if (found == deploys_.end() && deploys_.size() == kDeployedFunctionsMax) {
@@ -57,7 +57,8 @@ void State::on(const CodeDeployed& fact, const Stamp&) {
   for (const Deploy& deploy : fact.deploys) {
     if (std::ranges::find(known, deploy) == known.end()) known.push_back(deploy);
   }
-  // In one order whatever order they came in: several may have been deployed at one moment.
+  // In a fixed order, whatever the order of arrival: several may have been deployed at the same
+  // time.
   std::ranges::sort(known, {}, [](const Deploy& deploy) {
     return std::pair(deploy.wall, std::string_view(deploy.code));
   });

@@ -1,4 +1,4 @@
-// The facts about failures, failure groups, redrive jobs and the bin, applied.
+// Applies facts about failures, failure groups, redrive jobs and the bin.
 
 #include <algorithm>
 #include <cassert>
@@ -8,7 +8,7 @@
 namespace redrive::queue {
 namespace {
 
-// Jobs learn at once what a purge takes from them, unless it takes more than this.
+// A purge updates the counts of jobs at once, unless it affects more messages than this.
 constexpr std::size_t kSettledAtOnce = 1000;
 
 }  // namespace
@@ -112,10 +112,10 @@ void State::hold_errors(const History& history) {
 
 void State::on(const GroupLearned& fact, const Stamp& stamp) {
   last_group_ = std::max(last_group_, fact.group);
-  if (loading_ || awaits_counts(fact.queue)) return;  // A snapshot brings it.
+  if (loading_ || awaits_counts(fact.queue)) return;  // A snapshot contains it.
   Queue* queue = expect_queue(fact.queue);
   if (queue == nullptr) return;
-  advance_fully(*queue, stamp.now);  // Which group is empty must not depend on who looked when.
+  advance_fully(*queue, stamp.now);  // Which group is empty must not depend on earlier lookups.
   make_room_for_group(fact.queue);
   add_group(fact);
 }
@@ -135,7 +135,7 @@ bool State::has_room_for_group(QueueKey queue) const {
   return groups_of(queue) < kGroupsPerQueue || oldest_empty_group(queue) != nullptr;
 }
 
-// The group that has been empty for longest makes room.
+// Evicts the group that has been empty for the longest time.
 void State::make_room_for_group(QueueKey queue) {
   if (groups_of(queue) < kGroupsPerQueue) return;
   const FailureGroup* oldest = oldest_empty_group(queue);
@@ -247,7 +247,7 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   history.group = fact.group;
   const auto found = groups_.find(fact.group);
   if (found ==
-      groups_.end()) {  // It made room in the same record; or it will be counted at the end.
+      groups_.end()) {  // It was evicted in the same record, or it will be counted at the end.
     if (loading_) return;
     history.group = FailureGroupKey::none;
     ungrouped_.push_back(fact.key);
@@ -270,8 +270,8 @@ void State::on(const MessageGrouped& fact, const Stamp& stamp) {
   }
 }
 
-// A rule made by hand puts a message into another group. The arrivals of merged groups were added
-// when the rule was made; a group that is split off counts what it gets.
+// A manual rule moves a message into another group. The arrivals of merged groups were added when
+// the rule was made; a group that is split off counts what it gets.
 void State::change_group(Slot slot, FailureGroupKey to, const Stamp& stamp) {
   const auto found = groups_.find(to);
   const FailureGroup* from = find_group(messages_.history(slot).group);
@@ -429,7 +429,7 @@ void State::on(const MoveTaskChanged& fact, const Stamp& stamp) {
   if (found == nullptr) return;
   MoveTask& task = *found;
   if (task.status == TaskStatus::halted && fact.status == TaskStatus::running) {
-    // What has expired or was purged by now is counted, however far its removal had come.
+    // Expired and purged messages are counted, even if they are not removed yet.
     expire_all(stamp.now);
     while (bury(SIZE_MAX)) {
     }

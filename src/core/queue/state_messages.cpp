@@ -1,4 +1,4 @@
-// The facts about messages, applied.
+// Applies facts about messages.
 
 #include <algorithm>
 #include <cassert>
@@ -49,12 +49,12 @@ void State::on(const MessagesReceived& fact, const Stamp& stamp) {
   queue->receive_attempts.insert_or_assign(std::string(fact.attempt_id), std::move(attempt));
 }
 
-// A few at a time: more than come in, so that none stays long.
+// A few at a time: more than arrive, so that none stays long.
 void State::forget_attempts(Queue& queue, Timestamp now) {
   auto& order = queue.attempts_by_age;
   for (int i = 0; i < 16 && !order.empty() && order.front().first <= now; ++i) {
     const auto found = queue.receive_attempts.find(order.front().second);
-    // An id that was used again has a younger attempt.
+    // An id that was used again has a newer attempt.
     if (found != queue.receive_attempts.end() && found->second.expires <= now) {
       queue.receive_attempts.erase(found);
     }
@@ -183,7 +183,7 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   advance(*from, stamp.now);
   advance(*to, stamp.now);
   const Slot slot = expect_message(*from, fact.key);
-  if (slot == kNoSlot) {  // Nothing will tell what became of it.
+  if (slot == kNoSlot) {  // Its outcome will never be known.
     if (task != nullptr) ++task->counts.gone;
     return;
   }
@@ -221,7 +221,7 @@ void State::on(const MessageRedriven& fact, const Stamp& stamp) {
   enter_anew(slot, *from, *to, std::move(group), delayed ? fact.visible_at : std::nullopt);
 }
 
-// Whoever moves what it holds gives it back that way.
+// A consumer that moves a message it holds releases it that way.
 void State::end_delivery(Slot slot, Timestamp now) {
   const Message& message = messages_[slot];
   const bool held = message.phase == Phase::in_flight && message.visible_at > now;
@@ -253,7 +253,7 @@ void State::on(const CheckpointBegun& fact, const Stamp&) {
 
 void State::on(const QueueSnapshot& fact, const Stamp&) {
   if (!loading_) return;
-  // One that was made while the checkpoint was written is known from its own fact.
+  // A queue created while the checkpoint was written is known from its own fact.
   Queue* const known = find(fact.created.queue);
   Queue& queue = known != nullptr ? *known : add_queue(fact.created);
   set_settings(queue, fact.created.settings);
@@ -263,8 +263,8 @@ void State::on(const QueueSnapshot& fact, const Stamp&) {
   queue.purged_at = fact.purged_at;
 }
 
-// A message that went to a queue of which the snapshot is yet to come is brought behind that, if it
-// still exists then; here it must not stay.
+// A message that moved to a queue whose snapshot comes later is contained after that snapshot if it
+// still exists; it must not stay here.
 void State::drop_loaded(Queue* from, MessageKey key) {
   const Slot slot = loading_ && from != nullptr ? find_message(*from, key) : kNoSlot;
   if (slot == kNoSlot) return;
@@ -274,7 +274,7 @@ void State::drop_loaded(Queue* from, MessageKey key) {
 
 Slot State::load(MessageKey key) {
   if (const Slot old = messages_.find(key); old != kNoSlot) {
-    // Sent after the checkpoint began; what the checkpoint has is younger.
+    // Sent after the checkpoint began; the checkpoint has the newer state.
     mailboxes_[messages_[old].mailbox]->leave(old);
     forget(old);
   }
@@ -350,7 +350,7 @@ void State::on(const CheckpointCounted& fact, const Stamp&) {
   counted_to_ = fact.queue;
 }
 
-// Of earlier versions, jobs and groups came right before the end, without a fact that says so.
+// Earlier versions wrote jobs and groups right before the end, without a fact that announces them.
 void State::on(const CheckpointEnded&, const Stamp& stamp) {
   if (loading_) {
     count_groups();
@@ -372,7 +372,7 @@ void State::finish_messages(const Stamp& stamp) {
   }
   errors_.forget_unheld();
   loading_ = false;
-  // Snapshots of jobs know what became of messages that were purged or had expired by then.
+  // Snapshots of jobs include the outcomes of messages that were purged or had expired by then.
   const bool counted = std::exchange(outcomes_counted_, true);
   while (bury(SIZE_MAX)) {
   }

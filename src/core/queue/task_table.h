@@ -10,8 +10,8 @@
 
 namespace redrive::queue {
 
-// Redrive jobs and move tasks, found by key, id or source queue without looking at the others: a
-// server with many queues keeps many thousands of them.
+// Redrive jobs and move tasks, found by key, id or source queue without a scan: a server with many
+// queues keeps many thousands of them.
 class TaskTable {
  public:
   const std::map<TaskKey, MoveTask>& all() const { return tasks_; }
@@ -20,8 +20,8 @@ class TaskTable {
   // Replaces the task with the same key.
   MoveTask& put(MoveTask task);
   void erase(TaskKey key);
-  // Tasks of the queue, oldest first. There is at most one that is not over, and of the others
-  // State keeps kTasksKeptPerSource.
+  // Tasks of the queue, oldest first. At most one is unfinished, and of the others State keeps
+  // kTasksKeptPerSource.
   std::vector<TaskKey> of(QueueKey source) const;
   void erase_of(QueueKey source);
   // The first queue behind that one that has tasks; none when there is none.

@@ -38,7 +38,8 @@ Result<std::vector<Unreadable>> chosen(const store::FoundMessages& found,
 
 Result<journal::CheckReport> drop_offline(journal::Files& files,
                                           const std::optional<std::set<MessageKey>>& keys) {
-  std::vector<Unreadable> dropped = TRY(chosen(TRY(store::find_messages(files)), keys));
+  const auto found = TRY(store::find_messages(files));
+  std::vector<Unreadable> dropped = TRY(chosen(found, keys));
   journal::CheckReport report;
   if (dropped.empty()) return report;
   store::Store store;

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/engine/engine.h"
 #include "dead_letters/triage/features.h"
@@ -64,7 +64,7 @@ class Groups final : public engine::Extension {
   void finish_regrouping(engine::Turn& turn, const Regrouping& work);
 
   engine::Engine& engine_;
-  std::mutex regroup_mutex_;    // Taken before the turn, never within it.
+  Mutex regroup_mutex_;         // Taken before the turn, never within it.
   RegroupPlace regroup_place_;  // In turn.
 };
 

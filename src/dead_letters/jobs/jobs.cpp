@@ -145,7 +145,7 @@ void Jobs::run(Turn& turn) {
 void Jobs::after_run() {
   std::vector<std::shared_ptr<Reading>> readings;
   {
-    const std::lock_guard lock(to_read_mutex_);
+    const MutexLock lock(to_read_mutex_);
     readings.swap(to_read_);
   }
   for (const auto& reading : readings) {
@@ -259,7 +259,7 @@ void Jobs::begin_reading(Turn& turn, const Queue& source, queue::TaskKey task, R
   reading.task = task;
   run.reading = std::make_shared<Reading>(std::move(reading));
   run.next = kNever;  // Until they are read.
-  const std::lock_guard lock(to_read_mutex_);
+  const MutexLock lock(to_read_mutex_);
   to_read_.push_back(run.reading);
 }
 

@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/engine/engine.h"
 #include "dead_letters/damage/damage.h"
@@ -125,8 +125,9 @@ class Jobs final : public engine::Extension {
   std::set<std::pair<Timestamp, queue::TaskKey>> wakes_;  // By their `next`.
   std::vector<Run> retired_;                              // To be freed outside the turn.
   std::vector<queue::Change> changes_;                    // Reused.
-  std::mutex to_read_mutex_;                              // Taken within the turn.
-  std::vector<std::shared_ptr<Reading>> to_read_;         // To be started after the turn.
+  Mutex to_read_mutex_;                                   // Taken within the turn.
+  std::vector<std::shared_ptr<Reading>> to_read_
+      GUARDED_BY(to_read_mutex_);  // To be started after the turn.
 };
 
 }  // namespace redrive::dead_letters

@@ -46,11 +46,11 @@ Processed::Counts& Processed::counts_of(queue::QueueKey key, const std::string& 
 }
 
 void Processed::count() {
-  std::lock_guard order(mutex_);
+  MutexLock order(mutex_);
   std::vector<ProcessedSample> samples;
   std::map<queue::QueueKey, std::string> recorded;
   std::map<queue::NameIndex, std::string> consumers;
-  engine_.turn([&](Turn& turn) {
+  engine_.turn([&](Turn& turn) REQUIRES(mutex_) {
     samples = engine_.processed_samples().take();
     for (const queue::QueueKey gone : gone_) {
       counts_.erase(gone);
@@ -100,7 +100,7 @@ void Processed::record() {
 
 triage::FeatureCounts Processed::of(const queue::QueueIdentity& identity) {
   count();
-  std::lock_guard order(mutex_);
+  MutexLock order(mutex_);
   queue::QueueKey key = queue::QueueKey::none;
   std::string recorded;
   engine_.turn([&](Turn& turn) {

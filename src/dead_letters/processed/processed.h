@@ -1,10 +1,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/time.h"
 #include "core/engine/engine.h"
 #include "dead_letters/triage/features.h"
@@ -33,13 +33,13 @@ class Processed final : public engine::Extension {
     bool changed = false;   // Since then.
   };
 
-  Counts& counts_of(queue::QueueKey key, const std::string& recorded);
-  void record();
+  Counts& counts_of(queue::QueueKey key, const std::string& recorded) REQUIRES(mutex_);
+  void record() REQUIRES(mutex_);
 
   engine::Engine& engine_;
   std::vector<queue::QueueKey> gone_;  // Queues to forget. In turn.
-  std::mutex mutex_;                   // Taken before the turn, never within it. Guards the next.
-  std::map<queue::QueueKey, Counts> counts_;
+  Mutex mutex_;                        // Taken before the turn, never within it.
+  std::map<queue::QueueKey, Counts> counts_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::dead_letters

@@ -73,7 +73,7 @@ void Dispatcher::adopt(Definitions definitions) {
   Stats now;
   for (const auto& [id, runner] : mappings_) now.mappings[id] = runner->stats();
   for (const auto& [arn, runner] : async_) now.functions[arn] = runner->stats();
-  std::lock_guard lock(stats_mutex_);
+  MutexLock lock(stats_mutex_);
   std::erase_if(retiring_, [](const auto& entry) { return !entry.second->engaged; });
   stats_ = std::move(now);
 }
@@ -109,14 +109,14 @@ void Dispatcher::adopt_mappings(const std::vector<functions::Mapping>& mappings)
   }
   for (auto& [id, runner] : former) {
     runner->retire();
-    const std::lock_guard lock(stats_mutex_);
+    const MutexLock lock(stats_mutex_);
     retiring_.emplace(id, runner->stats());
     retired_.push_back(std::move(runner));
   }
 }
 
 bool Dispatcher::is_engaged(const std::string& mapping) const {
-  const std::lock_guard lock(stats_mutex_);
+  const MutexLock lock(stats_mutex_);
   const auto [first, last] = retiring_.equal_range(mapping);
   return stats_.mappings.contains(mapping) ||
          std::any_of(first, last, [](const auto& entry) { return entry.second->engaged.load(); });
@@ -177,7 +177,7 @@ void Dispatcher::wake_async(const std::string& function_arn) {
   auto runner = std::make_shared<AsyncRunner>(world_, function->second);
   async_.emplace(function_arn, runner);
   {
-    std::lock_guard lock(stats_mutex_);
+    MutexLock lock(stats_mutex_);
     stats_.functions[function_arn] = runner->stats();
   }
   runner->poll();
@@ -230,7 +230,7 @@ void Dispatcher::stop(std::chrono::milliseconds patience) {
 }
 
 Dispatcher::Stats Dispatcher::stats() const {
-  std::lock_guard lock(stats_mutex_);
+  MutexLock lock(stats_mutex_);
   return stats_;
 }
 

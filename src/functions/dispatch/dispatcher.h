@@ -5,10 +5,10 @@
 #include <future>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "functions/dispatch/async_runner.h"
 #include "functions/dispatch/definitions.h"
@@ -102,10 +102,11 @@ class Dispatcher {
   std::vector<std::shared_ptr<Poller>> retired_;
   Definitions known_;
   bool stopping_ = false;
-  bool stopped_ = false;            // Used by the owner's thread.
-  mutable std::mutex stats_mutex_;  // Guards stats_ and retiring_.
-  Stats stats_;
-  std::multimap<std::string, std::shared_ptr<const MappingStats>> retiring_;  // By UUID.
+  bool stopped_ = false;  // Used by the owner's thread.
+  mutable Mutex stats_mutex_;
+  Stats stats_ GUARDED_BY(stats_mutex_);
+  std::multimap<std::string, std::shared_ptr<const MappingStats>> retiring_
+      GUARDED_BY(stats_mutex_);  // By UUID.
 };
 
 }  // namespace redrive::dispatch

@@ -7,7 +7,7 @@ namespace redrive::dispatch {
 std::shared_ptr<Hold> Hold::begin(engine::Engine& engine, Terms terms,
                                   std::span<const engine::Received> received) {
   std::shared_ptr<Hold> hold(new Hold(engine, std::move(terms)));
-  std::lock_guard lock(hold->mutex_);
+  MutexLock lock(hold->mutex_);
   hold->handles_.reserve(received.size());
   for (const engine::Received& message : received) hold->handles_.push_back(message.handle);
   hold->schedule();
@@ -19,7 +19,7 @@ Hold::~Hold() {
 }
 
 void Hold::forget(std::span<const queue::ReceiptHandle> handles) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   // Usually all of them, in their original order.
   if (std::ranges::equal(handles, handles_)) return handles_.clear();
   for (const queue::ReceiptHandle& handle : handles) std::erase(handles_, handle);
@@ -33,7 +33,7 @@ void Hold::schedule() {
 }
 
 void Hold::prolong() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const Duration left = received_at_ + queue::kVisibilityTimeoutMax - engine_.now();
   const auto timeout =
       std::chrono::floor<std::chrono::seconds>(std::min<Duration>(terms_.visibility, left));

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 
 namespace redrive::dispatch {
@@ -33,15 +33,15 @@ class Hold : public std::enable_shared_from_this<Hold> {
  private:
   Hold(engine::Engine& engine, Terms terms)
       : engine_(engine), terms_(std::move(terms)), received_at_(engine.now()) {}
-  void schedule();
+  void schedule() REQUIRES(mutex_);
   void prolong();
 
   engine::Engine& engine_;
   const Terms terms_;
   const Timestamp received_at_;
-  std::mutex mutex_;  // Acquired before the engine's turn. Guards the rest.
-  std::vector<queue::ReceiptHandle> handles_;
-  engine::CallId call_;
+  Mutex mutex_;  // Acquired before the engine's turn.
+  std::vector<queue::ReceiptHandle> handles_ GUARDED_BY(mutex_);
+  engine::CallId call_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::dispatch

@@ -23,7 +23,7 @@ Strand::~Strand() {
 
 void Strand::post(Work work) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (stopping_) return;
     ready_.push_back(std::move(work));
     const bool looks = ready_.size() > 1 && !patience_;  // The running thread will check again.
@@ -36,7 +36,7 @@ void Strand::post(Work work) {
 void Strand::post_lazily(Work work) {
   if (mode_ == Mode::manual) return post(std::move(work));
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (stopping_) return;
     const bool first = ready_.empty() && !working_;
     ready_.push_back(std::move(work));
@@ -50,7 +50,7 @@ void Strand::post_lazily(Work work) {
 
 void Strand::after(std::chrono::milliseconds delay, Work work) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (stopping_) return;
     later_.emplace(now() + delay, std::move(work));
   }
@@ -59,7 +59,7 @@ void Strand::after(std::chrono::milliseconds delay, Work work) {
 
 void Strand::stop() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_one();
@@ -67,7 +67,7 @@ void Strand::stop() {
   // Free dropped work now: it may refer to objects that are about to be destroyed.
   std::deque<Work> ready;
   std::multimap<Clock::time_point, Work> later;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   ready.swap(ready_);
   later.swap(later_);
 }
@@ -104,11 +104,11 @@ bool Strand::is_patient() {
 }
 
 void Strand::run() {
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   while (!stopping_) {
     if (is_patient()) {
       changed_.wait_until(
-          lock, later_.empty() ? *patience_ : std::min(*patience_, later_.begin()->first));
+          mutex_, later_.empty() ? *patience_ : std::min(*patience_, later_.begin()->first));
     } else if (Work work = next()) {
       working_ = true;
       lock.unlock();
@@ -122,16 +122,16 @@ void Strand::run() {
       }
       working_ = false;
     } else if (later_.empty()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
     } else {
-      changed_.wait_until(lock, later_.begin()->first);
+      changed_.wait_until(mutex_, later_.begin()->first);
     }
   }
 }
 
 void Strand::drain() {
   assert(mode_ == Mode::manual);
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   while (Work work = next()) {
     lock.unlock();
     work();
@@ -142,10 +142,13 @@ void Strand::drain() {
 
 void Strand::pass(std::chrono::milliseconds time) {
   drain();
+  UniqueMutexLock lock(mutex_);
   const Clock::time_point end = manual_now_ + time;
   while (!later_.empty() && later_.begin()->first <= end) {
     manual_now_ = later_.begin()->first;
+    lock.unlock();
     drain();
+    lock.lock();
   }
   manual_now_ = end;
 }

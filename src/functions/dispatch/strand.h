@@ -1,13 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <thread>
+
+#include "base/mutex.h"
 
 namespace redrive::dispatch {
 
@@ -48,22 +48,23 @@ class Strand {
 
  private:
   void run();
-  Clock::time_point now() const;
+  Clock::time_point now() const REQUIRES(mutex_);
   // Whether all pending work may wait to be batched.
-  bool is_patient();
+  bool is_patient() REQUIRES(mutex_);
   // Takes the next task; empty if none is due.
-  Work next();
+  Work next() REQUIRES(mutex_);
 
   const Mode mode_;
   const Work round_ended_;
-  std::mutex mutex_;  // Guards everything below.
-  std::condition_variable changed_;
-  std::deque<Work> ready_;
-  std::multimap<Clock::time_point, Work> later_;
-  Clock::time_point manual_now_{};
-  std::optional<Clock::time_point> patience_;  // Nothing needs to run before then.
-  bool working_ = false;
-  bool stopping_ = false;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<Work> ready_ GUARDED_BY(mutex_);
+  std::multimap<Clock::time_point, Work> later_ GUARDED_BY(mutex_);
+  Clock::time_point manual_now_ GUARDED_BY(mutex_){};
+  std::optional<Clock::time_point> patience_
+      GUARDED_BY(mutex_);  // Nothing needs to run before then.
+  bool working_ GUARDED_BY(mutex_) = false;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -61,15 +61,16 @@ class CauseFinder {
 
   template <class Iterator>
   void scan(Iterator begin, Iterator end, Errors& found) const {
-    std::optional<std::size_t> current;
+    constexpr std::size_t kNone = SIZE_MAX;  // Not std::optional: g++ 12 warns about its value.
+    std::size_t current = kNone;
     std::vector<Kind> kinds(found.size(), Kind::note);
     for (auto entry = begin; entry != end; ++entry) {
-      if (entry->kind == Kind::gap) current.reset();
-      if (entry->place) current = entry->place;
-      if (entry->place || !current || !is_telling(*entry)) continue;
-      if (entry->kind < kinds[*current]) continue;
-      found[*current] = entry->error;
-      kinds[*current] = entry->kind;
+      if (entry->kind == Kind::gap) current = kNone;
+      if (entry->place) current = *entry->place;
+      if (entry->place || current == kNone || !is_telling(*entry)) continue;
+      if (entry->kind < kinds[current]) continue;
+      found[current] = entry->error;
+      kinds[current] = entry->kind;
     }
   }
 

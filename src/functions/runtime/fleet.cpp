@@ -55,18 +55,18 @@ Fleet::Fleet(const ProcessServices& services)
 // --- Records ---
 
 std::shared_ptr<FunctionRecord> Fleet::find_record(const std::string& arn) const {
-  const std::lock_guard lock(records_mutex_);
+  const MutexLock lock(records_mutex_);
   const auto found = records_.find(arn);
   return found == records_.end() ? nullptr : found->second;
 }
 
 std::map<std::string, std::shared_ptr<FunctionRecord>> Fleet::records() const {
-  const std::lock_guard lock(records_mutex_);
+  const MutexLock lock(records_mutex_);
   return records_;
 }
 
 std::shared_ptr<FunctionRecord> Fleet::record_of(const std::string& arn) {
-  const std::lock_guard lock(records_mutex_);
+  const MutexLock lock(records_mutex_);
   auto& record = records_[arn];
   if (record) return record;
   const LogFiles kept(services_.host.options().logs);
@@ -81,7 +81,7 @@ void Fleet::forget(const std::string& arn) {
       pool != pools_.end() && (pool->second.active > 0 || !pool->second.workers.empty());
   if (is_used) return pool->second.record->clear();
   if (pool != pools_.end()) pools_.erase(pool);
-  const std::lock_guard lock(records_mutex_);
+  const MutexLock lock(records_mutex_);
   records_.erase(arn);
 }
 

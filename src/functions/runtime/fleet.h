@@ -4,10 +4,10 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "functions/runtime/command_run.h"
 #include "functions/runtime/http_calls.h"
 #include "functions/runtime/worker.h"
@@ -105,8 +105,8 @@ class Fleet final : private Worker::Manager {
   std::map<std::uint64_t, Job> calls_;  // HTTP calls in progress.
   std::uint64_t call_last_ = 0;
 
-  mutable std::mutex records_mutex_;  // Guards records_.
-  std::map<std::string, std::shared_ptr<FunctionRecord>> records_;
+  mutable Mutex records_mutex_;
+  std::map<std::string, std::shared_ptr<FunctionRecord>> records_ GUARDED_BY(records_mutex_);
   HttpCalls http_;  // Last member: its threads call back until it is destroyed.
 };
 

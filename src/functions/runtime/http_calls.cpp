@@ -73,7 +73,7 @@ Outcome call_endpoint(http::Client& client, const http::ClientRequest& request,
 
 HttpCalls::~HttpCalls() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->over = true;
     state_->calls.clear();
   }
@@ -83,7 +83,7 @@ HttpCalls::~HttpCalls() {
 void HttpCalls::start(std::shared_ptr<const FunctionSpec> function, Invocation what, Ended ended) {
   bool enough = false;
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->calls.push_back({std::move(function), std::move(what), std::move(ended)});
     enough = state_->idle >= state_->calls.size();
   }
@@ -93,11 +93,13 @@ void HttpCalls::start(std::shared_ptr<const FunctionSpec> function, Invocation w
 
 void HttpCalls::work(const std::shared_ptr<State>& state) {
   http::Client client;
-  std::unique_lock lock(state->mutex);
+  UniqueMutexLock lock(state->mutex);
   while (true) {
     ++state->idle;
-    const bool woken = state->asked.wait_for(
-        lock, kThreadIdleMax, [&] { return state->over || !state->calls.empty(); });
+    const bool woken =
+        state->asked.wait_for(state->mutex, kThreadIdleMax, [&]() REQUIRES(state->mutex) {
+          return state->over || !state->calls.empty();
+        });
     --state->idle;
     if (!woken || state->over) return;
     const Call call = std::move(state->calls.front());

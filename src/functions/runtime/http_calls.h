@@ -1,11 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "functions/runtime/worker.h"
 #include "net/http/outgoing_policy.h"
 
@@ -35,11 +34,11 @@ class HttpCalls {
     Ended ended;
   };
   struct State {
-    std::mutex mutex;  // Guards the others.
-    std::deque<Call> calls;
-    unsigned idle = 0;
-    bool over = false;
-    std::condition_variable asked;
+    Mutex mutex;
+    std::deque<Call> calls GUARDED_BY(mutex);
+    unsigned idle GUARDED_BY(mutex) = 0;
+    bool over GUARDED_BY(mutex) = false;
+    ConditionVariable asked;
     http::OutgoingPolicyPtr outgoing;
   };
   static void work(const std::shared_ptr<State>& state);

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "base/text.h"
 #include "functions/runtime/host.h"
@@ -76,10 +75,10 @@ std::string interpreter_warning(std::string_view runtime, std::string_view versi
 }
 
 Interpreter interpreter_for(const std::string& runtime) {
-  static std::mutex mutex;
-  static std::map<std::string, Interpreter> known;  // Guarded by mutex.
+  static Mutex mutex;
+  static std::map<std::string, Interpreter> known GUARDED_BY(mutex);
   if (family_of(runtime).empty()) return {};
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const auto [entry, is_new] = known.try_emplace(runtime);
   if (is_new) {
     entry->second.program = find_interpreter(runtime, ::geteuid() == 0);

@@ -106,7 +106,7 @@ std::size_t MarkFinder::mark_begun_in(std::string_view text) {
 void FunctionRecord::add_lines(std::string_view request_id,
                                std::span<const std::string_view> texts) {
   const Timestamp now = wall_now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const std::string_view text : texts) {
     LogLine line = recycled_line_for(text.size());
     line.sequence = ++sequence_last_;
@@ -138,7 +138,7 @@ void add_end(InvocationLog& log, FunctionRecord& record, std::string_view reques
 }
 
 void FunctionRecord::clear() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   stats_ = {};
   lines_.clear();
   bytes_ = 0;
@@ -146,17 +146,17 @@ void FunctionRecord::clear() {
 
 std::vector<LogLine> FunctionRecord::lines_after(std::uint64_t sequence,
                                                  std::size_t lines_max) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return find_after(sequence, lines_max);
 }
 
 bool FunctionRecord::reaches(std::uint64_t sequence) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !lines_.empty() && lines_.front().sequence <= sequence + 1;
 }
 
 std::vector<LogLine> FunctionRecord::take_unkept(std::size_t lines_max) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto lines = find_after(kept_last_, lines_max);
   if (!lines.empty()) kept_last_ = lines.back().sequence;
   return lines;

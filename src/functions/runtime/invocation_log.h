@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "functions/runtime/invoker.h"
 
 namespace redrive::runtime {
@@ -129,11 +129,11 @@ class FunctionRecord {
 
   template <class Change>
   void update(Change change) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     change(stats_);
   }
   FunctionStats stats() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return stats_;
   }
 
@@ -141,15 +141,16 @@ class FunctionRecord {
   static constexpr std::size_t kBytesMax = 512u << 10;
   static constexpr std::size_t kLinesMax = 4096;
 
-  LogLine recycled_line_for(std::size_t bytes);
-  std::vector<LogLine> find_after(std::uint64_t sequence, std::size_t lines_max) const;
+  LogLine recycled_line_for(std::size_t bytes) REQUIRES(mutex_);
+  std::vector<LogLine> find_after(std::uint64_t sequence, std::size_t lines_max) const
+      REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;  // Guards all members.
-  FunctionStats stats_;
-  std::deque<LogLine> lines_;
-  std::size_t bytes_ = 0;
-  std::uint64_t sequence_last_;
-  std::uint64_t kept_last_;
+  mutable Mutex mutex_;
+  FunctionStats stats_ GUARDED_BY(mutex_);
+  std::deque<LogLine> lines_ GUARDED_BY(mutex_);
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t sequence_last_ GUARDED_BY(mutex_);
+  std::uint64_t kept_last_ GUARDED_BY(mutex_);
 };
 
 // Appends the last lines of an invocation to both.

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <future>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -50,7 +49,7 @@ class ThreadedInvoker final : public Invoker {
               std::function<void(Outcome)> done) override {
     const auto lane = what.lane;
     {
-      const std::lock_guard lock(brought_mutex_);
+      const MutexLock lock(brought_mutex_);
       brought_.push_back(
           {.function = std::move(function), .what = std::move(what), .done = std::move(done)});
     }
@@ -119,7 +118,7 @@ class ThreadedInvoker final : public Invoker {
   bool take_brought() {
     std::vector<Job> jobs;
     {
-      const std::lock_guard lock(brought_mutex_);
+      const MutexLock lock(brought_mutex_);
       jobs.swap(brought_);
     }
     for (Job& job : jobs) fleet_.invoke(std::move(job));
@@ -145,9 +144,9 @@ class ThreadedInvoker final : public Invoker {
   Janitor janitor_;
   Poller poller_;
   Fleet fleet_{ProcessServices{.poller = poller_, .host = host_, .janitor = janitor_}};
-  bool over_ = false;         // Used by the thread only.
-  std::mutex brought_mutex_;  // Guards brought_.
-  std::vector<Job> brought_;
+  bool over_ = false;  // Used by the thread only.
+  Mutex brought_mutex_;
+  std::vector<Job> brought_ GUARDED_BY(brought_mutex_);
   Workers keeper_{1};
   std::thread thread_;
 };

@@ -8,7 +8,7 @@ Janitor::Janitor() : thread_([this] { run(); }) {}
 
 Janitor::~Janitor() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ending_ = true;
   }
   asked_.notify_one();
@@ -17,16 +17,16 @@ Janitor::~Janitor() {
 
 void Janitor::ask(std::function<void()> chore) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     chores_.push(std::move(chore));
   }
   asked_.notify_one();
 }
 
 void Janitor::run() {
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   while (true) {
-    asked_.wait(lock, [this] { return ending_ || !chores_.empty(); });
+    asked_.wait(mutex_, [this]() REQUIRES(mutex_) { return ending_ || !chores_.empty(); });
     if (chores_.empty()) return;
     const auto chore = std::move(chores_.front());
     chores_.pop();

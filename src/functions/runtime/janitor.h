@@ -1,10 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <queue>
 #include <thread>
+
+#include "base/mutex.h"
 
 namespace redrive::runtime {
 
@@ -22,10 +22,10 @@ class Janitor {
  private:
   void run();
 
-  std::mutex mutex_;  // Guards the next two.
-  std::queue<std::function<void()>> chores_;
-  bool ending_ = false;
-  std::condition_variable asked_;
+  Mutex mutex_;
+  std::queue<std::function<void()>> chores_ GUARDED_BY(mutex_);
+  bool ending_ GUARDED_BY(mutex_) = false;
+  ConditionVariable asked_;
   std::thread thread_;
 };
 

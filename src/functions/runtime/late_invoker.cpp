@@ -3,13 +3,13 @@
 namespace redrive::runtime {
 
 Invoker* LateInvoker::made() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return invoker_.get();
 }
 
 // Retried on every call: the machine may have been fixed.
 Result<Invoker*> LateInvoker::get() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (invoker_) return invoker_.get();
   auto made = make_invoker(options_);
   if (!made) {

@@ -2,9 +2,9 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "functions/runtime/invoker.h"
 #include "functions/runtime/log_files.h"
 
@@ -38,10 +38,10 @@ class LateInvoker final : public Invoker {
 
   const InvokerOptions options_;
   const Hooks hooks_;
-  LogFiles log_files_;        // Used until the invoker exists, which has its own.
-  mutable std::mutex mutex_;  // Guards the next two.
-  std::unique_ptr<Invoker> invoker_;
-  std::string complaint_;  // The last error reported.
+  LogFiles log_files_;  // Used until the invoker exists, which has its own.
+  mutable Mutex mutex_;
+  std::unique_ptr<Invoker> invoker_ GUARDED_BY(mutex_);
+  std::string complaint_ GUARDED_BY(mutex_);  // The last error reported.
 };
 
 }  // namespace redrive::runtime

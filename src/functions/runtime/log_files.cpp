@@ -84,7 +84,7 @@ fs::path LogFiles::older(const std::string& arn) const {
 void LogFiles::append(const std::string& arn, std::span<const LogLine> lines) {
   if (!is_used() || lines.empty()) return;
   const std::string text = text_of(lines);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::error_code ignored;
   if (fs::create_directories(directory_, ignored)) {
     fs::permissions(directory_, fs::perms::owner_all, ignored);
@@ -101,7 +101,7 @@ std::vector<LogLine> LogFiles::lines_after(const std::string& arn, std::uint64_t
   if (!is_used()) return lines;
   std::string bytes;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     bytes = bytes_of(older(arn)) + bytes_of(newer(arn));
   }
   for_each_line(bytes, [&](LogLine line) {
@@ -114,7 +114,7 @@ std::vector<LogLine> LogFiles::lines_after(const std::string& arn, std::uint64_t
 
 std::uint64_t LogFiles::sequence_last(const std::string& arn) const {
   if (!is_used()) return 0;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const fs::path& path : {newer(arn), older(arn)}) {
     std::uint64_t last = 0;
     for_each_line(bytes_of(path, kTailBytes), [&](LogLine line) { last = line.sequence; });
@@ -125,7 +125,7 @@ std::uint64_t LogFiles::sequence_last(const std::string& arn) const {
 
 void LogFiles::remove(const std::string& arn) {
   if (!is_used()) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::error_code ignored;
   fs::remove(newer(arn), ignored);
   fs::remove(older(arn), ignored);
@@ -135,7 +135,7 @@ void LogFiles::keep_only(const std::set<std::string>& arns) {
   if (!is_used()) return;
   std::set<fs::path> kept;
   for (const std::string& arn : arns) kept.insert({newer(arn), older(arn)});
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::error_code ignored;
   for (fs::directory_iterator at(directory_, ignored), end; at != end; at.increment(ignored)) {
     if (!kept.contains(at->path())) fs::remove(at->path(), ignored);

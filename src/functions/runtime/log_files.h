@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "functions/runtime/invoker.h"
 
 namespace redrive::runtime {
@@ -40,7 +40,7 @@ class LogFiles {
   std::filesystem::path older(const std::string& arn) const;
 
   const std::filesystem::path directory_;
-  mutable std::mutex mutex_;  // Excludes readers while the files are rotated.
+  mutable Mutex mutex_;  // Excludes readers while the files are rotated.
 };
 
 }  // namespace redrive::runtime

@@ -11,7 +11,7 @@
 
 namespace redrive::documents {
 
-// A target of notices, and what became of the latest one for it.
+// A target of notifications, and the outcome of the latest one.
 struct AlarmTarget {
   std::string_view target;  // Secrets in it masked.
   // queued, failing, delivered, given-up, superseded; unused: there was no notice for it yet;
@@ -94,12 +94,12 @@ struct NewAlarm {
   std::string_view name;
   std::string_view queue;
   std::string_view metric;
-  std::optional<std::string_view> statistic;   // Maximum unless said.
+  std::optional<std::string_view> statistic;   // Default: Maximum.
   std::optional<std::string_view> comparison;  // >, >=, <, <=
   double threshold = 0;
   std::optional<std::int32_t> period_seconds;
   std::optional<std::int32_t> periods;
-  std::vector<std::string_view> notify;  // When it rings and when it is over.
+  std::vector<std::string_view> notify;  // Notified when the alarm starts and when it ends.
 };
 consteval auto shape_of(NewAlarm*) {
   using D = NewAlarm;

@@ -2,7 +2,7 @@
 
 #include "aws/sqs/model/types.h"
 
-// Dead letters corrected, put aside and taken back.
+// Dead letters edited, discarded and restored.
 
 namespace redrive::documents {
 
@@ -29,7 +29,7 @@ consteval auto shape_of(EditRequest*) {
       wire::optional("destination", &In::destination));
 }
 
-// Which messages are meant: those with these keys, or those of a group and filter.
+// Selects messages: by keys, or by group and filter.
 struct Choice {
   std::vector<std::int64_t> keys;
   std::string_view group;
@@ -57,8 +57,8 @@ consteval auto shape_of(TriedRequest*) {
 }
 
 struct Touched {
-  std::int64_t messages = 0;  // How many it was done to.
-  bool more = false;          // There may be more: ask again.
+  std::int64_t messages = 0;  // How many were changed.
+  bool more = false;          // There may be more: repeat the request.
 };
 consteval auto shape_of(Touched*) {
   return wire::shape(wire::required("messages", &Touched::messages),

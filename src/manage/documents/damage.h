@@ -15,14 +15,14 @@ namespace redrive::documents {
 struct DamagedMessage {
   std::int64_t key = 0;
   std::string_view state = "damaged";
-  std::optional<Uuid> message_id;  // Absent when only the damaged bytes could tell.
+  std::optional<Uuid> message_id;  // Absent if only the damaged bytes contain it.
   std::string_view queue_arn;      // The queue it was in; of what was discarded, its bin.
   std::string_view error;
   std::string_view found_at;
-  std::string_view expires_at;  // When it is forgotten.
-  std::int64_t segment = 0;     // Where its bytes lie: the number of a file of the data directory,
-  std::int64_t offset = 0;      // a place in it,
-  std::int64_t size = 0;        // and how many they are.
+  std::string_view expires_at;  // When it is removed.
+  std::int64_t segment = 0;  // Location of its bytes: the number of a file of the data directory,
+  std::int64_t offset = 0;   // a place in it,
+  std::int64_t size = 0;     // and how many they are.
   std::int64_t receive_count = 0;
   std::optional<std::string_view> group_id;
   std::optional<std::string_view> dead_letter_source;
@@ -58,7 +58,7 @@ consteval auto shape_of(DamagedPage*) {
                      wire::optional("next", &Out::next));
 }
 
-// Which damaged messages are meant.
+// Selects damaged messages.
 struct DamagedChoice {
   std::vector<std::int64_t> keys;
   std::optional<bool> all;
@@ -74,7 +74,7 @@ consteval auto shape_of(DamagedChoice*) {
 struct DamagedRetried {
   std::int64_t restored = 0;
   std::int64_t still_damaged = 0;
-  std::optional<std::string_view> next;  // There are more: ask again with this as `after`.
+  std::optional<std::string_view> next;  // There are more: repeat the request with this as `after`.
 };
 consteval auto shape_of(DamagedRetried*) {
   using Out = DamagedRetried;

@@ -2,7 +2,7 @@
 
 #include "aws/sqs/model/types.h"
 
-// What consumers tell of failures, and the groups that the server makes of them.
+// Failure reports of consumers, and failure groups.
 
 namespace redrive::documents {
 
@@ -34,12 +34,12 @@ consteval auto shape_of(FailureReceipt*) {
   return wire::shape(wire::required("queue", &FailureReceipt::queue));
 }
 
-// One thing that is more often true of the dead than of the processed.
+// A finding: true of dead letters more often than of processed messages.
 struct Distinction {
   std::string_view kind;
   std::string_view feature;
   std::string_view sentence;
-  std::string_view filter;  // Chooses the messages that it is true of.
+  std::string_view filter;  // Selects the messages that it is true of.
   std::int64_t dead_with = 0;
   std::int64_t dead_total = 0;
   std::int64_t processed_with = 0;
@@ -75,11 +75,11 @@ consteval auto shape_of(DeployMark*) {
 struct GroupDeploy {
   std::string_view sentence;
   std::string_view verdict;   // began-with, too-few, any-version, first-known
-  std::string_view consumer;  // Whose versions these are.
+  std::string_view consumer;  // The consumer that has these versions.
   std::string_view code;      // The first that its messages failed under.
   std::string_view since;     // When it was deployed, or first seen.
   std::int64_t failed = 0;    // Messages of the group that failed under it,
-  std::int64_t handled = 0;   // of so many.
+  std::int64_t handled = 0;   // of this many received.
   std::string_view before;    // The version before; empty: not known.
   std::int64_t handled_before = 0;
   std::string_view overlap_until;  // Both versions ran until then.
@@ -98,7 +98,7 @@ consteval auto shape_of(GroupDeploy*) {
                      wire::optional("overlapUntil", &Out::overlap_until));
 }
 
-// Something that happened at a time, to be seen beside a group's arrivals.
+// An event, shown with a group's arrivals.
 struct TimelineMark {
   std::string_view at;
   std::string_view kind;  // job-started, job-ended, alarm, deploy
@@ -119,7 +119,7 @@ struct FailureGroup {
   std::string_view title;
   std::string_view status;  // new, known, regressed, ignored, resolved
   std::int64_t count = 0;   // Messages that are in it now.
-  std::int64_t total = 0;   // That ever came.
+  std::int64_t total = 0;   // That ever arrived.
   std::int64_t failed_again = 0;
   std::string_view first_seen;
   std::string_view last_seen;
@@ -133,7 +133,7 @@ struct FailureGroup {
   std::string_view note;
   std::string_view owner;
   std::string_view ignored_until;                // While ignored: until then,
-  std::optional<std::int64_t> ignored_to_total;  // or until so many have come in all.
+  std::optional<std::int64_t> ignored_to_total;  // or until this many have arrived in total.
   std::string_view marked_by;
   std::vector<TimelineMark> marks;      // Oldest first; only of a single group.
   std::optional<std::int64_t> sample;   // The key of a message that is in it.
@@ -172,9 +172,10 @@ consteval auto shape_of(FailureGroup*) {
 }
 
 struct FailureGroups {
-  std::vector<FailureGroup> groups;     // Escalating ones first, then the largest.
-  std::int64_t ungrouped = 0;           // Dead letters that have not been looked at yet.
-  std::vector<Distinction> sets_apart;  // All dead letters of the queue from what was processed.
+  std::vector<FailureGroup> groups;  // Escalating ones first, then the largest.
+  std::int64_t ungrouped = 0;        // Dead letters that are not grouped yet.
+  std::vector<Distinction>
+      sets_apart;  // All dead letters of the queue compared with processed messages.
 };
 consteval auto shape_of(FailureGroups*) {
   using Out = FailureGroups;
@@ -194,7 +195,7 @@ consteval auto shape_of(AllFailureGroups*) {
                      wire::required("ungrouped", &Out::ungrouped));
 }
 
-// What is given changes; at least one of them.
+// Only the given members change; at least one is required.
 struct GroupMark {
   std::optional<std::string_view> status;
   std::optional<std::string_view> note;
@@ -220,7 +221,7 @@ consteval auto shape_of(GroupMerge*) {
 }
 
 struct GroupSplit {
-  std::string_view filter;  // Chooses the messages that leave it.
+  std::string_view filter;  // Selects the messages that leave it.
   std::string_view title;   // Of the group they make.
 };
 consteval auto shape_of(GroupSplit*) {
@@ -228,7 +229,7 @@ consteval auto shape_of(GroupSplit*) {
                      wire::optional("title", &GroupSplit::title));
 }
 
-// A merge or a split by hand, which later dead letters follow.
+// A manual merge or split, which later dead letters follow.
 struct GroupRule {
   std::int64_t number = 0;
   std::string_view kind;    // merge, split
@@ -238,7 +239,7 @@ struct GroupRule {
   std::string_view filter;  // Of a split.
   std::string_view made_by;
   std::string_view made_at;
-  bool applied = false;  // To all that were there when it was made.
+  bool applied = false;  // To all messages that existed when it was made.
 };
 consteval auto shape_of(GroupRule*) {
   using Out = GroupRule;

@@ -31,10 +31,10 @@ consteval auto shape_of(FindHit*) {
 }
 
 struct FindPage {
-  std::string_view mode;  // filter, text: how the question was understood
+  std::string_view mode;  // filter, text: how the query was interpreted
   std::vector<FindHit> hits;
-  std::int64_t scanned = 0;              // Messages looked at for this page.
-  std::optional<std::int64_t> total;     // On the first page: messages to look at in all pages.
+  std::int64_t scanned = 0;              // Messages read for this page.
+  std::optional<std::int64_t> total;     // On the first page: messages to read for all pages.
   std::optional<std::string_view> next;  // For the page after this one; absent on the last.
   std::optional<bool> masked;            // As in MessagePage.
 };

@@ -84,8 +84,7 @@ consteval auto shape_of(RuntimeVersionConfig*) {
       wire::optional("RuntimeVersionArn", &RuntimeVersionConfig::runtime_version_arn));
 }
 
-// A function as the API tells of it.
-// Code that a function has or had, which can still be invoked: as the qualifier `@Version`.
+// Code that a function has or had, and that can still be invoked with the qualifier `@Version`.
 struct KeptCode {
   std::string_view version;  // The first digits of the SHA-256, in hexadecimal.
   std::string_view code_sha256;
@@ -125,7 +124,8 @@ struct FunctionConfiguration {
   Texts layers;
   std::string_view revision_id;
   std::string_view state;
-  std::optional<std::string_view> state_reason;  // What the owner should know: another interpreter.
+  std::optional<std::string_view>
+      state_reason;  // A warning for the owner: another interpreter version.
   std::string_view last_update_status;
   Texts command;  // Ours, like the next two.
   std::string_view url;
@@ -215,8 +215,8 @@ consteval auto shape_of(VersionList*) {
   return wire::shape(wire::optional("Versions", &VersionList::versions).each("member").always());
 }
 
-// Where code comes from: the bytes themselves, an object of ours, or (our own) a directory of the
-// machine that the server runs on.
+// Where code comes from: the bytes themselves, an object in a bucket of this server, or (not in
+// Lambda) a directory of the server's machine.
 struct Code {
   std::optional<wire::Blob> zip_file;
   std::optional<std::string_view> s3_bucket;
@@ -234,7 +234,7 @@ consteval auto shape_of(Code*) {
                      wire::optional("Directory", &Code::directory));
 }
 
-// What CreateFunction and UpdateFunctionConfiguration take. What is absent is left as it is.
+// What CreateFunction and UpdateFunctionConfiguration take. Absent members stay unchanged.
 struct FunctionSettings {
   std::optional<std::string_view> function_name;
   std::optional<Code> code;
@@ -375,7 +375,7 @@ consteval auto shape_of(TagList*) {
   return wire::shape(wire::optional("Tags", &TagList::tags).each("entry").always());
 }
 
-// The log of a function, as the management API tells it.
+// The log of a function in the management API.
 struct LogLine {
   std::int64_t number = 0;
   std::string_view at;

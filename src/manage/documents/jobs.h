@@ -2,7 +2,7 @@
 
 #include "aws/sqs/model/types.h"
 
-// Redrive jobs: what to take, how carefully, and how it went.
+// Redrive jobs: selection, limits and outcomes.
 
 namespace redrive::documents {
 
@@ -50,13 +50,13 @@ struct Job {
   std::string_view id;
   std::string_view queue;   // Its name.
   std::string_view status;  // running, paused, halted, completed, cancelled, failed
-  std::string_view note;    // Why it stands still or failed.
+  std::string_view note;    // Why it is paused, halted or failed.
   std::string_view name;
   std::string_view reason;
   std::string_view actor;
   std::string_view filter;
   std::string_view group;
-  std::string_view destination;  // ARN; absent: each message to where it came from.
+  std::string_view destination;  // ARN; absent: each message to its source queue.
   std::string_view patch;
   std::optional<std::int64_t> rate;
   std::optional<std::int64_t> limit;
@@ -64,7 +64,7 @@ struct Job {
   std::int64_t stage = 0;
   std::int64_t max_failure_percent = 100;
   std::int64_t watch_seconds = 0;
-  std::int64_t to_move = 0;  // At most: what a filter leaves is not known before the end.
+  std::int64_t to_move = 0;  // An upper limit: how many a filter excludes is known only at the end.
   std::int64_t moved = 0;
   std::int64_t succeeded = 0;
   std::int64_t failed_again = 0;
@@ -109,10 +109,10 @@ consteval auto shape_of(Jobs*) {
   return wire::shape(wire::optional("jobs", &Jobs::jobs).each("job").always());
 }
 
-// What a job would take.
+// What a job would move.
 struct Selection {
   std::int64_t candidates = 0;       // In the queue, and of the group.
-  std::int64_t scanned = 0;          // Of those: looked at. Fewer when there are very many.
+  std::int64_t scanned = 0;          // Of those: read. Fewer if there are very many.
   std::int64_t matched = 0;          // Of those: chosen.
   std::vector<std::int64_t> sample;  // Keys of some that are.
 };
@@ -135,7 +135,7 @@ consteval auto shape_of(JobStarted*) {
 }
 
 struct RateChange {
-  std::int64_t rate = 0;  // Messages a second; 0: as fast as it goes.
+  std::int64_t rate = 0;  // Messages per second; 0: unlimited.
 };
 consteval auto shape_of(RateChange*) {
   return wire::shape(

@@ -2,11 +2,11 @@
 
 #include "manage/documents/message_page.h"
 
-// What became of messages by their lineage, and their ways into archives and back.
+// Messages by lineage; archiving and restoring.
 
 namespace redrive::documents {
 
-// Where one message of a lineage is, or was put away, and what it had been through.
+// Where a message of a lineage is or was archived, and its history.
 struct LineagePlace {
   std::string_view state;  // in-queue, in-bin, damaged, archived, restored: archived once, and back
                            // since; processed: deleted by a consumer after a redrive
@@ -18,7 +18,8 @@ struct LineagePlace {
   std::string_view archived_at;
   std::string_view restored_at;
   std::string_view processed_at;
-  std::string_view job;  // That redrove it before it was processed; empty: none, or forgotten.
+  std::string_view
+      job;  // That redrove it before it was processed; empty: none, or no longer known.
   std::string_view origin;
   std::int64_t redrives = 0;
   std::int64_t attempts_total = 0;
@@ -84,7 +85,7 @@ consteval auto shape_of(HeldLineages*) {
                      wire::optional("masked", &HeldLineages::masked));
 }
 
-// A message that whoever received it has put into an archive.
+// A message that its consumer has archived.
 struct ArchivedMessage {
   std::string_view receipt_handle;
   std::string_view place;
@@ -123,7 +124,7 @@ consteval auto shape_of(ArchivedResults*) {
 
 inline constexpr std::size_t kUnarchivedMax = 10;  // In one request.
 
-// A message on its way back from an archive.
+// A message to restore from an archive.
 struct UnarchiveMessage {
   std::string_view body;
   sqs::MessageAttributes attributes;
@@ -147,8 +148,8 @@ consteval auto shape_of(UnarchiveMessage*) {
 struct UnarchiveRequest {
   std::vector<UnarchiveMessage> messages;
   std::string_view reason;
-  std::optional<bool> again;       // Even what is known to have come back before.
-  std::optional<bool> keep_count;  // Its redrives count on; otherwise it has all of them again.
+  std::optional<bool> again;       // Also restore messages that were restored before.
+  std::optional<bool> keep_count;  // Keep the count of its redrives; otherwise it starts from zero.
 };
 consteval auto shape_of(UnarchiveRequest*) {
   using In = UnarchiveRequest;
@@ -160,7 +161,7 @@ consteval auto shape_of(UnarchiveRequest*) {
 
 struct UnarchiveResult {
   std::optional<Uuid> message_id;
-  bool before = false;  // It had come back already: nothing was done.
+  bool before = false;  // It was restored before: nothing was done.
   std::string_view code;
   std::string_view message;
 };

@@ -7,7 +7,7 @@
 
 #include "net/wire/shape.h"
 
-// The server's log as the management API gives it.
+// The server's log in the management API.
 
 namespace redrive::documents {
 

@@ -3,13 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "manage/documents/functions.h"
 
 // The documents of the Lambda API about event source mappings and asynchronous invocations.
-// RetryPolicy is ours; for queues so are the members that Lambda has for streams only.
+// RetryPolicy is an extension; for queues so are the members that Lambda has for streams only.
 
 namespace redrive::documents {
 
@@ -84,7 +83,7 @@ consteval auto shape_of(Retrier*) {
                      wire::optional("JitterStrategy", &Retrier::jitter_strategy));
 }
 
-// How a mapping treats its messages: as set, and as told.
+// How a mapping treats its messages, in requests and responses.
 struct MappingRules {
   Texts function_response_types;
   std::optional<FilterCriteria> filter_criteria;
@@ -115,7 +114,7 @@ consteval auto shape_of(MappingRules*) {
                      wire::optional("RetryPolicy", &Self::retry_policy).each("member"));
 }
 
-// A mapping as the API tells of it.
+// A mapping in a response.
 struct MappingDocument : MappingRules {
   std::string_view uuid;
   std::string_view event_source_mapping_arn;
@@ -129,7 +128,7 @@ struct MappingDocument : MappingRules {
 };
 consteval auto shape_of(MappingDocument*) {
   using Out = MappingDocument;
-  return std::tuple_cat(
+  return wire::joined(
       wire::shape(wire::required("UUID", &Out::uuid),
                   wire::optional("EventSourceMappingArn", &Out::event_source_mapping_arn),
                   wire::required("EventSourceArn", &Out::event_source_arn),
@@ -152,8 +151,8 @@ consteval auto shape_of(MappingList*) {
       wire::optional("NextMarker", &MappingList::next_marker));
 }
 
-// What CreateEventSourceMapping and UpdateEventSourceMapping take. What is absent is left as it is;
-// an empty object or list takes away what is there.
+// What CreateEventSourceMapping and UpdateEventSourceMapping take. Absent members stay unchanged;
+// an empty object or list removes the setting.
 struct MappingSettings : MappingRules {
   std::optional<std::string_view> event_source_arn;
   std::optional<std::string_view> function_name;
@@ -167,7 +166,7 @@ struct MappingSettings : MappingRules {
 };
 consteval auto shape_of(MappingSettings*) {
   using In = MappingSettings;
-  return std::tuple_cat(
+  return wire::joined(
       wire::shape(wire::optional("EventSourceArn", &In::event_source_arn),
                   wire::optional("FunctionName", &In::function_name),
                   wire::optional("Enabled", &In::enabled),
@@ -180,7 +179,7 @@ consteval auto shape_of(MappingSettings*) {
                   wire::optional("Tags", &In::tags).each("entry")));
 }
 
-// How a function is invoked asynchronously: as set, and as told.
+// How a function is invoked asynchronously, in requests and responses.
 struct InvokeSettings {
   std::optional<std::int64_t> maximum_retry_attempts;
   std::optional<std::int64_t> maximum_event_age;

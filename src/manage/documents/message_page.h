@@ -2,24 +2,24 @@
 
 #include "aws/sqs/model/types.h"
 
-// What the management API tells about messages without touching them. Server and CLI share it.
+// Messages as the management API shows them without receiving them. Shared by server and CLI.
 
 namespace redrive::documents {
 
 // One delivery to a consumer.
 struct Attempt {
   std::string_view received_at;
-  std::optional<std::string_view> by;       // Who received it, as far as is known.
+  std::optional<std::string_view> by;       // The consumer, if known.
   std::optional<std::int64_t> duration_ms;  // Until it ended.
   std::string_view end;                     // open, released, visibility-expired, failed
   std::string_view error_type;              // What the consumer reported.
   std::string_view error_message;
   std::string_view stack_trace;
   std::string_view log;  // The end of the handler's log.
-  // The batch that failed as a whole had so many messages; only when it had several.
+  // The number of messages in the batch that failed as a whole, if there were several.
   std::optional<std::int64_t> company;
   std::optional<bool> shared;  // The error is that of the batch.
-  // What is known of the consumer besides its name. Empty or absent: not known.
+  // More about the consumer. Empty or absent: unknown.
   std::string_view code;         // A function's code, by its first digits; a client's app id.
   std::string_view version;      // The published version of a function.
   std::string_view deployed_at;  // When that code was deployed, or seen first.
@@ -46,7 +46,7 @@ consteval auto shape_of(Attempt*) {
                      wire::optional("agent", &Attempt::agent));
 }
 
-// What happened to a message besides being delivered.
+// What happened to a message other than deliveries.
 struct Event {
   std::string_view at;
   std::string_view what;  // dead-lettered, redriven, edited, discarded, restored
@@ -68,7 +68,7 @@ consteval auto shape_of(Event*) {
                      wire::optional("job", &Event::job));
 }
 
-// What a message had been through when it was archived.
+// The history of a message when it was archived.
 struct Lineage {
   Uuid lineage_id;
   std::string_view origin;
@@ -146,12 +146,12 @@ consteval auto shape_of(Message*) {
 struct MessagePage {
   std::vector<Message> messages;
   std::optional<std::string_view> next;  // For the page after this one; absent on the last.
-  std::optional<std::string_view> now;   // The server's time, to tell ages by.
-  // With a filter, a state or a group: how many were looked at for this page.
+  std::optional<std::string_view> now;   // The server's time, for computing ages.
+  // With a filter, a state or a group: how many were examined for this page.
   std::optional<std::int64_t> scanned;
   // How many there are in all; with a filter, how many it chooses from.
   std::optional<std::int64_t> total;
-  std::optional<bool> masked;  // Whether secrets are; for readers, the server adds it by itself.
+  std::optional<bool> masked;  // Whether secrets are masked; added by the server.
 
   bool operator==(const MessagePage&) const = default;
 };
@@ -225,7 +225,7 @@ consteval auto shape_of(MessageSummaryPage*) {
                      wire::optional("scanned", &Out::scanned));
 }
 
-// A receipt handle that speaks of no message.
+// A receipt handle of no existing message.
 struct SpentHandle {
   std::string_view receipt_handle;
 };

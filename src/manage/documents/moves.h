@@ -2,7 +2,7 @@
 
 #include "aws/sqs/model/types.h"
 
-// Messages moved to another queue by those who received them.
+// Messages moved to another queue by their consumers.
 
 namespace redrive::documents {
 
@@ -11,7 +11,7 @@ inline constexpr std::size_t kMovesMax = 100;  // In one request.
 struct Move {
   std::string_view receipt_handle;
   std::string_view destination;          // A queue's name or ARN; empty: where it failed.
-  std::optional<std::string_view> body;  // Other contents, as an edit has them.
+  std::optional<std::string_view> body;  // New contents, as in an edit.
   sqs::MessageAttributes set_attributes;
   std::vector<std::string_view> remove_attributes;
   std::optional<std::string_view> trace_header;

@@ -6,8 +6,8 @@
 #include "manage/documents/jobs.h"
 #include "net/wire/shape.h"
 
-// Everything at one glance, as `redrive top` asks for it once a second. Counters run since the
-// server started: whoever wants rates compares two answers.
+// The data of `redrive top`, which requests it once a second. Counters start with the server: rates
+// are differences of two answers.
 
 namespace redrive::documents {
 
@@ -26,8 +26,8 @@ struct QueueOverview {
   std::int64_t redriven = 0;            // Left here by a redrive.
   std::int64_t expired = 0;
   std::int64_t damaged = 0;  // Messages whose bytes cannot be read, now set aside.
-  std::optional<std::string_view> dead_letter_queue;  // Where its failures go.
-  std::vector<std::string_view> sources;              // Whose failures come here.
+  std::optional<std::string_view> dead_letter_queue;  // Its dead-letter queue.
+  std::vector<std::string_view> sources;  // Queues that use this one as their dead-letter queue.
 };
 consteval auto shape_of(QueueOverview*) {
   using Out = QueueOverview;
@@ -55,14 +55,14 @@ struct HandlerOverview {
   std::optional<std::string_view> mapping;    // UUID; absent: asynchronous invocations.
   std::optional<std::string_view> queue_arn;  // With a mapping.
   bool enabled = true;
-  bool polling = false;  // False though enabled: it cannot be followed, and the log says why.
+  bool polling = false;  // False though enabled: it cannot run, and the log says why.
   std::int64_t running = 0;
   std::int64_t limit = 0;      // Of batches at once; 0: not known.
   std::int64_t limit_max = 0;  // What it may grow to; 0: not known.
   // Why the limit is below what it has grown to: errors, throttling, function-processes.
   std::optional<std::string_view> slowed_by;
   std::int64_t runs = 0;
-  std::int64_t messages = 0;  // Handed to the function.
+  std::int64_t messages = 0;  // Passed to the function.
   std::int64_t failed = 0;    // Of those.
   std::int64_t throttles = 0;
 };
@@ -93,8 +93,7 @@ struct KeptHandler {
   HandlerOverview counts;  // Without its texts.
 };
 
-// What there is to tell of queues and handlers depends on who tells it: the server what is now,
-// `redrive top` what has changed, too.
+// Members of queues and handlers differ: the server has current values, `redrive top` adds changes.
 template <class Queue, class Handler>
 struct OverviewOf {
   std::string_view now;
@@ -102,10 +101,10 @@ struct OverviewOf {
   std::int64_t visible = 0;
   std::int64_t in_flight = 0;
   std::int64_t delayed = 0;
-  std::int64_t dead_letters = 0;  // Messages in queues that others name for their failures.
+  std::int64_t dead_letters = 0;  // Messages in dead-letter queues.
   std::vector<Queue> queues;      // The longest first, as many as were asked for.
   std::vector<Handler> handlers;
-  std::vector<Job> jobs;  // Those that are not over, and a few that just were.
+  std::vector<Job> jobs;  // Unfinished jobs, and a few that ended recently.
 };
 template <class Queue, class Handler>
 consteval auto shape_of(OverviewOf<Queue, Handler>*) {

@@ -2,7 +2,7 @@
 
 #include "aws/sqs/model/types.h"
 
-// What a dead-letter queue does by itself.
+// A dead-letter policy.
 
 namespace redrive::documents {
 

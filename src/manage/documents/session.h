@@ -11,7 +11,7 @@ namespace redrive::documents {
 // GET and POST session: the signed-in key and what it may do.
 struct SessionView {
   bool signed_in = false;
-  bool keys = false;  // Whether the server has keys; without keys nobody needs to sign in.
+  bool keys = false;  // Whether the server has keys; without keys no sign-in is needed.
   std::optional<std::string_view> name;  // Of the key.
   std::optional<std::string_view> role;
   std::vector<std::string_view> rights;

@@ -41,7 +41,7 @@ std::chrono::milliseconds tick_for(const Limits& limits) {
 
 void Shared::connection_closed() {
   if (connections.fetch_sub(1) > 1) return;
-  const std::lock_guard lock(all_closed_mutex);
+  const MutexLock lock(all_closed_mutex);
   all_closed.notify_all();
 }
 

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "net/http/budget.h"
 #include "net/http/connection.h"
 #include "net/http/held_replies.h"
@@ -39,8 +38,8 @@ struct Shared {
   Budget unsent;      // Responses that clients have not read yet.
   Budget held;        // Large responses held for a sync point.
   // Guards no data; only for waiting until `connections` is zero.
-  std::mutex all_closed_mutex;
-  std::condition_variable all_closed;
+  Mutex all_closed_mutex;
+  ConditionVariable all_closed;
 
   void connection_closed();
 };

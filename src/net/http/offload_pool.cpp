@@ -9,18 +9,18 @@ namespace redrive::http {
 class OffloadPool::ServerLink {
  public:
   void connect(Server* server) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     server_ = server;
   }
   void resume(ReplyToken token, std::function<SyncPoint(std::string*)> write,
               metrics::Histogram* measured) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (server_ != nullptr) server_->resume(token, std::move(write), measured);
   }
 
  private:
-  std::mutex mutex_;
-  Server* server_ = nullptr;  // Guarded by mutex_.
+  Mutex mutex_;
+  Server* server_ GUARDED_BY(mutex_) = nullptr;
 };
 
 void OffloadPool::Task::answer(std::function<SyncPoint(std::string& out)> write,
@@ -49,7 +49,7 @@ void OffloadPool::attach(Server& server) {
 
 void OffloadPool::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   workers_.stop(Workers::Rest::finish);
@@ -65,7 +65,7 @@ bool OffloadPool::has_capacity(std::size_t bytes, const std::string& client) con
 
 bool OffloadPool::take(Exchange& exchange, Work work) {
   const std::size_t bytes = exchange.request().body.size();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopping_) return false;
   if (!has_capacity(bytes, work.client)) drop_abandoned();
   if (!has_capacity(bytes, work.client)) return false;
@@ -88,7 +88,7 @@ void OffloadPool::serve_waiting() {
 }
 
 std::optional<OffloadPool::Item> OffloadPool::next() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   drop_abandoned();
   for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
     if (!may_begin(*at)) continue;
@@ -129,7 +129,7 @@ void OffloadPool::drop_abandoned() {
 
 void OffloadPool::finish(const Item& item) {
   if (item.work.pace == Pace::quick) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   --slow_;
   const auto of_client = slow_of_.find(item.work.client);
   if (--of_client->second == 0) slow_of_.erase(of_client);

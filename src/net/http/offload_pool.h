@@ -7,10 +7,10 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/workers.h"
 #include "net/http/kept_request.h"
 #include "net/http/server.h"
@@ -93,10 +93,10 @@ class OffloadPool {
     Work work;
   };
 
-  bool has_capacity(std::size_t bytes, const std::string& client) const;
-  bool may_begin(const Item& item) const;
-  std::list<Item>::iterator remove(std::list<Item>::iterator at, Item* into);
-  void drop_abandoned();
+  bool has_capacity(std::size_t bytes, const std::string& client) const REQUIRES(mutex_);
+  bool may_begin(const Item& item) const REQUIRES(mutex_);
+  std::list<Item>::iterator remove(std::list<Item>::iterator at, Item* into) REQUIRES(mutex_);
+  void drop_abandoned() REQUIRES(mutex_);
   std::optional<Item> next();
   void finish(const Item& item);
   void serve_waiting();
@@ -104,13 +104,13 @@ class OffloadPool {
   const Serve serve_;
   const Limits limits_;
   const std::shared_ptr<ServerLink> server_link_;
-  std::mutex mutex_;
-  std::list<Item> waiting_;  // Guarded by mutex_, like the next five.
-  std::size_t waiting_bytes_ = 0;
-  std::map<std::string, std::size_t> waiting_of_;  // By client.
-  std::size_t slow_ = 0;                           // Being served.
-  std::map<std::string, std::size_t> slow_of_;     // By client.
-  bool stopping_ = false;
+  Mutex mutex_;
+  std::list<Item> waiting_ GUARDED_BY(mutex_);
+  std::size_t waiting_bytes_ GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::size_t> waiting_of_ GUARDED_BY(mutex_);  // By client.
+  std::size_t slow_ GUARDED_BY(mutex_) = 0;                           // Being served.
+  std::map<std::string, std::size_t> slow_of_ GUARDED_BY(mutex_);     // By client.
+  bool stopping_ GUARDED_BY(mutex_) = false;
   Workers workers_;
 };
 

@@ -117,7 +117,7 @@ void Poller::call_timers() {
 
 bool Poller::run_tasks() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     running_.swap(tasks_);
   }
   for (const auto& task : running_) task();
@@ -128,14 +128,14 @@ bool Poller::run_tasks() {
 
 void Poller::post(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tasks_.push_back(std::move(task));
   }
   wake();
 }
 
 bool Poller::has_tasks() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !tasks_.empty();
 }
 

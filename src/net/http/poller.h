@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "observe/metrics/histogram.h"
 
 namespace redrive::http {
@@ -130,8 +130,8 @@ class Poller {
   Clock::time_point pass_began_ = kNever;       // kNever: its end has been recorded.
   std::vector<std::function<void()>> running_;  // Tasks being run; kept to reuse its capacity.
 
-  mutable std::mutex mutex_;
-  std::vector<std::function<void()>> tasks_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::vector<std::function<void()>> tasks_ GUARDED_BY(mutex_);
 
   // Sequentially consistent handshake: wake() sets `woken_` and then checks `sleeping_`; the thread
   // sets `sleeping_` and then checks `woken_`.

@@ -185,8 +185,9 @@ Server::Totals LoopServer::totals() const {
 }
 
 bool LoopServer::wait_until_closed(std::chrono::milliseconds time) {
-  std::unique_lock lock(shared_.all_closed_mutex);
-  return shared_.all_closed.wait_for(lock, time, [this] { return shared_.connections == 0; });
+  UniqueMutexLock lock(shared_.all_closed_mutex);
+  return shared_.all_closed.wait_for(
+      shared_.all_closed_mutex, time, [this] { return shared_.connections == 0; });
 }
 
 }  // namespace

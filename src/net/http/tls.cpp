@@ -131,13 +131,13 @@ Result<std::unique_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
 
 Result<void> TlsContext::reload() {
   Handle fresh = TRY(make(files_));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   handle_.swap(fresh);
   return {};
 }
 
 SSL* TlsContext::new_session() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return SSL_new(handle_.get());  // A session keeps the certificate it was created with.
 }
 

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace redrive::http {
@@ -38,8 +38,8 @@ class TlsContext {
   static Result<Handle> make(const TlsFiles& files);
 
   const TlsFiles files_;
-  mutable std::mutex mutex_;
-  Handle handle_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  Handle handle_ GUARDED_BY(mutex_);
 };
 
 // TLS of one connection, over a non-blocking socket that must outlive this object.

@@ -31,7 +31,7 @@ void store(engine::Turn& turn, const Alarm& alarm) {
 
 // Reloaded in slices, only when the catalogue has changed.
 std::vector<Alarm> AlarmStore::all() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::uint64_t version =
       engine_.turn([](engine::Turn& turn) { return turn.state().entries_version(); });
   if (version == version_) return alarms_;

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 #include "observe/alarms/alarm.h"
 #include "observe/alarms/history.h"
@@ -50,9 +50,10 @@ class AlarmStore {
 
  private:
   engine::Engine& engine_;
-  mutable std::mutex mutex_;                    // Acquired before the turn. Guards the rest.
-  mutable std::uint64_t version_ = UINT64_MAX;  // Catalogue version when it was read.
-  mutable std::vector<Alarm> alarms_;
+  mutable Mutex mutex_;  // Acquired before the turn.
+  mutable std::uint64_t version_ GUARDED_BY(mutex_) =
+      UINT64_MAX;  // Catalogue version when it was read.
+  mutable std::vector<Alarm> alarms_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::alarms

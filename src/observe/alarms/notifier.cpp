@@ -49,7 +49,7 @@ std::vector<std::chrono::milliseconds> Notifier::default_pauses() {
 void Notifier::send(std::vector<PendingDelivery> deliveries) {
   std::vector<PendingDelivery> refused;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (PendingDelivery& pending : deliveries) {
       // Already superseded in the journal.
       std::erase_if(entries_, [&](const Entry& entry) {
@@ -69,11 +69,10 @@ void Notifier::send(std::vector<PendingDelivery> deliveries) {
 
 void Notifier::look() {
   const Timestamp now = parts_.engine.now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   start_due(now);
 }
 
-// Requires the mutex.
 bool Notifier::is_startable(const Entry& entry, Timestamp now) const {
   if (entry.under_way || entry.pending.delivery.next > now) return false;
   return std::ranges::none_of(entries_, [&](const Entry& other) {
@@ -81,7 +80,6 @@ bool Notifier::is_startable(const Entry& entry, Timestamp now) const {
   });
 }
 
-// Requires the mutex.
 void Notifier::start_due(Timestamp now) {
   for (Entry& entry : entries_) {
     if (!is_startable(entry, now)) continue;
@@ -91,7 +89,7 @@ void Notifier::start_due(Timestamp now) {
 }
 
 void Notifier::attempt(std::uint64_t number) {
-  std::unique_lock lock(mutex_);
+  UniqueMutexLock lock(mutex_);
   const auto entry = std::ranges::find(entries_, number, &Entry::number);
   if (entry == entries_.end()) return;
   PendingDelivery pending = entry->pending;  // A copy; the entry stays, marked as in progress.
@@ -115,7 +113,6 @@ void Notifier::attempt(std::uint64_t number) {
   finish(entry, outcome, open);
 }
 
-// Requires the mutex.
 void Notifier::finish(Entries::iterator entry, const Attempt& outcome, bool open) {
   const PendingDelivery& pending = entry->pending;
   entry->under_way = false;
@@ -131,7 +128,6 @@ void Notifier::finish(Entries::iterator entry, const Attempt& outcome, bool open
   idle_.notify_all();
 }
 
-// Requires the mutex.
 void Notifier::log_given_up(const PendingDelivery& pending) const {
   if (!parts_.log) return;
   parts_.log(fmt::format("alarm notification \"{}\" was not delivered to {}: {}",
@@ -146,13 +142,13 @@ void Notifier::refuse(PendingDelivery pending) {
   pending.delivery.at = parts_.engine.wall();
   record_delivery(parts_.engine, pending);
   if (parts_.sync_wanted) parts_.sync_wanted();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   totals_.given_up += 1;
   note(pending);
   log_given_up(pending);
 }
 
-// Requires the mutex. Beyond the limit only the history has the delivery.
+// Beyond the limit only the history has the delivery.
 void Notifier::note(const PendingDelivery& pending) {
   const std::pair key(pending.alarm, pending.delivery.target_id);
   const auto known = latest_.find(key);
@@ -163,14 +159,14 @@ void Notifier::note(const PendingDelivery& pending) {
 }
 
 void Notifier::restore(LatestDeliveries latest) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   latest_.merge(latest);
 }
 
 std::vector<Delivery> Notifier::latest(const AlarmKey& alarm) const {
   std::vector<std::pair<std::string, Delivery>> found;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (auto at = latest_.lower_bound({alarm, ""}); at != latest_.end(); ++at) {
       if (at->first.first != alarm) break;
       found.push_back(at->second);
@@ -182,7 +178,7 @@ std::vector<Delivery> Notifier::latest(const AlarmKey& alarm) const {
 std::vector<Delivery> Notifier::latest_by_target() const {
   std::map<std::string, std::pair<std::string, Delivery>> by_target;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [key, known] : latest_) {
       auto& latest = by_target[key.second];
       if (latest.first.empty() || latest.second.at < known.second.at) latest = known;
@@ -194,7 +190,7 @@ std::vector<Delivery> Notifier::latest_by_target() const {
 }
 
 Notifier::Totals Notifier::totals() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Totals totals = totals_;
   for (const Entry& entry : entries_) {
     const bool failing = entry.pending.delivery.state == DeliveryState::failing;
@@ -204,9 +200,10 @@ Notifier::Totals Notifier::totals() const {
 }
 
 bool Notifier::wait_idle(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  return idle_.wait_for(
-      lock, time, [this] { return std::ranges::none_of(entries_, &Entry::under_way); });
+  UniqueMutexLock lock(mutex_);
+  return idle_.wait_for(mutex_, time, [this]() REQUIRES(mutex_) {
+    return std::ranges::none_of(entries_, &Entry::under_way);
+  });
 }
 
 Attempt Notifier::deliver(const Target& target, const Notice& notice) const {

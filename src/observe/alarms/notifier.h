@@ -1,14 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/workers.h"
 #include "core/engine/engine.h"
 #include "observe/alarms/delivery.h"
@@ -89,25 +88,25 @@ class Notifier {
   static constexpr std::size_t kLatestMax = 20'000;
   static constexpr std::chrono::milliseconds kSyncLook{1};
 
-  bool is_startable(const Entry& entry, Timestamp now) const;
-  void start_due(Timestamp now);
+  bool is_startable(const Entry& entry, Timestamp now) const REQUIRES(mutex_);
+  void start_due(Timestamp now) REQUIRES(mutex_);
   void attempt(std::uint64_t number);
   Attempt deliver(const Target& target, const Notice& notice) const;
   Result<std::string> pass_on(const Target& target, const Notice& notice) const;
   Result<std::string> send_to_queue(const std::string& arn, const Notice& notice) const;
   // `open`: another attempt follows.
-  void finish(Entries::iterator entry, const Attempt& outcome, bool open);
+  void finish(Entries::iterator entry, const Attempt& outcome, bool open) REQUIRES(mutex_);
   void log_given_up(const PendingDelivery& pending) const;
   void refuse(PendingDelivery pending);
-  void note(const PendingDelivery& pending);
+  void note(const PendingDelivery& pending) REQUIRES(mutex_);
 
   Parts parts_;
-  mutable std::mutex mutex_;  // Guards the rest; never held while the engine's turn is taken.
-  std::condition_variable idle_;
-  Entries entries_;
-  LatestDeliveries latest_;
-  Totals totals_;
-  std::uint64_t last_ = 0;
+  mutable Mutex mutex_;  // Never held while the engine's turn is taken.
+  ConditionVariable idle_;
+  Entries entries_ GUARDED_BY(mutex_);
+  LatestDeliveries latest_ GUARDED_BY(mutex_);
+  Totals totals_ GUARDED_BY(mutex_);
+  std::uint64_t last_ GUARDED_BY(mutex_) = 0;
   Workers workers_{kThreads};
 };
 

@@ -88,7 +88,7 @@ Alarm damage_alarm(const queue::QueueIdentity& queue, const DeadLetterMemory& me
 
 void Watcher::look() {
   const queue::Stamp stamp = parts_.engine.turn([](engine::Turn& turn) { return turn.stamp(); });
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::map<AlarmKey, std::int64_t> judged;
   for (const Alarm& alarm : alarms_.all()) {
     const seconds pace = alarm.period < kLongPace ? kShortPace : kLongPace;
@@ -238,7 +238,7 @@ Result<void> Watcher::check_reachable(const std::vector<std::string>& targets) c
 }
 
 Result<void> Watcher::set_state(const AlarmKey& key, const Condition& condition) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto alarm = alarms_.find(key);
   if (!alarm) {
     return fail(ErrorCode::resource_not_found,
@@ -421,7 +421,7 @@ std::vector<Watcher::DeadLetterAlarm> Watcher::dead_letter_alarms() {
 }
 
 Result<void> Watcher::switch_dead_letter_alarm(const queue::QueueIdentity& queue, bool on) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const DeadLetterAlarm& alarm : dead_letter_alarms()) {
     if (alarm.reading.identity != queue) continue;
     DeadLetterMemory memory = alarm.memory;

@@ -4,10 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "dead_letters/dead_letters.h"
 #include "observe/alarms/alarm_store.h"
 #include "observe/alarms/dead_letters.h"
@@ -92,7 +92,7 @@ class Watcher {
   Target target_of(const std::string& text) const;
   std::vector<Target> own_targets() const;
   void record(const AlarmKey& key, const AlarmEvent& event);
-  void look_at_dead_letters(Timestamp now, Timestamp wall);
+  void look_at_dead_letters(Timestamp now, Timestamp wall) REQUIRES(mutex_);
   void tell_dead_letters(const DeadLetterReading& reading, const DeadLetterMemory& before,
                          const DeadLetterVerdict& verdict);
   void look_at_damage(Timestamp wall);
@@ -107,9 +107,10 @@ class Watcher {
 
   Parts parts_;
   AlarmStore alarms_;
-  std::mutex mutex_;                         // Guards the rest.
-  std::map<AlarmKey, std::int64_t> judged_;  // The interval in which each was last evaluated.
-  std::int64_t dead_letters_judged_ = -1;
+  Mutex mutex_;
+  std::map<AlarmKey, std::int64_t> judged_
+      GUARDED_BY(mutex_);  // The interval in which each was last evaluated.
+  std::int64_t dead_letters_judged_ GUARDED_BY(mutex_) = -1;
   std::atomic<std::int64_t> tests_ = 0;
 };
 

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "observe/metrics/histogram.h"
 #include "observe/metrics/named_counters.h"
 
@@ -55,7 +55,7 @@ class NamedMetrics {
   explicit NamedMetrics(std::size_t names_max = kDefaultMax) : names_max_(names_max) {}
 
   std::shared_ptr<T> of(std::string_view name) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto found = all_.find(name); found != all_.end()) return found->second;
     const bool full = all_.size() >= names_max_;
     auto& entry = all_[full ? std::string("other") : std::string(name)];
@@ -64,18 +64,18 @@ class NamedMetrics {
   }
   // Removes an entry. Values still recorded through existing references are not shown.
   void forget(std::string_view name) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto found = all_.find(name); found != all_.end()) all_.erase(found);
   }
   std::vector<std::pair<std::string, std::shared_ptr<T>>> all() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return {all_.begin(), all_.end()};
   }
 
  private:
   const std::size_t names_max_;
-  mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<T>, std::less<>> all_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::map<std::string, std::shared_ptr<T>, std::less<>> all_ GUARDED_BY(mutex_);
 };
 
 // Metrics shared by the code that runs functions and the code that exposes metrics. Functions are

@@ -95,7 +95,7 @@ void History::record(const Subject& subject, Timestamp at, std::span<const Point
   const auto metrics = metrics_of(subject.scope);
   assert(values.size() == metrics.size());
   const std::int64_t second = at.seconds();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry* const entry = entry_for(subject, second);
   if (entry == nullptr || second <= entry->second) return;
   if (entry->second >= 0) {
@@ -117,7 +117,7 @@ void History::record(const Subject& subject, Timestamp at, std::span<const Point
 }
 
 void History::complete_minutes(Timestamp now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto& [subject, entry] : entries_) {
     if (now.seconds() / kSecondsPerMinute > entry.second / kSecondsPerMinute) {
       end_minute(entry, metrics_of(subject.scope));
@@ -135,7 +135,7 @@ std::vector<std::optional<Bucket>> History::read(const Subject& subject, std::si
   const std::int64_t end = (to.seconds() + unit - 1) / unit;
   std::vector<std::optional<Bucket>> buckets(static_cast<std::size_t>(
       std::max<std::int64_t>(0, (end - begin + points_each - 1) / points_each)));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(subject);
   if (found == entries_.end() || metric >= found->second.lines.size()) return buckets;
   const Line& line = found->second.lines[metric];
@@ -157,7 +157,7 @@ std::vector<std::optional<Bucket>> History::read(const Subject& subject, std::si
 }
 
 bool History::has(const Subject& subject, std::size_t metric) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(subject);
   if (found == entries_.end()) return false;
   const Line& line = found->second.lines[metric];
@@ -165,7 +165,7 @@ bool History::has(const Subject& subject, std::size_t metric) const {
 }
 
 std::vector<Subject> History::subjects(Scope scope, Timestamp since) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Subject> found;
   for (const auto& [subject, entry] : entries_) {
     if (subject.scope == scope && entry.second >= since.seconds()) found.push_back(subject);
@@ -174,18 +174,18 @@ std::vector<Subject> History::subjects(Scope scope, Timestamp since) const {
 }
 
 void History::forget_all() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   entries_.clear();
   full_until_ = 0;
 }
 
 std::size_t History::size() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return entries_.size();
 }
 
 std::size_t History::memory_bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::size_t bytes = 0;
   for (const auto& [subject, entry] : entries_) {
     bytes += sizeof(std::pair<Subject, Entry>) + subject.name.capacity();

@@ -3,13 +3,13 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/time.h"
 #include "observe/metrics/catalogue.h"
 #include "observe/metrics/series.h"
@@ -86,20 +86,19 @@ class History {
     std::int64_t second = -1;  // The last one recorded.
   };
 
-  Entry* entry_for(const Subject& subject, std::int64_t second);
-  bool evict_silent(std::int64_t second);
+  Entry* entry_for(const Subject& subject, std::int64_t second) REQUIRES(mutex_);
+  bool evict_silent(std::int64_t second) REQUIRES(mutex_);
   static void end_minute(Entry& entry, std::span<const Metric> metrics);
   static void fill(Entry& entry, std::span<const Metric> metrics, std::int64_t second);
   static const Series& series_of(const Line& line, Resolution resolution);
   static void decode_zeros(Entry& entry, std::span<const Metric> metrics, Resolution resolution,
                            std::int64_t from, std::int64_t to, const std::vector<bool>& listed);
-  bool decode_entry(std::string_view& bytes, Resolution resolution);
+  bool decode_entry(std::string_view& bytes, Resolution resolution) REQUIRES(mutex_);
 
   const std::size_t subjects_max_;
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<Subject, Entry> entries_;
-  std::int64_t full_until_ = 0;  // No subject can be evicted before that second.
+  mutable Mutex mutex_;
+  std::map<Subject, Entry> entries_ GUARDED_BY(mutex_);
+  std::int64_t full_until_ GUARDED_BY(mutex_) = 0;  // No subject can be evicted before that second.
 };
 
 }  // namespace redrive::metrics

@@ -27,7 +27,7 @@ bool is_listed(Nature nature, std::span<const Point> points) {
 std::string History::encode(Resolution resolution, std::int64_t from, std::int64_t to) const {
   std::string out;
   append_varint(out, static_cast<std::uint64_t>(resolution));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [subject, entry] : entries_) {
     const auto metrics = metrics_of(subject.scope);
     const Series& reference = series_of(entry.lines.front(), resolution);
@@ -114,7 +114,7 @@ bool History::decode(std::string_view bytes) {
   std::uint64_t resolution = 0;
   if (!take_varint(bytes, at, resolution) || resolution > 1) return false;
   bytes.remove_prefix(at);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   while (!bytes.empty()) {
     if (!decode_entry(bytes, static_cast<Resolution>(resolution))) return false;
   }

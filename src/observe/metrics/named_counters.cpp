@@ -4,7 +4,7 @@ namespace redrive::metrics {
 
 void NamedCounters::add(std::string_view name) {
   name = name.substr(0, kNameBytesMax);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto found = counts_.find(name); found != counts_.end()) {
     ++found->second;
   } else {
@@ -13,7 +13,7 @@ void NamedCounters::add(std::string_view name) {
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> NamedCounters::read() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {counts_.begin(), counts_.end()};
 }
 

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace redrive::metrics {
 
@@ -22,8 +23,8 @@ class NamedCounters {
   std::vector<std::pair<std::string, std::uint64_t>> read() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::uint64_t, std::less<>> counts_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::map<std::string, std::uint64_t, std::less<>> counts_ GUARDED_BY(mutex_);
 };
 
 }  // namespace redrive::metrics

@@ -92,7 +92,7 @@ void Collector::observe_functions(Timestamp now) {
   for (const auto& [name, function] : parts_.recorded.functions.functions.all()) {
     const Subject subject{Scope::function, name};
     std::vector<Point> values(metrics::kFunctionMetrics);
-    const auto grow = [&](FunctionMetric metric, std::uint64_t sum) {
+    const auto grow = [&](FunctionMetric metric, std::uint64_t sum) REQUIRES(mutex_) {
       values[metrics::index(metric)] = growth(sums_[subject], metrics::index(metric), sum);
     };
     const metrics::Distribution ages = function->async_age.read();
@@ -117,7 +117,7 @@ void Collector::observe_mappings(Timestamp now) {
   for (const auto& [id, mapping] : parts_.recorded.functions.mappings.all()) {
     const Subject subject{Scope::mapping, id};
     std::vector<Point> values(metrics::kMappingMetrics);
-    const auto grow = [&](MappingMetric metric, const metrics::Counter& counter) {
+    const auto grow = [&](MappingMetric metric, const metrics::Counter& counter) REQUIRES(mutex_) {
       values[metrics::index(metric)] =
           growth(sums_[subject], metrics::index(metric), counter.value());
     };
@@ -136,7 +136,7 @@ void Collector::observe_mappings(Timestamp now) {
 void Collector::observe_server(Timestamp now) {
   const Subject subject{Scope::server, {}};
   std::vector<Point> values(metrics::kServerMetrics);
-  const auto grow = [&](ServerMetric metric, std::uint64_t sum) {
+  const auto grow = [&](ServerMetric metric, std::uint64_t sum) REQUIRES(mutex_) {
     values[metrics::index(metric)] = growth(sums_[subject], metrics::index(metric), sum);
   };
   std::uint64_t requests = 0;
@@ -163,7 +163,7 @@ void Collector::observe_server(Timestamp now) {
 }
 
 void Collector::observe() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Timestamp now = parts_.engine.now();
   if (now.seconds() <= last_.seconds()) return;
   observe_queues(now);

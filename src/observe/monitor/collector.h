@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/engine/engine.h"
 #include "observe/metrics/history.h"
 #include "observe/metrics/server_metrics.h"
@@ -39,17 +39,18 @@ class Collector {
     Timestamp seen_at;
   };
 
-  void observe_queues(Timestamp now);
-  void observe_functions(Timestamp now);
-  void observe_mappings(Timestamp now);
-  void observe_server(Timestamp now);
-  metrics::History::Between between(Timestamp now) const;
+  void observe_queues(Timestamp now) REQUIRES(mutex_);
+  void observe_functions(Timestamp now) REQUIRES(mutex_);
+  void observe_mappings(Timestamp now) REQUIRES(mutex_);
+  void observe_server(Timestamp now) REQUIRES(mutex_);
+  metrics::History::Between between(Timestamp now) const REQUIRES(mutex_);
 
   Parts parts_;
-  std::mutex mutex_;  // Guards everything below.
-  Timestamp last_;
-  std::map<metrics::Subject, Sums> sums_;
-  std::unordered_map<queue::QueueKey, WatchedQueue> queues_;  // A recreated queue has another key.
+  Mutex mutex_;
+  Timestamp last_ GUARDED_BY(mutex_);
+  std::map<metrics::Subject, Sums> sums_ GUARDED_BY(mutex_);
+  std::unordered_map<queue::QueueKey, WatchedQueue> queues_
+      GUARDED_BY(mutex_);  // A recreated queue has another key.
 };
 
 }  // namespace redrive::monitor

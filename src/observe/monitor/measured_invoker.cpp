@@ -46,7 +46,7 @@ void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> functi
   // An invocation waiting in a lane is not running.
   what.admitted = [metrics] { metrics->concurrency.add(); };
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     cold_starts_.try_emplace(function->arn, 0);
   }
   inner_->invoke(
@@ -59,21 +59,21 @@ void MeasuredInvoker::invoke(std::shared_ptr<const runtime::FunctionSpec> functi
 void MeasuredInvoker::count_cold_starts() {
   std::map<std::string, std::uint64_t> counted;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     counted = cold_starts_;
   }
   for (auto& [arn, before] : counted) {
     const std::uint64_t now = inner_->stats(arn).cold_starts;
     if (now == before) continue;
     registry_.functions.of(without_version(arn))->cold_starts.add(now - std::min(now, before));
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto known = cold_starts_.find(arn); known != cold_starts_.end()) known->second = now;
   }
 }
 
 void MeasuredInvoker::forget(const std::string& arn) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     cold_starts_.erase(arn);
   }
   if (!is_version(arn)) registry_.functions.forget(arn);

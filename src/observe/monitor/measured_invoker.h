@@ -2,9 +2,9 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "functions/runtime/invoker.h"
 #include "observe/metrics/function_metrics.h"
 
@@ -32,9 +32,9 @@ class MeasuredInvoker final : public runtime::Invoker {
 
  private:
   metrics::FunctionRegistry& registry_;
-  std::mutex mutex_;
-  // Counted so far, by the invoked ARN. Guarded by mutex_.
-  std::map<std::string, std::uint64_t> cold_starts_;
+  Mutex mutex_;
+  // Counted so far, by the invoked ARN.
+  std::map<std::string, std::uint64_t> cold_starts_ GUARDED_BY(mutex_);
   std::unique_ptr<runtime::Invoker> inner_;
 };
 

@@ -17,7 +17,7 @@ Exporter::Exporter(Options options) : options_(std::move(options)), thread_([thi
 
 Exporter::~Exporter() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
@@ -26,7 +26,6 @@ Exporter::~Exporter() {
 
 template <class T>
 void Exporter::push(std::deque<T>& queue, T value) {
-  const std::lock_guard lock(mutex_);
   if (queue.size() >= options_.spans_max) {
     ++dropped_;
     return;
@@ -36,10 +35,12 @@ void Exporter::push(std::deque<T>& queue, T value) {
 }
 
 void Exporter::add(Span span) {
+  const MutexLock lock(mutex_);
   push(spans_, std::move(span));
 }
 
 void Exporter::add_later(std::function<void(Exporter&)> make) {
+  const MutexLock lock(mutex_);
   push(later_, std::move(make));
 }
 
@@ -48,8 +49,8 @@ void Exporter::run() {
     std::deque<std::function<void(Exporter&)>> later;
     bool last = false;
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, options_.pause, [&] {
+      UniqueMutexLock lock(mutex_);
+      wake_.wait_for(mutex_, options_.pause, [&]() REQUIRES(mutex_) {
         return stopping_ || std::max(spans_.size(), later_.size()) >= options_.batch_max;
       });
       last = stopping_;
@@ -58,7 +59,7 @@ void Exporter::run() {
     for (const auto& make : later) make(*this);
     std::vector<Span> batch;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const std::size_t count = std::min(spans_.size(), options_.batch_max);
       std::move(spans_.begin(),
                 spans_.begin() + static_cast<std::ptrdiff_t>(count),
@@ -73,7 +74,7 @@ void Exporter::run() {
 void Exporter::send(const std::vector<Span>& spans) {
   http::Client client;
   const bool last = [&] {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return stopping_;
   }();
   const auto answer =

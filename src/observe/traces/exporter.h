@@ -2,14 +2,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "observe/traces/span.h"
 
 namespace redrive::traces {
@@ -45,17 +44,17 @@ class Exporter {
   void send(const std::vector<Span>& spans);
   void note(bool reached, const std::string& why);
   template <class T>
-  void push(std::deque<T>& queue, T value);
+  void push(std::deque<T>& queue, T value) REQUIRES(mutex_);
 
   const Options options_;
   std::atomic<std::uint64_t> sent_ = 0;
   std::atomic<std::uint64_t> dropped_ = 0;
   bool away_ = false;  // Used by the exporter's thread only.
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Span> spans_;  // Guarded by mutex_, like the next two.
-  std::deque<std::function<void(Exporter&)>> later_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  ConditionVariable wake_;
+  std::deque<Span> spans_ GUARDED_BY(mutex_);
+  std::deque<std::function<void(Exporter&)>> later_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

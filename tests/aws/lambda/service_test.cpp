@@ -1,6 +1,7 @@
 #include "aws/lambda/service.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "core/journal/journal.h"
 #include "functions/packages/package.h"
 #include "tests/aws/lambda/fake_invoker.h"
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 
 // The Lambda API in one process: requests as bytes, a journal in memory, functions that do not run.
@@ -134,7 +136,7 @@ class LambdaTest : public Test {
   std::unique_ptr<RawClient> client_;
 };
 
-TEST_F(LambdaTest, AFunctionIsMadeAndTold) {
+TEST_F(LambdaTest, AFunctionIsCreatedAndReturned) {
   const std::string made = create(R"(,"Environment":{"Variables":{"A":"1"}})");
   EXPECT_EQ(status_of(made), 201) << made;
   EXPECT_TRUE(has(made, R"("LastModified":"2026-01-01T00:00:00.000+0000")")) << made;
@@ -149,7 +151,7 @@ TEST_F(LambdaTest, AFunctionIsMadeAndTold) {
   EXPECT_EQ(base64_encode(body_of(ask("GET", "/_redrive/v1/functions/f/code"))), zip());
 }
 
-TEST_F(LambdaTest, HandlersFindTheServer) {
+TEST_F(LambdaTest, HandlersGetTheEndpointOfTheServer) {
   create(R"(,"Environment":{"Variables":{"A":"1"}},"Timeout":7)");
   const auto deployed = functions_->find(std::string(kArn) + ":$LATEST");
   ASSERT_TRUE(deployed.has_value());
@@ -164,7 +166,7 @@ TEST_F(LambdaTest, HandlersFindTheServer) {
   EXPECT_EQ(spec.environment.at("AWS_ACCESS_KEY_ID"), "000000000000");
 }
 
-TEST_F(LambdaTest, AChangeMakesAnotherSpec) {
+TEST_F(LambdaTest, AChangeCreatesANewSpec) {
   create();
   const auto before = *functions_->find(std::string(kArn));
   EXPECT_EQ(before, *functions_->find(std::string(kArn))) << "nothing changed";
@@ -182,7 +184,7 @@ TEST_F(LambdaTest, AChangeMakesAnotherSpec) {
       testing::ElementsAre(std::string(kArn), testing::StartsWith(std::string(kArn) + ":@")));
 }
 
-TEST_F(LambdaTest, WhatFailsChangesNothing) {
+TEST_F(LambdaTest, AFailedRequestChangesNothing) {
   EXPECT_EQ(status_of(create(R"(,"Timeout":901)")), 400);
   EXPECT_EQ(status_of(ask("GET", "/2015-03-31/functions/f")), 404);
   create();
@@ -207,7 +209,7 @@ TEST_F(LambdaTest, ErrorsHaveLambdasForm) {
   EXPECT_TRUE(has(ask("GET", "/_redrive/v1/functions/g/logs"), R"({"error":{"code":)"));
 }
 
-TEST_F(LambdaTest, MembersThatNoShapeKnowsAreRefusedByName) {
+TEST_F(LambdaTest, UnknownMembersAreRefusedByName) {
   const std::string_view refused[] = {
       R"("DurableConfig":{"RetentionPeriodInDays":1})",
       R"("TenancyConfig":{"TenantIsolationMode":"PER_TENANT"})",
@@ -269,7 +271,7 @@ TEST_F(LambdaTest, AnInvocationIsAnsweredWhenItEnds) {
   EXPECT_TRUE(has(done, "x-amzn-RequestId: " + invoker_.invocations.front().request_id));
 }
 
-TEST_F(LambdaTest, AFailedRunIsNoFailedRequest) {
+TEST_F(LambdaTest, AFunctionErrorIsNotARequestError) {
   create();
   using Kind = runtime::Outcome::Kind;
   invoker_.next = {.kind = Kind::function_error, .payload = R"({"errorType":"E"})"};
@@ -285,7 +287,7 @@ TEST_F(LambdaTest, AFailedRunIsNoFailedRequest) {
   EXPECT_EQ(status_of(ask("POST", "/2015-03-31/functions/f/invocations", "{}")), 500);
 }
 
-TEST_F(LambdaTest, EventsAreHandedOn) {
+TEST_F(LambdaTest, EventsArePassedOn) {
   create();
   const std::string accepted = ask("POST",
                                    "/2015-03-31/functions/f/invocations",
@@ -297,14 +299,14 @@ TEST_F(LambdaTest, EventsAreHandedOn) {
   EXPECT_TRUE(invoker_.invocations.empty());
 }
 
-TEST_F(LambdaTest, AnAnswerAfterTheEndGoesNowhere) {
+TEST_F(LambdaTest, AnAnswerAfterTheStopIsDropped) {
   create();
   invoker_.hold = true;
   RawClient other(server_->port());
   ASSERT_TRUE(
       other.send("POST /2015-03-31/functions/f/invocations HTTP/1.1\r\nHost: t\r\n"
                  "Content-Length: 2\r\n\r\n{}"));
-  while (!invoker_.holds_one()) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return invoker_.holds_one(); }));
   service_->stop();
   server_->drain(std::chrono::milliseconds(1));
   server_.reset();
@@ -313,7 +315,7 @@ TEST_F(LambdaTest, AnAnswerAfterTheEndGoesNowhere) {
   server_ = std::move(*started);  // For the destructor.
 }
 
-TEST_F(LambdaTest, LogsAreTold) {
+TEST_F(LambdaTest, LogsAreReturned) {
   create();
   invoker_.lines = {{1, kStart, "r", "one"}, {2, kStart, "r", "two"}};
   EXPECT_EQ(
@@ -361,7 +363,7 @@ TEST_F(LambdaTest, MappingsFollowTheirRules) {
   EXPECT_EQ(changes_, 2);
 }
 
-TEST_F(LambdaTest, AuditNamesDeedsAndNotTheirContents) {
+TEST_F(LambdaTest, TheAuditLogHasActionsWithoutContents) {
   create(R"(,"Environment":{"Variables":{"PASSWORD":"hunter2"}})");
   ask("GET", "/2015-03-31/functions/f");
   ask("DELETE", "/2015-03-31/functions/g");
@@ -371,7 +373,7 @@ TEST_F(LambdaTest, AuditNamesDeedsAndNotTheirContents) {
   EXPECT_TRUE(has(audit_[1], R"("outcome":"ResourceNotFoundException")")) << audit_[1];
 }
 
-TEST_F(LambdaTest, AServerWithKeysLendsEachFunctionOne) {
+TEST_F(LambdaTest, AServerWithKeysGivesEachFunctionAKey) {
   create();
   auto ring = auth::KeyRing::make({{.id = "A", .secret = "s", .account = "000000000000"}});
   gate_.use(*std::move(ring));

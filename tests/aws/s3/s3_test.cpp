@@ -17,7 +17,7 @@ http::Request request_of(std::string_view method, std::string_view target,
   return request;
 }
 
-TEST(IsS3Request, TellsTheApisOfOnePortApart) {
+TEST(IsS3Request, IsRecognisedAmongTheApisOfOnePort) {
   const http::Header s3{"Authorization",
                         "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, "
                         "SignedHeaders=host, Signature=00"};
@@ -46,7 +46,7 @@ TEST(IsS3Request, TellsTheApisOfOnePortApart) {
   for (const Case& one : cases) EXPECT_EQ(is_s3_request(one.request), one.is_s3) << one.name;
 }
 
-TEST(AddressOf, KnowsBothStyles) {
+TEST(AddressOf, AcceptsPathAndHostStyle) {
   const std::vector<std::string> domains = {"*.queue.example"};
   const HostNames names{.domains = domains,
                         .is_bucket = [](const std::string& name) { return name == "my.bucket"; }};
@@ -98,7 +98,7 @@ TEST(ChooseRange, ServesOnePartOrTheWhole) {
 }
 
 // The check values of the CRC catalogue.
-TEST(CheckDigests, KnowsTheSumsOfTheDigits) {
+TEST(CheckDigests, MatchesTheCheckValuesOfTheCatalogue) {
   const HeaderPairs right = {{"x-amz-checksum-crc32", "y/Q5Jg=="},
                              {"x-amz-checksum-crc32c", "4waSgw=="},
                              {"x-amz-checksum-crc64nvme", "rosUhgp5mIg="},
@@ -112,7 +112,7 @@ TEST(CheckDigests, KnowsTheSumsOfTheDigits) {
   }
 }
 
-TEST(HttpDate, IsThatOfTheRfc) {
+TEST(HttpDate, HasTheFormOfTheRfc) {
   EXPECT_EQ(http_date(Timestamp(784'111'777'000)), "Sun, 06 Nov 1994 08:49:37 GMT");
 }
 

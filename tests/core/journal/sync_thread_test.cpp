@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/base/eventually.h"
 #include "tests/core/journal/journal_testing.h"
 
 namespace redrive::journal {
@@ -37,7 +38,7 @@ class Progress {
   int calls_ = 0;
 };
 
-TEST(SyncThread, SyncsWhatIsAskedFor) {
+TEST(SyncThread, SyncsOnRequest) {
   FaultyFiles files;
   auto opened = must_open(files);
   Progress progress;
@@ -82,7 +83,7 @@ TEST(SyncThread, ReportsAFailureOnce) {
 }
 
 // If the disk is quick, as it usually is here.
-TEST(SyncThread, ACallerWithTimeSyncsForItself) {
+TEST(SyncThread, AnIdleCallerSyncsItself) {
   FaultyFiles files;
   auto opened = must_open(files);
   Progress progress;
@@ -100,7 +101,7 @@ TEST(SyncThread, ACallerWithTimeSyncsForItself) {
   }
 }
 
-TEST(SyncThread, SeveralMaySyncAtOnce) {
+TEST(SyncThread, AcceptsConcurrentSyncs) {
   FaultyFiles files;
   Options options = kSmall;
   options.segment_bytes = 64u << 10;
@@ -129,11 +130,11 @@ TEST(SyncThread, SeveralMaySyncAtOnce) {
 }
 
 // Spares are used up and replaced while syncs follow one another.
-TEST(SyncThread, DoesTheChoresToo) {
+TEST(SyncThread, RunsHousekeeping) {
   FaultyFiles files;
   auto opened = must_open(files);
   SyncThread thread(*opened.journal, {});
-  while (opened.journal->totals().spares < 2) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return opened.journal->totals().spares >= 2; }));
   EXPECT_TRUE(opened.journal->has_room());
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "net/http/server.h"
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 #include "tests/net/http/service.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Limits, ConnectionsBeyondTheMaximumAreTurnedAway) {
+TEST(Limits, ConnectionsBeyondTheMaximumAreRefused) {
   Service service({.limits = {.connections_max = 2}});
   RawClient first(service.port());
   RawClient second(service.port());
@@ -70,8 +71,9 @@ TEST(Limits, RequestTimeCountsFromItsFirstByte) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
 }
 
-TEST(Limits, IdleConnectionsAreClosedWithoutAWord) {
-  Service service({.limits = {.request_time_max = 1h, .idle_time_max = 40ms}});
+TEST(Limits, IdleConnectionsAreClosedSilently) {
+  // Long enough for a slow machine to send a request in time.
+  Service service({.limits = {.request_time_max = 1h, .idle_time_max = 500ms}});
   RawClient fresh(service.port());
   EXPECT_TRUE(fresh.at_end());
   RawClient used(service.port());
@@ -81,8 +83,8 @@ TEST(Limits, IdleConnectionsAreClosedWithoutAWord) {
 }
 
 // Time spent waiting in the server is not charged to the client.
-TEST(Limits, TimeDoesNotRunForRequestsInHand) {
-  Service service({.limits = {.request_time_max = 20ms, .idle_time_max = 20ms}});
+TEST(Limits, LimitsDoNotApplyWhileTheServerWorks) {
+  Service service({.limits = {.request_time_max = 500ms, .idle_time_max = 500ms}});
   RawClient deferred(service.port());
   deferred.send(get("/defer"));
   RawClient held(service.port());
@@ -102,30 +104,25 @@ TEST(Limits, ClientThatDoesNotReadItsAnswerIsClosed) {
       {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 40ms}});
   RawClient client(service.port());
   client.send(get("/large/50000000"));
-  const auto begun = std::chrono::steady_clock::now();
-  const auto in_time = [&] { return std::chrono::steady_clock::now() - begun < 10s; };
-  while (!client.has_input() && in_time()) std::this_thread::yield();
-  while (service.server->connections() > 0 && in_time()) std::this_thread::yield();
-  EXPECT_EQ(service.server->connections(), 0u);
+  EXPECT_TRUE(eventually([&] { return client.has_input(); }));
+  EXPECT_TRUE(eventually([&] { return service.server->connections() == 0; }));
   EXPECT_LT(client.read_to_end().size(), 50'000'000u);
 }
 
 // Reading a byte now and then does not count as reading the response.
-TEST(Limits, ClientThatTricklesItsAnswerIsClosed) {
+TEST(Limits, ClientThatReadsItsAnswerTooSlowlyIsClosed) {
   Service service(
       {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 40ms}});
   RawClient client(service.port());
   client.send(get("/large/50000000"));
-  const auto begun = std::chrono::steady_clock::now();
-  while (service.server->connections() > 0 && std::chrono::steady_clock::now() - begun < 10s) {
+  EXPECT_TRUE(eventually([&] {
     client.read_some(1);
-    std::this_thread::yield();
-  }
-  EXPECT_EQ(service.server->connections(), 0u);
+    return service.server->connections() == 0;
+  }));
 }
 
 // A deferred or held request may have waited longer than a client has for reading its response.
-TEST(Limits, TimeToTakeAnAnswerBeginsWithTheAnswer) {
+TEST(Limits, TimeToReadAnAnswerStartsWithTheAnswer) {
   Service service(
       {.limits = {.request_time_max = 1h, .idle_time_max = 1h, .reply_time_max = 500ms}});
   RawClient client(service.port());
@@ -150,13 +147,13 @@ TEST(Limits, UnfinishedRequestsShareABudget) {
     hogs.push_back(std::make_unique<RawClient>(service.port()));
     hogs.back()->send(part);
   }
-  const auto begun = std::chrono::steady_clock::now();
-  while (refused < 5 && std::chrono::steady_clock::now() - begun < 10s) {
+  const auto count_refused = [&] {
     refused = 0;
     for (const auto& hog : hogs) refused += hog->has_input();
-    std::this_thread::yield();
-  }
-  EXPECT_EQ(refused, 5);  // Three fit into three quarters of the budget.
+    return refused;
+  };
+  EXPECT_TRUE(eventually([&] { return count_refused() == 5; }))
+      << refused;  // Three fit into three quarters of the budget.
   for (const auto& hog : hogs) {
     if (!hog->has_input()) continue;
     EXPECT_EQ(status_of(hog->read_response()), 503);
@@ -171,7 +168,7 @@ TEST(Limits, UnfinishedRequestsShareABudget) {
   EXPECT_EQ(body_of(small.read_response()), "POST / abcd");
 
   hogs.clear();
-  while (service.server->connections() > 2) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return service.server->connections() <= 2; }));
   RawClient large(service.port());
   large.send(part);
   large.send(std::string(100'000, 'x'));
@@ -187,13 +184,9 @@ TEST(Limits, UnsentAnswersShareABudget) {
     hogs.back()->send(get("/large/30000000"));
   }
   for (const auto& hog : hogs) {
-    while (!hog->has_input()) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return hog->has_input(); }));
   }
-  const auto begun = std::chrono::steady_clock::now();
-  while (service.server->connections() > 3 && std::chrono::steady_clock::now() - begun < 10s) {
-    std::this_thread::yield();
-  }
-  EXPECT_EQ(service.server->connections(), 3u);
+  EXPECT_TRUE(eventually([&] { return service.server->connections() == 3; }));
   RawClient good(service.port());
   good.send(get("/good"));
   EXPECT_EQ(body_of(good.read_response()), "GET /good ");

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 #include "tests/net/http/service.h"
 
@@ -91,10 +92,10 @@ TEST(OffloadPool, AClientThatStopsSendingIsAnswered) {
     EXPECT_EQ(body_of(client.read_response()), text);
   }
   EXPECT_TRUE(client.at_end());
-  while (bureau.server->connections() > 0) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return bureau.server->connections() == 0; }));
 }
 
-TEST(OffloadPool, AnswersLeaveLikeAnyOtherAndTheirTimeIsMeasured) {
+TEST(OffloadPool, AnswersWaitForSyncsAndAreMeasured) {
   metrics::Histogram times;
   Bureau bureau;
   RawClient client(bureau.server->port());
@@ -109,7 +110,7 @@ TEST(OffloadPool, AnswersLeaveLikeAnyOtherAndTheirTimeIsMeasured) {
   EXPECT_GE(times.read().sum, 5000u);
 }
 
-TEST(OffloadPool, MoreThanItCanHoldIsSentAway) {
+TEST(OffloadPool, RequestsBeyondItsCapacityAreRefused) {
   std::promise<void> release;
   const auto released = release.get_future().share();
   Mailbox<int> begun;
@@ -228,7 +229,7 @@ TEST(OffloadPool, OneClientCannotFillIt) {
 }
 
 // A search whose client has disconnected must neither be started nor block another.
-TEST(OffloadPool, WhatNobodyWaitsForIsDropped) {
+TEST(OffloadPool, AbandonedRequestsAreDropped) {
   Paced paced({.threads = 1, .waiting_max = 1});
   RawClient first(paced.server->port());
   first.send(get("/quick/1"));
@@ -243,12 +244,12 @@ TEST(OffloadPool, WhatNobodyWaitsForIsDropped) {
     }
     leaves.reset();
   }
-  while (paced.server->connections() > 1) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return paced.server->connections() <= 1; }));
   RawClient stays(paced.server->port());
   stays.send(get("/quick/4"));
-  while (paced.server->connections() < 2) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return paced.server->connections() >= 2; }));
   first.reset();
-  while (paced.server->connections() > 1) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return paced.server->connections() <= 1; }));
   paced.gate("/quick/1").set_value();
   EXPECT_EQ(paced.dropped.take(), "/quick/1");  // Its task saw is_abandoned().
   EXPECT_EQ(paced.begun.take(), "/quick/4");    // Not /quick/2.
@@ -256,7 +257,7 @@ TEST(OffloadPool, WhatNobodyWaitsForIsDropped) {
   EXPECT_EQ(body_of(stays.read_response()), "/quick/4");
 }
 
-TEST(OffloadPool, StoppedItServesWhatWaitsAndTakesNoMore) {
+TEST(OffloadPool, StopServesWaitingRequestsAndRefusesNewOnes) {
   Bureau bureau;
   RawClient first(bureau.server->port());
   first.send(post("/", "1"));

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "net/http/client.h"
+#include "tests/base/eventually.h"
 #include "tests/net/http/raw_client.h"
 #include "tests/net/http/service.h"
 
@@ -150,7 +151,7 @@ TEST_F(TestTls, ServesRequestsOfAllSizes) {
   EXPECT_EQ(service.server->connections(), 1u);
 }
 
-TEST_F(TestTls, TheClientChecksWhoItTalksTo) {
+TEST_F(TestTls, TheClientVerifiesTheCertificate) {
   Service service({.tls = files_});
   Client client;
   ClientRequest request = request_to(service, "/");
@@ -160,7 +161,7 @@ TEST_F(TestTls, TheClientChecksWhoItTalksTo) {
   EXPECT_TRUE(client.send(request).has_value());
 }
 
-TEST_F(TestTls, SpeaksHttp11AndNothingElse) {
+TEST_F(TestTls, NegotiatesHttp11Only) {
   Service service({.tls = files_});
   TlsClient both(service.port(),
                  TLS1_3_VERSION,
@@ -200,7 +201,7 @@ TEST_F(TestTls, PipelinedRequestsAreAnsweredInOrder) {
   EXPECT_TRUE(client.at_goodbye());
 }
 
-TEST_F(TestTls, DeferredRequestsReadOn) {
+TEST_F(TestTls, DeferredRequestsKeepReading) {
   Service service({.tls = files_});
   TlsClient client(service.port());
   client.send(get("/defer"));
@@ -219,7 +220,7 @@ TEST_F(TestTls, RefusalsArriveAndTheConnectionEndsProperly) {
   EXPECT_TRUE(client.at_goodbye());
 }
 
-TEST_F(TestTls, PlainHttpIsToldSo) {
+TEST_F(TestTls, PlainHttpGetsAnError) {
   Service service({.tls = files_});
   RawClient plain(service.port());
   plain.send(get("/"));
@@ -232,7 +233,7 @@ TEST_F(TestTls, PlainHttpIsToldSo) {
   EXPECT_TRUE(garbage.at_end());
 }
 
-TEST_F(TestTls, TheHandshakeMustComeInTime) {
+TEST_F(TestTls, TheHandshakeHasATimeLimit) {
   Service service({.limits = {.request_time_max = 40ms, .idle_time_max = 1h}, .tls = files_});
   RawClient silent(service.port());
   EXPECT_TRUE(silent.at_end());
@@ -244,12 +245,12 @@ TEST_F(TestTls, TheHandshakeMustComeInTime) {
 TEST_F(TestTls, AHandshakeDoesNotOutliveADrain) {
   Service service({.tls = files_});
   RawClient silent(service.port());
-  while (service.server->connections() == 0) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return service.server->connections() > 0; }));
   service.server->drain(10s);
   EXPECT_EQ(service.server->connections(), 0u);
 }
 
-TEST_F(TestTls, AReloadIsForNewConnections) {
+TEST_F(TestTls, AReloadAffectsNewConnections) {
   Service service({.tls = files_});
   TlsClient old(service.port());
   EXPECT_EQ(old.peer_name(), "first");
