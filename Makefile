@@ -44,13 +44,13 @@ all-steps:
 	@[ "$$(id -u)" = 0 ] || sudo -n true 2> /dev/null || scripts/install_packages.sh build test
 	@scripts/beside.sh "$(MAKE) --no-print-directory build-with-sim" "$(MAKE) --no-print-directory test-packages"
 	@$(MAKE) --no-print-directory check
-	@scripts/beside.sh "$(MAKE) --no-print-directory test-programs tidy" "$(MAKE) --no-print-directory $(WAITING)"
+	@scripts/beside.sh "$(MAKE) --no-print-directory test-programs" "$(MAKE) --no-print-directory $(WAITING)"
 	@$(MAKE) --no-print-directory unit tsan sim fuzz
 
 WAITING = web conformance clients walkthroughs hostile crash instructions
 CRASH = kill_loop power_loss full_disk handler_kill_loop notice_kill_loop isolation isolation-killed \
         worker_kill_loop worker_kill_loop-file worker_kill_loop-no-atomic worker_kill_loop-elsewhere
-STEPS = format modules scripts prose links tidy web conformance clients cdk terraform examples hostile waiting \
+STEPS = format modules scripts prose links web conformance clients cdk terraform examples hostile waiting \
         $(addprefix crash-,$(CRASH)) instructions unit tsan sim fuzz
 
 # What the sanitizers are built into.
