@@ -220,7 +220,8 @@ manage::Parts App::management_parts() {
           .catalogue_cleared = [this] { handlers_->reload(); },
           .bucket_owner = bucket_owner_,
           .offload = offload_hook(),
-          .mask_rules = config_.mask_rules};
+          .mask_rules = config_.mask_rules,
+          .exposed_key_files = [this] { return exposed_key_files(config_); }};
 }
 
 // --- Requests ---

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/client/mapping_lookup.h"
