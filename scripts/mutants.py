@@ -8,6 +8,7 @@ environment variable REDRIVE_MUTANT turns on one at a time. See HACKING.md, "Mut
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -21,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutants"
 COPY = WORK / "src"
 BUILD = WORK / "build"
+VERDICTS = WORK / "verdicts.json"  # A line for each mutant that was judged since the last build.
 KILLED_AT_LEAST = 95  # Percent.
 MUTANTS_AT_LEAST = 150
 
@@ -188,20 +190,28 @@ def run(kill, number, timeout):
 
 
 def check_baseline(kills, pool):
-    """Without a mutant every check passes, and none is empty. How long each took."""
+    """Without a mutant every check passes, and none is empty. How long each took, and what those said that failed."""
     def one(kill):
         began = time.monotonic()
         status, said = run(kill, 0, 600)
         return kill, status, said, time.monotonic() - began
-    times, failed = {}, []
+    times, failed = {}, {}
     for kill, status, said, took in pool.map(one, kills):
         times[kill] = took
         empty = re.search(r"\[  PASSED  \] 0 tests", said) is not None
         if status != 0 or empty:
-            failed.append(f"{kill}: {'runs no test' if empty else f'exit status {status}'}\n{said[-1500:]}")
-    if failed:
-        sys.exit("Without a mutant these checks fail:\n" + "\n".join(failed))
-    return times
+            failed[kill] = f"{kill}: {'runs no test' if empty else f'exit status {status}'}\n{said[-1500:]}"
+            print("fails without a mutant: " + failed[kill], flush=True)
+    return times, failed
+
+
+def known_verdicts(options):
+    """The mutants that an interrupted run killed; empty unless it is to be continued."""
+    if not options.resume or not VERDICTS.exists():
+        VERDICTS.unlink(missing_ok=True)
+        return {}
+    lines = [json.loads(line) for line in VERDICTS.read_text().splitlines()]
+    return {line["id"]: line["verdict"] for line in lines if line["verdict"] == "killed"}
 
 
 def main():
@@ -210,8 +220,11 @@ def main():
     parser.add_argument("--check", action="store_true", help="only see whether the list fits the code")
     parser.add_argument("--build-only", action="store_true", help="only build")
     parser.add_argument("--no-build", action="store_true", help="use what was built last")
+    parser.add_argument("--resume", action="store_true", help="do not judge again what the last run killed")
+    parser.add_argument("--minutes", type=float, default=0, help="begin no check after this time; go on with --resume")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    deadline = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
     try:
         mutants = load()
         contents = mutated_tree(mutants)
@@ -226,22 +239,37 @@ def main():
     if options.build_only:
         return
     chosen = [m for m in mutants if not options.only or options.only in m["id"] or options.only in m["area"]]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        times = check_baseline(sorted({m["kill"] for m in chosen if "kill" in m}), pool)
+    known = known_verdicts(options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, VERDICTS.open("a") as verdicts:
+        open_ones = [m for m in chosen if "kill" in m and m["id"] not in known]
+        times, failed = check_baseline(sorted({m["kill"] for m in open_ones}), pool)
 
         def judge(mutant):
             if "survives" in mutant:
                 return mutant, "survives", mutant["survives"]
+            if mutant["id"] in known:
+                return mutant, known[mutant["id"]], ""
+            if time.monotonic() > deadline or mutant["kill"] in failed:
+                return mutant, "not run", ""
             status, said = run(mutant["kill"], mutant["number"], 30 + 10 * times[mutant["kill"]])
             return mutant, "SURVIVED" if status == 0 else "killed", said
-        survivors, unexpected, killed = [], [], 0
+        survivors, unexpected, killed, left = [], [], 0, 0
         for mutant, verdict, said in pool.map(judge, chosen):
+            if verdict == "not run":
+                left += 1
+                continue
             print(f"{mutant['area']:12} {mutant['id']:44} {verdict:9} {mutant.get('kill', said)}", flush=True)
+            verdicts.write(json.dumps({"id": mutant["id"], "verdict": verdict}) + "\n")
+            verdicts.flush()
             killed += verdict == "killed"
             if verdict == "survives":
                 survivors.append(mutant)
             elif verdict == "SURVIVED":
                 unexpected.append(mutant)
+    if failed:
+        sys.exit("Without a mutant these checks fail:\n" + "\n".join(failed.values()))
+    if left:
+        sys.exit(f"\n{killed} killed, {left} not run yet: go on with --no-build --resume")
     print(f"\n{killed} killed, {len(chosen) - killed} survived")
     for mutant in survivors:
         print(f"  {mutant['id']}: {mutant['survives']}")

@@ -221,7 +221,8 @@ manage::Parts App::management_parts() {
       .catalogue_cleared = [this] { handlers_->reload(); },
       .bucket_owner = bucket_owner_,
       .offload = offload_hook(),
-      .mask_rules = config_.mask_rules};
+      .mask_rules = config_.mask_rules,
+      .exposed_key_files = [this] { return exposed_key_files(config_); }};
   if (!audit_.path().empty()) {
     parts.audit = [reader = AuditReader(audit_.path())](const manage::AuditQuery& query) {
       return reader.page(query);

@@ -156,15 +156,23 @@ std::vector<std::string> secret_files_of(const toml::node& node, const std::stri
   return paths;
 }
 
-std::vector<std::string> exposed_files(const std::vector<std::string>& paths) {
+std::vector<ExposedFile> exposed_files(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
   constexpr auto kOthers = fs::perms::others_read | fs::perms::others_write;
-  std::vector<std::string> exposed;
+  constexpr auto kGroup = fs::perms::group_read | fs::perms::group_write;
+  std::vector<ExposedFile> exposed;
   for (const std::string& path : paths) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (error || !fs::is_regular_file(status)) continue;
-    if ((status.permissions() & kOthers) != fs::perms::none) exposed.push_back(path);
+    const auto allows = [&](fs::perms some) {
+      return (status.permissions() & some) != fs::perms::none;
+    };
+    if (allows(kOthers)) {
+      exposed.push_back({path, Exposure::others});
+    } else if (allows(kGroup)) {
+      exposed.push_back({path, Exposure::group});
+    }
   }
   return exposed;
 }

@@ -26,7 +26,14 @@ Result<std::vector<auth::AccessKey>> read_keys(const toml::node& node, const std
 // The files in which the secrets of these tables are: `file` itself, and every secret-file.
 std::vector<std::string> secret_files_of(const toml::node& node, const std::string& file);
 
-// Those of the files that every user of the machine may read or change.
-std::vector<std::string> exposed_files(const std::vector<std::string>& paths);
+// Which users of the machine, other than the owner, may read or change a file.
+enum class Exposure { group, others };
+struct ExposedFile {
+  std::string path;
+  Exposure to = Exposure::others;
+};
+
+// Those of the files that users other than the owner may read or change.
+std::vector<ExposedFile> exposed_files(const std::vector<std::string>& paths);
 
 }  // namespace redrive::app

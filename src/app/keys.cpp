@@ -16,13 +16,24 @@ Result<auth::KeyRing> key_ring(const Config& config) {
 }
 
 void warn_about_exposed_secrets(const Config& config) {
-  for (const std::string& path : exposed_files(config.secret_files)) {
+  for (const auto& [path, to] : exposed_files(config.secret_files)) {
+    if (to != Exposure::others) continue;
     spdlog::warn(
         "{} contains secrets of access keys and every user of this machine can read or change it: "
         "run `chmod 600 {}` (or 640 with a separate group) and replace the keys",
         path,
         path);
   }
+}
+
+std::vector<std::pair<std::string, std::string>> exposed_key_files(const Config& config) {
+  Config fresh{.file = config.file};
+  const bool read = !config.file.empty() && load_config(fresh).has_value();
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [path, to] : exposed_files((read ? fresh : config).secret_files)) {
+    found.emplace_back(path, to == Exposure::others ? "others" : "group");
+  }
+  return found;
 }
 
 Result<auth::KeyRing> read_fresh_keys(const Config& config) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/calendar.h"
+#include "core/queue/hidden_queues.h"
 #include "front/catalogue_access.h"
 #include "manage/operations.h"
 
@@ -55,6 +56,11 @@ Result<void> may_use_named(const Call& call, alarms::Watcher& watcher,
   for (const auto& own : watcher.dead_letter_alarms()) {
     if (own.alarm.name == key.name && own.reading.identity.account == key.account &&
         own.reading.identity.region == key.region)
+      return may_use(call, own.alarm);
+  }
+  for (const auto& own : watcher.damage_alarms()) {
+    if (own.alarm.name == key.name && own.queue.account == key.account &&
+        own.queue.region == key.region)
       return may_use(call, own.alarm);
   }
   const metrics::Dimensions none;
@@ -220,6 +226,31 @@ Result<alarms::Alarm> alarm_of(const Call& call, const documents::NewAlarm& inpu
   return alarm;
 }
 
+void add_damage_alarm(Call& call, alarms::Watcher& watcher,
+                      const alarms::Watcher::DamageAlarm& damage, documents::AlarmList& out) {
+  const auto& [queue, messages, alarm] = damage;
+  if (queue.account != call.caller.account || queue.region != call.caller.region) return;
+  auto function = queue::function_of_async(queue.name);
+  const bool seen =
+      function ? call.sees_function(queue.account, queue.region, *function) : call.sees(queue);
+  if (!seen) return;
+  const std::string found = fmt::format(
+      "{} damaged {}{}", messages, function ? "event" : "message", messages == 1 ? "" : "s");
+  documents::AlarmLine line{.name = call.keep(alarm.name),
+                            .kind = "damage",
+                            .state = alarms::name_of(alarm.condition.state),
+                            .reason = messages > 0 ? call.keep(found) : std::string_view(),
+                            .since = told_time(call, alarm.condition.transitioned),
+                            .on = true,
+                            .targets = own_targets_of(call, watcher, alarm)};
+  if (function) {
+    line.function = call.keep(*std::move(function));
+  } else {
+    line.queue = call.keep(queue.name);
+  }
+  out.alarms.push_back(std::move(line));
+}
+
 }  // namespace
 
 Result<documents::AlarmList> list_alarms(Call& call) {
@@ -238,20 +269,7 @@ Result<documents::AlarmList> list_alarms(Call& call) {
                           .on = !alarm.memory.off,
                           .targets = own_targets_of(call, watcher, alarm.alarm)});
   }
-  for (const auto& [queue, messages, alarm] : watcher.damage_alarms()) {
-    if (queue.account != call.caller.account || queue.region != call.caller.region) continue;
-    if (!call.sees(queue)) continue;
-    const std::string found =
-        fmt::format("{} damaged message{}", messages, messages == 1 ? "" : "s");
-    out.alarms.push_back({.name = call.keep(alarm.name),
-                          .kind = "damage",
-                          .state = alarms::name_of(alarm.condition.state),
-                          .queue = call.keep(queue.name),
-                          .reason = messages > 0 ? call.keep(found) : std::string_view(),
-                          .since = told_time(call, alarm.condition.transitioned),
-                          .on = true,
-                          .targets = own_targets_of(call, watcher, alarm)});
-  }
+  for (const auto& alarm : watcher.damage_alarms()) add_damage_alarm(call, watcher, alarm, out);
   for (const alarms::Alarm& alarm : visible_alarms(call, watcher)) {
     out.alarms.push_back(
         {.name = call.keep(alarm.name),

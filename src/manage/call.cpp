@@ -25,10 +25,35 @@ Result<void> Call::authorize() const {
   if (route_.whole_server) {
     return front::decide(caller, operation(), front::server_resource(parts.gate), {});
   }
-  const auto named =
-      std::ranges::find(context.parameters, "queue", &PathParameters::value_type::first);
+  const auto in_path = [&](std::string_view name) {
+    return std::ranges::find(context.parameters, name, &PathParameters::value_type::first);
+  };
+  if (in_path("function") != context.parameters.end()) {
+    const FunctionCalled function = path_function();
+    return front::decide(caller,
+                         operation(),
+                         front::function_resource(function.account, function.region, function.name),
+                         {});
+  }
+  const auto named = in_path("queue");
   if (named == context.parameters.end()) return front::authorize_role(caller, operation());
   return allow(TRY(identity_called(named->second)));
+}
+
+Call::FunctionCalled Call::path_function() const {
+  const std::string_view text = parameter("function");
+  FunctionCalled called{.account = caller.account, .region = caller.region};
+  if (const auto named = front::function_from_arn(text)) {
+    called.account = named->account;
+    called.region = named->region;
+    called.qualified = text.substr(static_cast<std::size_t>(named->name.data() - text.data()));
+  } else {
+    called.qualified = text;
+  }
+  called.name = called.qualified.substr(0, called.qualified.find(':'));
+  constexpr std::string_view kLatest = ":$LATEST";
+  if (called.qualified.ends_with(kLatest)) called.qualified = called.name;
+  return called;
 }
 
 queue::QueueIdentity Call::queue(std::string_view name) const {
@@ -72,6 +97,15 @@ bool Call::sees(const queue::State& state, const queue::QueueIdentity& queue) co
 
 bool Call::sees(const queue::QueueIdentity& queue) const {
   return front::authorize(parts.engine, caller, front::kSeeQueue, front::resource_of(queue))
+      .has_value();
+}
+
+bool Call::sees_function(std::string_view account, std::string_view region,
+                         std::string_view name) const {
+  return front::decide(caller,
+                       {.name = "lambda:GetFunction", .right = auth::Right::look},
+                       front::function_resource(account, region, name.substr(0, name.find(':'))),
+                       {})
       .has_value();
 }
 

@@ -72,6 +72,9 @@ struct Parts {
   front::BucketOwner bucket_owner = {};  // Empty: there are no buckets.
   front::Offload offload = {};  // Empty: everything runs on the thread that calls handle().
   std::shared_ptr<const triage::MaskRules> mask_rules = {};  // May be null.
+  // Paths of files with secrets of access keys, and whether `others` or the `group` can read them;
+  // only those that one of them can. May be empty.
+  std::function<std::vector<std::pair<std::string, std::string>>()> exposed_key_files = {};
 };
 
 std::unexpected<Error> no_such_message();
@@ -98,11 +101,20 @@ class Call {
   std::string_view parameter(std::string_view name) const;
   // What the route does, for decisions about it.
   front::Operation operation() const;
-  // Whether the caller may use this route at all; where its path names a queue, for that queue.
+  // Whether the caller may use this route at all; where its path names a queue or a function, for
+  // that one.
   // Called before the route runs. What else a request names is authorised by the operation.
   Result<void> authorize() const;
   // The queue of the caller's account and region that {name} stands for.
   queue::QueueIdentity queue(std::string_view name) const;
+  // The function that {function} stands for: a name or an ARN, with or without a qualifier.
+  struct FunctionCalled {
+    std::string account;
+    std::string region;
+    std::string name;       // Without the qualifier.
+    std::string qualified;  // The same with it: `f:live`.
+  };
+  FunctionCalled path_function() const;
   // The queue that {queue} stands for: a name, or an ARN.
   Result<queue::QueueIdentity> path_queue() const { return identity_called(parameter("queue")); }
   // The key of a message that {name} stands for.
@@ -120,6 +132,8 @@ class Call {
   // Whether the caller may know of a queue and its numbers. The first is for use in turn.
   bool sees(const queue::State& state, const queue::QueueIdentity& queue) const;
   bool sees(const queue::QueueIdentity& queue) const;
+  bool sees_function(std::string_view account, std::string_view region,
+                     std::string_view name) const;
   // Whether the caller may see everything on this server.
   bool sees_all() const;
   // The actor, for histories and the audit log.

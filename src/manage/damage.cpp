@@ -1,6 +1,7 @@
 // Messages whose stored bytes cannot be read: listed, dropped and read again.
 
 #include "base/calendar.h"
+#include "core/queue/hidden_queues.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -53,24 +54,7 @@ std::vector<queue::MessageKey> keys_of_damaged(const dead_letters::DamagedPage& 
   return keys;
 }
 
-}  // namespace
-
-Result<documents::DamagedCounts> count_damaged(Call& call) {
-  documents::DamagedCounts out;
-  for (const auto& [queue, messages] : call.parts.dead_letters.damage.counts()) {
-    const bool own = queue.account == call.caller.account && queue.region == call.caller.region;
-    if (messages == 0 || !own || !call.sees(queue)) continue;
-    out.queues.push_back({call.keep(queue.name), static_cast<std::int64_t>(messages)});
-  }
-  return out;
-}
-
-Result<documents::DamagedPage> list_damaged(Call& call) {
-  const queue::QueueIdentity queue = call.queue("queue");
-  const queue::Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
-  const std::size_t max = TRY(call.query_number("limit", kDamagedPage, kDamagedPageMax));
-  const dead_letters::DamagedPage page =
-      TRY(call.parts.dead_letters.damage.list(queue, after, max));
+documents::DamagedPage damaged_page(Call& call, const dead_letters::DamagedPage& page) {
   documents::DamagedPage out{.now = call.keep(format_utc(page.wall)),
                              .total = static_cast<std::int64_t>(page.total),
                              .messages = {},
@@ -82,8 +66,14 @@ Result<documents::DamagedPage> list_damaged(Call& call) {
   return out;
 }
 
-Result<documents::Touched> drop_damaged(Call& call, const documents::DamagedChoice& input) {
-  const queue::QueueIdentity queue = call.queue("queue");
+Result<documents::DamagedPage> list_of(Call& call, const queue::QueueIdentity& queue) {
+  const queue::Mailbox::AgeMark after = TRY(mark_of(call.query("after")));
+  const std::size_t max = TRY(call.query_number("limit", kDamagedPage, kDamagedPageMax));
+  return damaged_page(call, TRY(call.parts.dead_letters.damage.list(queue, after, max)));
+}
+
+Result<documents::Touched> drop_of(Call& call, const queue::QueueIdentity& queue,
+                                   const documents::DamagedChoice& input) {
   dead_letters::DeadLetters& dead_letters = call.parts.dead_letters;
   auto keys = TRY(damaged_keys(input, kDroppedMax));
   const bool all = input.all.value_or(false);
@@ -94,8 +84,8 @@ Result<documents::Touched> drop_damaged(Call& call, const documents::DamagedChoi
                             all && keys.size() == kDamagedPageMax};
 }
 
-Result<documents::DamagedRetried> retry_damaged(Call& call, const documents::DamagedChoice& input) {
-  const queue::QueueIdentity queue = call.queue("queue");
+Result<documents::DamagedRetried> retry_of(Call& call, const queue::QueueIdentity& queue,
+                                           const documents::DamagedChoice& input) {
   dead_letters::DeadLetters& dead_letters = call.parts.dead_letters;
   auto keys = TRY(damaged_keys(input, kRetriedMax));
   documents::DamagedRetried out;
@@ -110,6 +100,81 @@ Result<documents::DamagedRetried> retry_damaged(Call& call, const documents::Dam
       TRY(dead_letters.damage.retry(queue, keys, {.name = actor, .reason = {}})));
   out.still_damaged = static_cast<std::int64_t>(keys.size()) - out.restored;
   return out;
+}
+
+// The queue of the events of {function}; nullopt for a function that has had none.
+Result<std::optional<queue::QueueIdentity>> events_of_function(Call& call) {
+  const Call::FunctionCalled function = call.path_function();
+  auto events = queue::async_of(function.account, function.region, function.qualified);
+  const std::string arn =
+      front::function_resource(function.account, function.region, function.name).arn();
+  return call.parts.engine.turn(
+      [&](engine::Turn& turn) -> Result<std::optional<queue::QueueIdentity>> {
+        if (turn.state().find_entry(queue::EntryKind::function, arn) == nullptr) {
+          return fail(ErrorCode::resource_not_found,
+                      "There is no function named " + function.name + ".");
+        }
+        if (turn.state().find(events) == nullptr) return std::nullopt;
+        return std::move(events);
+      });
+}
+
+// Of such a function.
+dead_letters::DamagedPage no_damage(Call& call) {
+  dead_letters::DamagedPage page;
+  page.wall = call.parts.engine.turn([](engine::Turn& turn) { return turn.stamp().wall; });
+  return page;
+}
+
+}  // namespace
+
+Result<documents::DamagedCounts> count_damaged(Call& call) {
+  documents::DamagedCounts out;
+  for (const auto& [queue, messages] : call.parts.dead_letters.damage.counts()) {
+    const bool own = queue.account == call.caller.account && queue.region == call.caller.region;
+    if (messages == 0 || !own) continue;
+    const auto count = static_cast<std::int64_t>(messages);
+    if (auto function = queue::function_of_async(queue.name)) {
+      if (call.sees_function(queue.account, queue.region, *function))
+        out.functions.push_back({call.keep(*std::move(function)), count});
+    } else if (call.sees(queue)) {
+      out.queues.push_back({call.keep(queue.name), count});
+    }
+  }
+  return out;
+}
+
+Result<documents::DamagedPage> list_damaged(Call& call) {
+  return list_of(call, call.queue("queue"));
+}
+
+Result<documents::Touched> drop_damaged(Call& call, const documents::DamagedChoice& input) {
+  return drop_of(call, call.queue("queue"), input);
+}
+
+Result<documents::DamagedRetried> retry_damaged(Call& call, const documents::DamagedChoice& input) {
+  return retry_of(call, call.queue("queue"), input);
+}
+
+Result<documents::DamagedPage> list_damaged_events(Call& call) {
+  const auto events = TRY(events_of_function(call));
+  if (!events) return damaged_page(call, no_damage(call));
+  return list_of(call, *events);
+}
+
+Result<documents::Touched> drop_damaged_events(Call& call, const documents::DamagedChoice& input) {
+  const auto events = TRY(events_of_function(call));
+  if (events) return drop_of(call, *events, input);
+  TRY(damaged_keys(input, kDroppedMax));
+  return documents::Touched{};
+}
+
+Result<documents::DamagedRetried> retry_damaged_events(Call& call,
+                                                       const documents::DamagedChoice& input) {
+  const auto events = TRY(events_of_function(call));
+  if (events) return retry_of(call, *events, input);
+  TRY(damaged_keys(input, kRetriedMax));
+  return documents::DamagedRetried{};
 }
 
 }  // namespace redrive::manage

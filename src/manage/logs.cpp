@@ -24,4 +24,14 @@ Result<documents::ServerLogPage> read_log(Call& call) {
   return page;
 }
 
+Result<documents::ExposedKeyFiles> list_exposed_key_files(Call& call) {
+  documents::ExposedKeyFiles out;
+  if (!call.parts.exposed_key_files) return out;
+  for (auto& [path, exposed_to] : call.parts.exposed_key_files()) {
+    out.files.push_back(
+        {.path = call.keep(std::move(path)), .exposed_to = call.keep(std::move(exposed_to))});
+  }
+  return out;
+}
+
 }  // namespace redrive::manage

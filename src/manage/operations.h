@@ -12,6 +12,7 @@
 #include "manage/documents/failures.h"
 #include "manage/documents/find.h"
 #include "manage/documents/jobs.h"
+#include "manage/documents/key_files.h"
 #include "manage/documents/lineage.h"
 #include "manage/documents/logs.h"
 #include "manage/documents/message_page.h"
@@ -71,6 +72,8 @@ Result<documents::SignInLink> make_sign_in_link(Call& call);
 
 // GET audit?after=…&who=…&action=…&resource=…&limit=…
 Result<Document> read_audit(Call& call);
+// GET exposed-key-files
+Result<documents::ExposedKeyFiles> list_exposed_key_files(Call& call);
 // GET logs?after=…&limit=…
 Result<documents::ServerLogPage> read_log(Call& call);
 
@@ -113,6 +116,11 @@ Result<documents::DamagedCounts> count_damaged(Call& call);
 Result<documents::DamagedPage> list_damaged(Call& call);
 Result<documents::Touched> drop_damaged(Call& call, const documents::DamagedChoice& input);
 Result<documents::DamagedRetried> retry_damaged(Call& call, const documents::DamagedChoice& input);
+// The same for events of asynchronous invocations: events/{function}/damaged
+Result<documents::DamagedPage> list_damaged_events(Call& call);
+Result<documents::Touched> drop_damaged_events(Call& call, const documents::DamagedChoice& input);
+Result<documents::DamagedRetried> retry_damaged_events(Call& call,
+                                                       const documents::DamagedChoice& input);
 Result<documents::Touched> purge_queue(Call& call, const documents::PurgeRequest& input);
 
 Result<documents::FailureReceipt> report_failure(Call& call, const documents::FailureReport& input);

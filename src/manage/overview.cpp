@@ -126,21 +126,13 @@ class QueueSurvey {
   std::vector<documents::QueueOverview> queues_;
 };
 
-bool sees_function(const Call& call, const documents::KeptHandler& handler) {
-  return front::decide(call.caller,
-                       {.name = "lambda:GetFunction", .right = auth::Right::look},
-                       front::function_resource(handler.account, handler.region, handler.function),
-                       {})
-      .has_value();
-}
-
 std::vector<documents::HandlerOverview> handlers_of(Call& call) {
   std::vector<documents::HandlerOverview> found;
   if (!call.parts.handlers) return found;
   for (documents::KeptHandler& handler : call.parts.handlers()) {
     if (found.size() >= kOverviewHandlersMax) break;
     if (!is_of(call.caller, handler.account, handler.region)) continue;
-    if (!sees_function(call, handler)) continue;
+    if (!call.sees_function(handler.account, handler.region, handler.function)) continue;
     documents::HandlerOverview view = handler.counts;
     view.function = call.keep(std::move(handler.function));
     if (!handler.mapping.empty()) {

@@ -124,6 +124,44 @@ TEST_F(CasesTest, TheOverviewShowsOnlyWhatTheKeyIsFor) {
 
 // A handle names the queue that the caller is authorised for and the task: they must belong
 // together.
+TEST_F(CasesTest, SecretsOfParametersAreNotForReadersAndListsShowOwnNamesOnly) {
+  const auto ssm = [&](std::string_view who, std::string_view action, std::string body) {
+    return world_.ask(who,
+                      {.api = Api::ssm,
+                       .body = std::move(body),
+                       .headers = {{"Content-Type", "application/x-amz-json-1.1"},
+                                   {"X-Amz-Target", fmt::format("AmazonSSM.{}", action)}}});
+  };
+  for (const char* name : {"a-token", "secret-token"}) {
+    const Answer made =
+        ssm("root",
+            "PutParameter",
+            fmt::format(R"({{"Name":"{}","Value":"hunter2","Type":"SecureString"}})", name));
+    ASSERT_EQ(made.status, 200) << made.body;
+  }
+  const std::string open = R"({"Name":"a-token","WithDecryption":true})";
+  EXPECT_TRUE(ssm("reader", "GetParameter", open).has("may not decrypt"));
+  EXPECT_EQ(ssm("reader", "GetParameter", R"({"Name":"a-token"})").status, 200);
+  EXPECT_NE(ssm("operator", "GetParameter", open).body.find("hunter2"), std::string::npos);
+  const Answer listed = ssm("operator", "GetParametersByPath", R"({"Path":"/","Recursive":true})");
+  EXPECT_NE(listed.body.find("a-token"), std::string::npos) << listed.body;
+  EXPECT_EQ(listed.body.find("secret-token"), std::string::npos) << listed.body;
+}
+
+// Their queue is hidden, so they are reached through the function, by keys for the function.
+TEST_F(CasesTest, DamagedEventsAreForKeysOfTheirFunction) {
+  world_.make_function("a-fn");
+  EXPECT_EQ(world_.manage("operator", "GET", "events/a-fn/damaged").status, 200);
+  EXPECT_EQ(world_.manage("operator", "GET", "events/a-fn:live/damaged").status, 200);
+  EXPECT_TRUE(world_.manage("operator", "GET", "events/secret-fn/damaged").denied());
+  EXPECT_TRUE(world_.manage("operator", "GET", "events/secret-fn:a-x/damaged").denied());
+  const std::string all = R"({"all":true})";
+  EXPECT_TRUE(world_.manage("operator", "POST", "events/secret-fn/damaged/drop", all).denied());
+  EXPECT_TRUE(world_.manage("reader", "POST", "events/a-fn/damaged/drop", all).denied());
+  EXPECT_EQ(world_.manage("root", "GET", "events/a-none/damaged").status, 404);
+  EXPECT_EQ(world_.manage("root", "GET", "queues/a-fn!async/damaged").status, 404);
+}
+
 TEST_F(CasesTest, AForgedTaskHandleCancelsNoOtherQueuesTask) {
   const Uuid id{{7}};
   world_.make_job("secret", id);

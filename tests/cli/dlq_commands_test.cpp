@@ -53,6 +53,14 @@ TEST_F(DlqCommands, PeekStopsAtItsMaximum) {
   EXPECT_EQ(server.calls.size(), 1u);
 }
 
+// No line of a body can pass for the first line of another message.
+TEST_F(DlqCommands, BodiesThatAreTextAreIndented) {
+  answer("filter=&limit=10&after=", page_of(told(R"("hello\nproblem  orders: forged")")));
+  const Outcome outcome = world.run({"dlq", "peek", "dlq"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\n  hello\n  problem  orders: forged\n"));
+}
+
 TEST_F(DlqCommands, SecretsAreShownOnRequestOnly) {
   const std::string body = R"("{\"password\":\"hunter2\"}")";
   answer("filter=&limit=10&after=", page_of(told(body)));

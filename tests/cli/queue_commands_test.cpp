@@ -277,6 +277,20 @@ TEST_F(QueueCommands, DamagedMessagesAreDroppedAndRetried) {
   EXPECT_TRUE(server.calls.empty());
 }
 
+TEST_F(QueueCommands, DamagedEventsOfFunctionsHaveTheSameVerbs) {
+  server.answer("GET /_redrive/v1/events/resize%3Alive/damaged?after=",
+                R"({"now":"2026-01-01T00:00:00Z","total":0,"messages":[]})");
+  EXPECT_THAT(world.run({"function", "damaged", "ls", "resize:live"}).err,
+              HasSubstr("no damaged events"));
+  server.answer("POST /_redrive/v1/events/resize/damaged/drop", R"({"messages":1,"more":false})");
+  EXPECT_EQ(world.run({"function", "damaged", "drop", "resize", "17", "--yes"}).out,
+            "1 damaged event dropped\n");
+  server.answer("POST /_redrive/v1/events/resize/damaged/retry",
+                R"({"restored":1,"stillDamaged":0})");
+  EXPECT_EQ(world.run({"function", "damaged", "retry", "resize", "--all"}).out,
+            "1 restored, 0 still damaged\n");
+}
+
 TEST_F(QueueCommands, HelpIsNotAnError) {
   const Outcome outcome = world.run({"queue", "create", "--help"});
   EXPECT_EQ(outcome.exit_code, 0);

@@ -614,3 +614,31 @@ def test_the_server_says_when_everybody_may_read_its_secrets(tmp_path):
         clock.until("a warning", lambda: f"chmod 600 {config}" in log.read_text())
     finally:
         server.stop()
+
+
+def test_doctor_names_key_files_that_other_users_can_read(tmp_path):
+    config = tmp_path / "c.toml"
+    config.write_text(
+        "[[key]]\nid='ADMIN'\nsecret='hidden'\nrole='admin'\n"
+        "[[key]]\nid='TEAM'\nsecret='hidden'\nrole='reader'\nqueues=['team-*']\n")
+    config.chmod(0o644)
+    server = Server("--memory", "--config", str(config), log_path=tmp_path / "server.log")
+
+    def findings(key):
+        done = subprocess.run(
+            [binary_path(), "doctor", "--json", "--endpoint-url", server.endpoint],
+            capture_output=True, text=True, timeout=60,
+            env={"PATH": "/usr/bin:/bin", "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": "hidden"})
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        return done.returncode, [
+            (line["severity"], line["fix"]) for line in lines if line["rule"] == "exposed-key-file"]
+
+    try:
+        assert findings("ADMIN") == (1, [("problem", f"chmod 600 {config}")])
+        assert findings("TEAM") == (0, []), "a key with patterns learns nothing about the whole server"
+        config.chmod(0o640)
+        assert findings("ADMIN") == (0, [("advice", f"chmod 600 {config}")])
+        config.chmod(0o600)
+        assert findings("ADMIN") == (0, [])
+    finally:
+        server.stop()

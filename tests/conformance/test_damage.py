@@ -12,7 +12,9 @@ import urllib.request
 
 import pytest
 
+from harness import clock
 from harness.clients import JsonRaw
+from harness.functions import client, redrive, settings
 from harness.management import Management, Refused
 from harness.server import Server, binary_path
 
@@ -31,8 +33,10 @@ class Place:
         self.data = data
         self.start()
 
+    options = ()
+
     def start(self):
-        self.server = Server("--data", str(self.data), log_path=str(self.data) + ".log")
+        self.server = Server("--data", str(self.data), *self.options, log_path=str(self.data) + ".log")
         self.api = JsonRaw(self.server.endpoint)
         self.manage = Management(self.server.endpoint)
 
@@ -155,7 +159,8 @@ def test_a_running_server_works_around_damaged_dead_letters(place):
     found = place.manage.call("GET", "queues/orders-dlq/messages?filter=body%20like%20%22order*%22")
     assert len(found["messages"]) == 7
     place.wait_for_damaged("orders-dlq", 3)
-    assert place.manage.call("GET", "damaged") == {"queues": [{"queue": "orders-dlq", "messages": 3}]}
+    assert place.manage.call("GET", "damaged") == {
+        "queues": [{"queue": "orders-dlq", "messages": 3}], "functions": []}
     groups = place.manage.call("GET", "queues/orders-dlq/groups")["groups"]
     assert sum(group["count"] for group in groups) == 7
 
@@ -220,3 +225,105 @@ def test_what_cannot_be_chosen_is_refused(place):
     with pytest.raises(Refused) as refused:
         place.damaged("missing")
     assert refused.value.status == 404
+
+
+RAISES = "def handler(event, context):\n    print('ran for', event['n'])\n    raise ValueError('later')\n"
+
+
+class EventPlace(Place):
+    """Three events of a function that has failed once for each, so that they wait for their retry."""
+
+    options = ("--virtual-clock",)
+
+    def fail_once(self):
+        functions = client("lambda", self.server.endpoint)
+        functions.create_function(**settings(RAISES, FunctionName="resize"))
+        for number in range(3):
+            functions.invoke(FunctionName="resize", InvocationType="Event", Payload=self.event(number))
+        self.wait_for_runs(*range(3))
+
+    def event(self, number):
+        return json.dumps({"n": f"event {number} {FILL}"})
+
+    def wait_for_runs(self, *numbers):
+        """The function ran for these since the server's start, and for no others."""
+        def ran():
+            log = redrive(self.server.endpoint, "function", "logs", "resize").stdout
+            return {number for number in range(3) if log.count(f"ran for event {number} ") > self.before[number]}
+        clock.until(f"the function ran for {numbers}", lambda: ran() == set(numbers), timeout=20)
+
+    def restart_damaged(self, *numbers):
+        log = redrive(self.server.endpoint, "function", "logs", "resize").stdout
+        self.stop()
+        for number in numbers:
+            self.flip(self.event(number))
+        self.before = [log.count(f"ran for event {number} ") for number in range(3)]
+
+    before = [0, 0, 0]
+
+
+@pytest.fixture
+def events(tmp_path):
+    place = EventPlace(tmp_path / "data")
+    place.fail_once()
+    yield place
+    if place.server.running():
+        place.stop()
+
+
+def test_a_damaged_event_is_set_aside_and_the_function_runs_for_the_others(events):
+    events.restart_damaged(1)
+    events.start()
+    events.manage.advance(61)
+    events.wait_for_runs(0, 2)
+    assert events.manage.call("GET", "damaged") == {
+        "queues": [], "functions": [{"function": "resize", "messages": 1}]}
+    page = events.manage.call("GET", "events/resize/damaged")
+    (message,) = page["messages"]
+    assert page["total"] == 1 and message["state"] == "damaged"
+    assert message["error"] == "its bytes do not match their checksum"
+    metrics = urllib.request.urlopen(events.server.endpoint + "/metrics", timeout=30).read().decode()
+    (line,) = [line for line in metrics.splitlines() if line.startswith("redrive_damaged_events{")]
+    assert 'function="resize"' in line and line.endswith(" 1")
+    doctor = events.cli("doctor", "--json")
+    (finding,) = [json.loads(line) for line in doctor.stdout.splitlines() if "damaged-events" in line]
+    assert finding["fix"] == "redrive function damaged ls resize" and doctor.returncode == 1
+    listed = events.cli("function", "damaged", "ls", "resize")
+    assert listed.stdout.count("its bytes do not match their checksum") == 1
+    events.manage.advance(11)
+
+    def alarms():
+        return [alarm for alarm in events.manage.call("GET", "alarms")["alarms"] if alarm["kind"] == "damage"]
+
+    (alarm,) = clock.until("the alarm is there", alarms)
+    assert alarm["name"] == "damaged events of resize" and alarm["function"] == "resize"
+
+    dropped = events.cli("function", "damaged", "drop", "resize", str(message["key"]), "--yes")
+    assert dropped.stdout == "1 damaged event dropped\n", dropped.stderr
+    assert events.manage.call("GET", "events/resize/damaged")["total"] == 0
+    with pytest.raises(Refused) as refused:
+        events.manage.call("GET", "events/missing/damaged")
+    assert refused.value.status == 404
+
+
+def test_a_damaged_event_runs_once_its_bytes_are_restored(events):
+    events.restart_damaged(1)
+    events.start()
+    events.manage.advance(61)
+    events.wait_for_runs(0, 2)
+    events.flip(events.event(1))
+    retried = events.cli("function", "damaged", "retry", "resize", "--all")
+    assert retried.stdout == "1 restored, 0 still damaged\n", retried.stderr
+    events.wait_for_runs(0, 1, 2)
+
+
+def test_a_damaged_event_is_dropped_while_the_server_is_stopped(events):
+    events.restart_damaged(1)
+    check = events.tool("journal", "check", "--data", str(events.data))
+    assert "1 damaged" in check.stdout, check.stdout
+    repaired = events.tool("journal", "repair", "--data", str(events.data), "--drop-all")
+    assert "of resize!async dropped" in repaired.stdout, repaired.stdout
+    events.start()
+    events.manage.advance(61)
+    events.wait_for_runs(0, 2)
+    assert events.manage.call("GET", "damaged") == {"queues": [], "functions": []}

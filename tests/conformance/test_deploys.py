@@ -93,7 +93,7 @@ def test_a_group_names_the_deploy_that_it_began_with(launch, tmp_path):
     identity = message["messageId"]
     tried = redrive(server.endpoint, "dlq", "try", identity, "--version", codes[0][:5])
     assert "succeeds now" in tried.stdout and "side effects of the handler" in tried.stderr
-    found = redrive(server.endpoint, "dlq", "try", identity, "--bisect", "--json")
+    found = redrive(server.endpoint, "dlq", "try", "orders-dlq", identity[:8], "--bisect", "--json")
     told = json.loads(found.stdout)
     assert (told["firstBad"], told["lastGood"]) == (codes[1], codes[0]), told
     shown = redrive(server.endpoint, "dlq", "show", identity).stdout

@@ -120,6 +120,17 @@ TEST_F(Damage, LeavesAloneWhatAConsumerHolds) {
   EXPECT_EQ(damaged("orders").size(), 1u);
 }
 
+// An edit or a compaction has replaced the bytes since they were read.
+TEST_F(Damage, OfFormerBytesIsNotDamageOfTheMessage) {
+  world.send("orders", "a");
+  const queue::MessageKey key = keys("orders").at(0);
+  queue::BodyRef former = body_of("orders", key);
+  former.offset += 64;
+  dead_letters().damage.found_damage({.key = key, .body = former, .error = "torn"});
+  EXPECT_TRUE(dead_letters().damage.counts().empty());
+  EXPECT_EQ(receive("orders"), Bodies{"a"});
+}
+
 TEST_F(Damage, IsReadTwiceBeforeItCounts) {
   world.send("orders", "a");
   world.journal.set_bad_copy(body_of("orders", keys("orders")[0]));

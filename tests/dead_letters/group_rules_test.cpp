@@ -70,6 +70,21 @@ TEST_F(GroupRules, ARestartGoesOnWhereARuleWasNotApplied) {
   EXPECT_EQ(group_called("Broken").arrivals.total, 5u);
 }
 
+TEST_F(GroupRules, AreAppliedInSlicesToTheLastLetter) {
+  make_dead(2, "b", {.type = "Broken"});
+  make_dead(600, "a", {.type = "Late"});
+  group();
+  const queue::State::GroupId late = id("Late");
+  ASSERT_TRUE(dead_letters().groups.merge(identity_of("dead"), late, id("Broken"), {}));
+  ASSERT_TRUE(dead_letters().groups.apply_rules());
+  EXPECT_LT(group_called("Broken").count, 602u);
+  EXPECT_GT(group_called("Broken").count, 2u);
+  world.restart();  // The place of the next slice is forgotten, not the rule.
+  apply();
+  EXPECT_EQ(group_called("Broken").count, 602u);
+  EXPECT_EQ(group_called("Broken").arrivals.total, 602u);
+}
+
 TEST_F(GroupRules, ARemovedRuleIsOver) {
   make_groups();
   const auto rule = dead_letters().groups.merge(identity_of("dead"), id("Late"), id("Broken"), {});

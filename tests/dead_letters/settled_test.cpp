@@ -120,6 +120,14 @@ TEST_F(Settled, OlderOnesMakeRoomForNewerOnes) {
   expect_restart_changes_nothing();
 }
 
+TEST_F(Settled, AFullDiskTakesTheirSpaceFirst) {
+  settle_one("a");
+  ASSERT_EQ(settled(), 1u);
+  world.journal.set_room(false);
+  maintain();
+  EXPECT_EQ(settled(), 0u);
+}
+
 TEST_F(Settled, NoneWhenSwitchedOff) {
   world.settled = {.messages_max = 0};
   world.restart();

@@ -36,10 +36,6 @@ std::string value_of(const sqs::MessageAttributeValue& value) {
   return harmless(value.string_value.value_or(""));
 }
 
-std::string readable_body(std::string_view body) {
-  return harmless_lines(pretty_json(body).value_or(std::string(body))) + "\n";
-}
-
 std::string fate_of(const documents::Message& message) {
   std::vector<std::string> facts = {std::string(message.state)};
   facts.push_back(fmt::format("sent {}", message.sent_at));
@@ -147,6 +143,19 @@ std::string readable_attempts(const Terminal& terminal, const documents::Message
                              message.failed_again ? ", failed again" : ""));
   }
   return out;
+}
+
+std::string indented(std::string_view text) {
+  std::string out;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.empty()) return out;
+  for (const std::string_view line : split(text, '\n')) out += "  " + harmless(line) + "\n";
+  return out;
+}
+
+std::string readable_body(std::string_view body) {
+  if (const auto json = pretty_json(body)) return harmless_lines(*json) + "\n";
+  return indented(body);
 }
 
 std::string readable_message(const Terminal& terminal, const sqs::ReceivedMessage& message,

@@ -11,6 +11,11 @@ namespace redrive::cli {
 
 // `3 s`, `5 min`, `2 h`, `4 d`: the largest unit that fits.
 std::string readable_age(Duration age);
+// Users' text in the output of a command: no line of it starts at the left margin, where it could
+// pass for a line of the command.
+std::string indented(std::string_view text);
+// A body: pretty-printed if it is JSON, else indented.
+std::string readable_body(std::string_view body);
 
 // A message for display: id and state on the first line, then its attributes, then its body,
 // indented if it is JSON.

@@ -16,6 +16,7 @@
 #include "manage/documents/alarms.h"
 #include "manage/documents/damage.h"
 #include "manage/documents/functions.h"
+#include "manage/documents/key_files.h"
 #include "manage/documents/message_page.h"
 #include "manage/documents/overview.h"
 
@@ -59,8 +60,11 @@ class TopologyReader {
     read_handlers();
     if (ask_ages_) ask_alarms();
     if (ask_ages_) ask_damage();
+    if (ask_ages_) ask_key_files();
     topology::Topology topology(std::move(queues_), std::move(unseen_), std::move(handlers_));
     topology.set_notice_targets(std::move(notice_targets_));
+    topology.set_damaged_events(std::move(damaged_events_));
+    topology.set_exposed_key_files(std::move(exposed_key_files_));
     return topology;
   }
 
@@ -231,12 +235,27 @@ class TopologyReader {
         if (queue.name() == count.queue) queue.damaged = count.messages;
       }
     }
+    for (const documents::DamagedEventCount& count : (*counts)->functions) {
+      damaged_events_.push_back({std::string(count.function), count.messages});
+    }
+  }
+
+  // Only keys that may see the whole server get an answer.
+  void ask_key_files() {
+    const auto found =
+        session_.service.manage<documents::ExposedKeyFiles>("GET", "exposed-key-files");
+    if (!found) return;
+    for (const documents::ExposedKeyFile& file : (*found)->files) {
+      exposed_key_files_.push_back({std::string(file.path), file.exposed_to == "others"});
+    }
   }
 
   Session& session_;
   const bool elsewhere_;
   bool ask_ages_;
   std::vector<topology::NoticeTarget> notice_targets_;
+  std::vector<topology::DamagedEvents> damaged_events_;
+  std::vector<topology::ExposedKeyFile> exposed_key_files_;
   std::vector<topology::Handler> handlers_;
   std::vector<topology::Queue> queues_;
   std::vector<std::string> unseen_;

@@ -31,6 +31,7 @@ void add_dlq_watch(Verb parent, Commands& commands);
 void add_dlq_try(Verb parent, Commands& commands);
 void add_function_deploy(Verb parent, Commands& commands);
 void add_function_verbs(Verb parent, Commands& commands);
+void add_function_damaged(Verb parent, Commands& commands);
 void add_mapping_verbs(Verb parent, Commands& commands);
 void add_doctor(Verb parent, Commands& commands);
 void add_topology(Verb parent, Commands& commands);

@@ -52,14 +52,6 @@ void print_section(Terminal& terminal, std::string_view title, const std::string
   if (!text.empty()) terminal.out << paint(terminal, Color::bold, title) << "\n" << text;
 }
 
-std::string indented(std::string_view text) {
-  std::string out;
-  if (text.ends_with('\n')) text.remove_suffix(1);
-  if (text.empty()) return out;
-  for (const std::string_view line : split(text, '\n')) out += "  " + harmless(line) + "\n";
-  return out;
-}
-
 void print_whole(Terminal& terminal, const documents::Message& message) {
   terminal.out << name_value_lines(terminal, facts_of(message));
   print_section(terminal,
@@ -70,10 +62,7 @@ void print_whole(Terminal& terminal, const documents::Message& message) {
     print_section(terminal, "Log of the last attempt", indented(telling->log));
   }
   print_section(terminal, "Attributes", readable_attributes(terminal, message.attributes));
-  print_section(
-      terminal,
-      "Body",
-      harmless_lines(pretty_json(message.body).value_or(std::string(message.body))) + "\n");
+  print_section(terminal, "Body", readable_body(message.body));
 }
 
 void print_place(Terminal& terminal, const documents::LineagePlace& place) {

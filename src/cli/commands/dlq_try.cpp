@@ -132,9 +132,11 @@ DeadCopy copy_of(Session& session, const documents::Message& message) {
 }
 
 Answer<std::optional<DeadCopy>> look_in(Session& session, const std::string& queue,
-                                        const std::string& id) {
+                                        const std::string& called) {
   std::optional<DeadCopy> copy;
-  MessageQuestion question = message_called(queue, id);
+  const auto id = whole_message_id(session, queue, called);
+  if (!id && id.error().code == "NotFound") return copy;
+  MessageQuestion question = message_called(queue, TRY(id));
   question.secrets = Secrets::shown;
   TRY(for_each_message(session, question, [&](const auto& message) {
     copy = copy_of(session, message);
@@ -145,13 +147,23 @@ Answer<std::optional<DeadCopy>> look_in(Session& session, const std::string& que
   return copy;
 }
 
+Answer<std::vector<std::string>> all_queue_names(Session& session) {
+  std::vector<std::string> names;
+  std::string token;
+  do {
+    sqs::ListQueuesInput input{.max_results = 1000};
+    if (!token.empty()) input.next_token = token;
+    const auto page = TRY(session.service.call<sqs::ListQueues>(input));
+    for (const std::string_view url : page->queue_urls) names.emplace_back(queue_name_of(url));
+    token = page->next_token.value_or("");
+  } while (!token.empty());
+  return names;
+}
+
 // Searches all queues if no queue is given.
 Answer<DeadCopy> find_dead(Session& session, const std::vector<std::string>& called) {
   std::vector<std::string> queues(called.begin(), called.end() - 1);
-  if (queues.empty()) {
-    const auto listed = TRY(session.service.call<sqs::ListQueues>({.max_results = 1000}));
-    for (const std::string_view url : listed->queue_urls) queues.emplace_back(queue_name_of(url));
-  }
+  if (queues.empty()) queues = TRY(all_queue_names(session));
   for (const std::string& queue : queues) {
     auto found = look_in(session, queue, called.back());
     // While searching all queues, one may have been deleted.
@@ -549,7 +561,9 @@ Answer<void> run_dlq_try(const DlqTryOptions& options, Session& session) {
 void add_dlq_try(Verb parent, Commands& commands) {
   auto options = std::make_shared<DlqTryOptions>();
   Verb verb = parent.verb("try", "Run a handler on a copy of a message");
-  verb.option("MESSAGE", options->message, "MessageId; put its queue before it for a faster search")
+  verb.option("MESSAGE",
+              options->message,
+              "MessageId or unique prefix; put its queue before it for a faster search")
       .required()
       .many();
   verb.option(

@@ -52,9 +52,11 @@ Color color_of(Severity severity) {
 }
 
 std::string finding_text(const Terminal& terminal, const Finding& finding) {
-  return fmt::format("{}  {}: {}\n  {}\n  fix: {}\n",
+  const std::string subject =
+      finding.queue.empty() ? "" : paint(terminal, Color::bold, harmless(finding.queue)) + ": ";
+  return fmt::format("{}  {}{}\n  {}\n  fix: {}\n",
                      paint(terminal, color_of(finding.severity), name_of(finding.severity)),
-                     paint(terminal, Color::bold, harmless(finding.queue)),
+                     subject,
                      harmless(finding.what),
                      paint(terminal, Color::dim, finding.why),
                      harmless(finding.fix));

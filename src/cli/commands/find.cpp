@@ -62,6 +62,7 @@ Answer<void> run_find(const FindOptions& options, Session& session) {
   std::string after;
   std::uint64_t scanned = 0;
   std::int64_t hits = 0;
+  bool as_text = false;  // How the server read the query.
   session.world.interrupt.watch();
   do {
     const auto page = TRY(session.service.manage<documents::FindPage>(
@@ -75,6 +76,7 @@ Answer<void> run_find(const FindOptions& options, Session& session) {
       const auto total = static_cast<std::uint64_t>(page->total.value_or(0));
       progress.emplace(session.terminal(), session.world.clock, total, "searched");
     }
+    as_text = page->mode == "text";
     scanned += static_cast<std::uint64_t>(page->scanned);
     if (!page->hits.empty()) progress->clear();
     for (const documents::FindHit& hit : page->hits) print_hit(session, hit, secrets);
@@ -84,7 +86,11 @@ Answer<void> run_find(const FindOptions& options, Session& session) {
   } while (!after.empty() && hits < options.limit && !session.world.interrupt.requested());
   progress->clear();
   if (hits == 0 && !session.json) {
-    session.terminal().err << fmt::format("nothing found in {} messages\n", scanned);
+    session.terminal().err << fmt::format(
+        "nothing found in {} messages{}\n",
+        scanned,
+        as_text && !options.text ? "; searched for the text (--filter says why it is no filter)"
+                                 : "");
   }
   if (!after.empty()) {
     session.terminal().err << fmt::format("stopped after {} messages; there may be more\n",

@@ -10,23 +10,34 @@
 #include "manage/documents/damage.h"
 
 // redrive queue damaged ls|retry|drop: messages whose stored bytes cannot be read.
+// redrive function damaged ls|retry|drop: the same for events of asynchronous invocations.
 
 namespace redrive::cli {
 namespace {
 
-struct QueueDamagedOptions {
-  std::string queue;
+struct DamagedOptions {
+  bool of_function = false;
+  std::string owner;  // The queue or the function.
   std::vector<std::string> messages;
   bool all = false;
   bool yes = false;
 };
 
-std::string damaged_path(const QueueDamagedOptions& options, std::string_view rest) {
-  return fmt::format(
-      "queues/{}/damaged{}", percent_encode(queue_name_of(options.queue), false), rest);
+std::string damaged_path(const DamagedOptions& options, std::string_view rest) {
+  const std::string_view name =
+      options.of_function ? std::string_view(options.owner) : queue_name_of(options.owner);
+  return fmt::format("{}/{}/damaged{}",
+                     options.of_function ? "events" : "queues",
+                     percent_encode(name, false),
+                     rest);
 }
 
-Answer<documents::DamagedChoice> choice_of(const QueueDamagedOptions& options) {
+std::string_view damaged_noun(const DamagedOptions& options, std::int64_t count) {
+  if (options.of_function) return count == 1 ? "event" : "events";
+  return count == 1 ? "message" : "messages";
+}
+
+Answer<documents::DamagedChoice> choice_of(const DamagedOptions& options) {
   documents::DamagedChoice choice;
   for (const std::string& message : options.messages) {
     const auto key = parse_int<std::int64_t>(message);
@@ -42,7 +53,7 @@ std::string file_of(std::int64_t segment) {
   return fmt::format("{:010}.seg", segment);
 }
 
-Answer<void> run_damaged_list(const QueueDamagedOptions& options, Session& session) {
+Answer<void> run_damaged_list(const DamagedOptions& options, Session& session) {
   constexpr auto right = Table::Align::right;
   Table table({{"KEY", right},
                {"MESSAGE ID"},
@@ -74,20 +85,21 @@ Answer<void> run_damaged_list(const QueueDamagedOptions& options, Session& sessi
   } while (!after.empty());
   if (session.json) return {};
   if (table.empty()) {
-    session.terminal().err << "no damaged messages\n";
+    session.terminal().err << fmt::format("no damaged {}\n", damaged_noun(options, 0));
   } else {
     session.terminal().out << table.text(session.terminal());
   }
   return {};
 }
 
-Answer<void> run_damaged_drop(const QueueDamagedOptions& options, Session& session) {
+Answer<void> run_damaged_drop(const DamagedOptions& options, Session& session) {
   std::string body;
   wire::encode_json(body, TRY(choice_of(options)));
   RETURN_IF_ERROR(ask_permission(session,
                                  options.yes,
-                                 fmt::format("Permanently delete damaged messages of {}?",
-                                             harmless(queue_name_of(options.queue)))));
+                                 fmt::format("Permanently delete damaged {} of {}?",
+                                             damaged_noun(options, 0),
+                                             harmless(options.owner))));
   documents::Touched dropped{.more = true};
   while (dropped.more) {
     const auto touched = TRY(
@@ -98,14 +110,13 @@ Answer<void> run_damaged_drop(const QueueDamagedOptions& options, Session& sessi
   if (session.json) {
     session.terminal().out << json_line(dropped);
   } else {
-    session.terminal().out << fmt::format("{} damaged {} dropped\n",
-                                          dropped.messages,
-                                          dropped.messages == 1 ? "message" : "messages");
+    session.terminal().out << fmt::format(
+        "{} damaged {} dropped\n", dropped.messages, damaged_noun(options, dropped.messages));
   }
   return {};
 }
 
-Answer<void> run_damaged_retry(const QueueDamagedOptions& options, Session& session) {
+Answer<void> run_damaged_retry(const DamagedOptions& options, Session& session) {
   documents::DamagedChoice choice = TRY(choice_of(options));
   documents::DamagedRetried sum;
   std::string after;
@@ -128,34 +139,48 @@ Answer<void> run_damaged_retry(const QueueDamagedOptions& options, Session& sess
   return {};
 }
 
-}  // namespace
-
-void add_queue_damaged(Verb parent, Commands& commands) {
-  Verb damaged = parent.verb("damaged", "List, retry and drop damaged messages");
+void add_damaged(Verb parent, Commands& commands, bool of_function) {
+  const std::string things = of_function ? "damaged events" : "damaged messages";
+  Verb damaged = parent.verb("damaged", "List, retry and drop " + things);
   damaged.needs_a_verb();
   const auto add = [&](const std::string& name,
                        const std::string& help,
-                       Answer<void> (*run)(const QueueDamagedOptions&, Session&)) {
-    auto options = std::make_shared<QueueDamagedOptions>();
+                       Answer<void> (*run)(const DamagedOptions&, Session&)) {
+    auto options = std::make_shared<DamagedOptions>(DamagedOptions{.of_function = of_function});
     Verb verb = damaged.verb(name, help);
-    verb.option("QUEUE", options->queue, "Name, URL or ARN").required();
-    commands.attach(
-        verb,
-        [options, run](Session& session) { return run(*options, session); },
-        [options] { return options->queue; });
+    const auto work = [options, run](Session& session) { return run(*options, session); };
+    if (of_function) {
+      verb.option("FUNCTION", options->owner, "Name or ARN, with a qualifier if it has one")
+          .required();
+      commands.attach(verb, work);
+    } else {
+      verb.option("QUEUE", options->owner, "Name, URL or ARN").required();
+      commands.attach(verb, work, [options] { return options->owner; });
+    }
     return std::pair(verb, options);
   };
-  add("ls", "List damaged messages with file, offset and error", &run_damaged_list);
+  add("ls", "List " + things + " with file, offset and error", &run_damaged_list);
   auto [retry, retried] = add("retry",
-                              "Read damaged messages again, for example after restoring a file; "
-                              "intact ones return to their queue",
+                              "Read " + things +
+                                  " again, for example after restoring a file; intact ones return "
+                                  "to their queue",
                               &run_damaged_retry);
   retry.option("MESSAGE", retried->messages, "Keys of messages").many();
-  retry.flag("--all", retried->all, "All damaged messages");
-  auto [drop, dropped] = add("drop", "Permanently delete damaged messages", &run_damaged_drop);
+  retry.flag("--all", retried->all, "All " + things);
+  auto [drop, dropped] = add("drop", "Permanently delete " + things, &run_damaged_drop);
   drop.option("MESSAGE", dropped->messages, "Keys of messages").many();
-  drop.flag("--all", dropped->all, "All damaged messages");
+  drop.flag("--all", dropped->all, "All " + things);
   drop.flag("-y,--yes", dropped->yes, "Do not ask for confirmation");
+}
+
+}  // namespace
+
+void add_queue_damaged(Verb parent, Commands& commands) {
+  add_damaged(parent, commands, false);
+}
+
+void add_function_damaged(Verb parent, Commands& commands) {
+  add_damaged(parent, commands, true);
 }
 
 }  // namespace redrive::cli

@@ -78,6 +78,7 @@ void register_commands(Verb program, World& world, int& exit_code) {
   function.needs_a_verb();
   add_function_deploy(function, commands);
   add_function_verbs(function, commands);
+  add_function_damaged(function, commands);
   Verb mapping = program.verb("mapping", "Manage event source mappings (queue to function)");
   mapping.needs_a_verb();
   add_mapping_verbs(mapping, commands);

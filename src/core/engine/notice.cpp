@@ -60,8 +60,9 @@ struct Describe {
                              {"size", std::to_string(message.body.size)},
                              {"error", error_of(f.error)},
                              {"todo",
-                              "see `redrive queue damaged ls`; restore the segment's file from a "
-                              "backup and use `redrive queue damaged retry`, or `drop` it"}}};
+                              "see `redrive queue damaged ls`, or `redrive function damaged ls` "
+                              "for events; restore the segment's file from a backup and use "
+                              "`retry`, or `drop` it"}}};
   }
   std::optional<Notice> operator()(const queue::GroupLearned& f) const {
     return Notice{.weight = Notice::Weight::grave,

@@ -14,11 +14,14 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
+#include "base/file_system.h"
 #include "base/text.h"
 #include "base/uninterrupted.h"
 #include "core/journal/directory.h"
@@ -189,12 +192,41 @@ std::string name_of(pid_t holder) {
   return holder == 0 ? "another process" : fmt::format("process {}", holder);
 }
 
-bool is_alive(pid_t process) {
-  return ::kill(process, 0) == 0 || errno == EPERM;
+// Whether SIGKILL was sent to it and it has not noticed yet.
+bool is_killed(std::string_view status) {
+  constexpr std::uint64_t kKill = std::uint64_t{1} << (SIGKILL - 1);
+  for (const std::string_view field : {"\nSigPnd:\t", "\nShdPnd:\t"}) {
+    const auto at = status.find(field);
+    if (at == status.npos) continue;
+    const std::string digits(status.substr(at + field.size(), 16));
+    if ((std::strtoull(digits.c_str(), nullptr, 16) & kKill) != 0) return true;
+  }
+  return false;
 }
 
-// If the server is killed while it starts a child, the forked child holds the locks until it execs.
-constexpr auto kDeadHolderPatience = std::chrono::seconds(3);
+// Whether it is exiting, or has exited and its parent has not waited for it. See proc_pid_stat(5):
+// after the name in parentheses come the state and, six fields later, the flags.
+bool is_exiting(std::string_view stat) {
+  constexpr unsigned kExiting = 0x4;  // PF_EXITING
+  const auto name_end = stat.rfind(')');
+  if (name_end == stat.npos || name_end + 2 >= stat.size()) return false;
+  const auto fields = split(stat.substr(name_end + 2), ' ');
+  if (fields.size() < 7) return false;
+  const bool gone = fields[0] == "Z" || fields[0] == "X";
+  return gone || (parse_int<unsigned>(fields[6]).value_or(0) & kExiting) != 0;
+}
+
+// A process that was killed exists for a moment longer, and as a zombie until its parent waits.
+bool is_alive(pid_t process) {
+  if (::kill(process, 0) != 0 && errno != EPERM) return false;
+  const std::string directory = fmt::format("/proc/{}/", process);
+  return !is_killed(read_file(directory + "status").value_or("")) &&
+         !is_exiting(read_file(directory + "stat").value_or(""));
+}
+
+// How long a holder that was killed may take: the kernel frees its memory before its locks. If it
+// was starting a child, the forked child holds the locks until it execs.
+constexpr auto kDeadHolderPatience = std::chrono::seconds(10);
 constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 
 // Network file systems may not support locking directories, or not those opened for reading.
@@ -239,7 +271,7 @@ Result<void> PosixFiles::lock() {
   return {};
 }
 
-// Waits only if the holder is dead: its forked children will release the lock shortly.
+// Waits only if the holder is dead or dying: the lock will be released shortly.
 Result<void> PosixFiles::lock_for_good(int fd, const std::string& shown) const {
   const auto patience = std::chrono::steady_clock::now() + kDeadHolderPatience;
   while (uninterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) < 0) {

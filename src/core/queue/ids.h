@@ -59,6 +59,7 @@ constexpr bool is_internal_name(std::string_view name) {
 inline constexpr std::string_view kBinSuffix = "!bin";
 inline constexpr std::string_view kDamagedSuffix = "!damaged";
 inline constexpr std::string_view kSettledSuffix = "!settled";
+inline constexpr std::string_view kAsyncSuffix = "!async";
 
 // Account, region and name: identifies a queue in requests.
 struct QueueIdentity {

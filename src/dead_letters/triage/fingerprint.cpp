@@ -100,18 +100,25 @@ Fingerprint by_explicit_key(const FailureReport& report) {
                                 title_of(key))};
 }
 
-// The error's root cause, in words.
-std::string root_cause_of(const KnownError& error) {
+// The type of the root cause; empty if the error was not wrapped.
+std::string_view root_cause_of(const KnownError& error) {
   const auto& types = error.trace.error_types;
   if (types.empty() || types.front() == error.type) return {};
-  return fmt::format(", caused by {},", cut(types.front(), kTitleBytesMax));
+  return types.front();
 }
 
+// "Same error type KeyError", or of a chain "Same root cause KeyError".
+std::string same_type(const KnownError& error) {
+  const std::string_view root = root_cause_of(error);
+  if (!root.empty()) return fmt::format("Same root cause {}", cut(root, kTitleBytesMax));
+  return fmt::format("Same error type{}",
+                     error.type.empty() ? "" : " " + cut(error.type, kTitleBytesMax));
+}
+
+// Of a chain only the root cause and its frames count: callers may wrap it in different errors.
 Fingerprint by_frames(const KnownError& error, const std::vector<Frame>& frames) {
-  std::string text = error.type + "\n";
-  for (const std::string& cause : error.trace.error_types) {
-    if (cause != error.type) text += "cause " + cause + "\n";
-  }
+  const std::string_view root = root_cause_of(error);
+  std::string text = root.empty() ? error.type + "\n" : fmt::format("root cause {}\n", root);
   for (const Frame& frame : frames) text += frame.function + "@" + frame.file + "\n";
 
   std::vector<std::string> named;
@@ -122,13 +129,11 @@ Fingerprint by_frames(const KnownError& error, const std::vector<Frame>& frames)
   Fingerprint result{.id = hash(Basis::frames, text), .basis = Basis::frames};
   const bool nameless = error.type.empty() && error.message.empty();
   result.title = nameless ? title_of("error in " + place_of(frames.front())) : title_of(error);
-  result.reason =
-      fmt::format("Same error type{}{} and same {}stack frames, line numbers aside: {}{}.",
-                  error.type.empty() ? "" : " " + cut(error.type, kTitleBytesMax),
-                  root_cause_of(error),
-                  in_app ? "in-app " : "",
-                  fmt::join(named, ", called by "),
-                  frames.size() > named.size() ? ", …" : "");
+  result.reason = fmt::format("{} and same {}stack frames, line numbers aside: {}{}.",
+                              same_type(error),
+                              in_app ? "in-app " : "",
+                              fmt::join(named, ", called by "),
+                              frames.size() > named.size() ? ", …" : "");
   return result;
 }
 

@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "core/queue/hidden_queues.h"
 
 namespace redrive::dispatch {
 namespace {
-
-constexpr std::string_view kAsyncSuffix = "!async";
-constexpr char kQualified = '/';  // Replaces ':', which is not allowed in queue names.
 
 std::unexpected<Error> no_destination(std::string_view text) {
   return fail(ErrorCode::invalid_parameter_value,
@@ -51,17 +49,16 @@ functions::FunctionId unqualified(functions::FunctionId function) {
 }
 
 queue::QueueIdentity async_queue_of(const functions::FunctionId& function) {
-  std::string name = function.name + std::string(kAsyncSuffix);
-  std::ranges::replace(name, ':', kQualified);
-  return {function.account, function.region, std::move(name), true};
+  return queue::async_of(function.account, function.region, function.name);
 }
 
 std::optional<functions::FunctionId> function_of_async_queue(const queue::QueueIdentity& queue) {
-  if (!queue.name.ends_with(kAsyncSuffix)) return std::nullopt;
-  std::string name = queue.name.substr(0, queue.name.size() - kAsyncSuffix.size());
-  std::ranges::replace(name, kQualified, ':');
+  std::string_view name = queue.name;
+  if (queue.is_damaged()) name.remove_suffix(queue::kDamagedSuffix.size());
+  auto function = queue::function_of_async(name);
+  if (!function) return std::nullopt;
   return functions::FunctionId{
-      .account = queue.account, .region = queue.region, .name = std::move(name)};
+      .account = queue.account, .region = queue.region, .name = *std::move(function)};
 }
 
 }  // namespace redrive::dispatch

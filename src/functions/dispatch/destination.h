@@ -34,7 +34,7 @@ functions::FunctionId unqualified(functions::FunctionId function);
 
 // The internal queue for asynchronous events of a function, a version or an alias.
 queue::QueueIdentity async_queue_of(const functions::FunctionId& function);
-// The inverse; nullopt for other queues.
+// The inverse, also for the queue of its damaged events; nullopt for other queues.
 std::optional<functions::FunctionId> function_of_async_queue(const queue::QueueIdentity& queue);
 
 }  // namespace redrive::dispatch

@@ -40,10 +40,11 @@ consteval auto shape_of(AlarmTarget*) {
 
 struct AlarmLine {
   std::string_view name;
-  std::string_view
-      kind;  // dead-letters, damage: automatic, one for each queue; metric: created by a request.
+  std::string_view kind;  // dead-letters, damage: automatic, one for each queue; metric: created by
+                          // a request. Damage: also for events of functions.
   std::string_view state;
-  std::string_view queue;  // The one it watches, if any.
+  std::string_view queue;                    // The one it watches, if any.
+  std::optional<std::string_view> function;  // The same for events of asynchronous invocations.
   std::string_view reason;
   std::string_view since;
   bool on = true;  // Whether its targets are notified.
@@ -55,6 +56,7 @@ consteval auto shape_of(AlarmLine*) {
                      wire::required("kind", &D::kind),
                      wire::required("state", &D::state),
                      wire::optional("queue", &D::queue),
+                     wire::optional("function", &D::function),
                      wire::optional("reason", &D::reason).sensitive(),
                      wire::optional("since", &D::since),
                      wire::required("on", &D::on),

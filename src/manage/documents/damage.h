@@ -92,11 +92,24 @@ consteval auto shape_of(DamagedCount*) {
                      wire::required("messages", &DamagedCount::messages));
 }
 
+// Damaged events of asynchronous invocations.
+struct DamagedEventCount {
+  std::string_view function;  // With its qualifier: `f`, `f:live`.
+  std::int64_t messages = 0;
+};
+consteval auto shape_of(DamagedEventCount*) {
+  return wire::shape(wire::required("function", &DamagedEventCount::function),
+                     wire::required("messages", &DamagedEventCount::messages));
+}
+
 struct DamagedCounts {
   std::vector<DamagedCount> queues;  // That have any.
+  std::vector<DamagedEventCount> functions;
 };
 consteval auto shape_of(DamagedCounts*) {
-  return wire::shape(wire::optional("queues", &DamagedCounts::queues).each("queue").always());
+  using Out = DamagedCounts;
+  return wire::shape(wire::optional("queues", &Out::queues).each("queue").always(),
+                     wire::optional("functions", &Out::functions).each("function").always());
 }
 
 }  // namespace redrive::documents

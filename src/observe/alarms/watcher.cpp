@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/catalogue/documents.h"
+#include "core/queue/hidden_queues.h"
 #include "observe/alarms/evaluate.h"
 #include "observe/alarms/history_data.h"
 
@@ -51,6 +52,27 @@ std::string joined(const std::vector<std::string>& sentences) {
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 
+// Where damaged messages were found. Events of asynchronous invocations are reported with their
+// function, because their queue is hidden.
+struct DamagePlace {
+  std::string name;
+  std::string_view kind;       // As in `redrive KIND damaged ls`.
+  std::string_view dimension;  // As CloudWatch names it.
+  std::string_view messages;   // "messages in", "events of"
+  std::string_view one_message;
+
+  std::string all() const { return fmt::format("{} {}", messages, name); }
+  std::string counted(std::size_t count) const {
+    return fmt::format("{} damaged {} {}", count, count == 1 ? one_message : messages, name);
+  }
+};
+
+DamagePlace damage_place(const queue::QueueIdentity& queue) {
+  if (auto function = queue::function_of_async(queue.name))
+    return {*std::move(function), "function", "FunctionName", "events of", "event of"};
+  return {queue.name, "queue", "QueueName", "messages in", "message in"};
+}
+
 }  // namespace
 
 Alarm dead_letter_alarm(const DeadLetterReading& reading, const DeadLetterMemory& memory) {
@@ -71,11 +93,12 @@ Alarm dead_letter_alarm(const DeadLetterReading& reading, const DeadLetterMemory
 }
 
 Alarm damage_alarm(const queue::QueueIdentity& queue, const DeadLetterMemory& memory) {
+  const DamagePlace place = damage_place(queue);
   Alarm alarm{.account = queue.account,
               .region = queue.region,
-              .name = "damaged messages in " + queue.name,
-              .description = "Automatic alarm of every queue.",
-              .dimensions = {{"QueueName", queue.name}},
+              .name = "damaged " + place.all(),
+              .description = fmt::format("Automatic alarm of every {}.", place.kind),
+              .dimensions = {{std::string(place.dimension), place.name}},
               .space = "Redrive",
               .metric = "DamagedMessages",
               .statistic = "Maximum",
@@ -353,17 +376,17 @@ void Watcher::look_at_damage(Timestamp wall) {
 void Watcher::tell_damage(const queue::QueueIdentity& queue, std::size_t messages,
                           const DeadLetterMemory& memory) {
   Alarm alarm = damage_alarm(queue, memory);
+  const DamagePlace place = damage_place(queue);
   const AlarmState old = memory.messages ? AlarmState::ok : AlarmState::alarm;
   alarm.condition.reason =
       memory.messages
           ? fmt::format(
-                "{} damaged message{} in {}: the stored bytes cannot be read. See `redrive "
-                "queue damaged ls {}`, and check the disk.",
-                messages,
-                messages == 1 ? "" : "s",
-                queue.name,
-                queue.name)
-          : fmt::format("No more damaged messages in {}.", queue.name);
+                "{}: the stored bytes cannot be read. See `redrive {} damaged ls {}`, and check "
+                "the disk.",
+                place.counted(messages),
+                place.kind,
+                place.name)
+          : fmt::format("No more damaged {}.", place.all());
   record(key_of(alarm),
          {.item = own_item(old, alarm.condition),
           .condition = std::nullopt,

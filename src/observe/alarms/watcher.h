@@ -114,7 +114,7 @@ class Watcher {
   std::atomic<std::int64_t> tests_ = 0;
 };
 
-// A queue's built-in alarm for damaged messages.
+// The built-in alarm for damaged messages of a queue, or for damaged events of a function.
 Alarm damage_alarm(const queue::QueueIdentity& queue, const DeadLetterMemory& memory);
 // A dead-letter queue's built-in alarm, in the form of a CloudWatch alarm.
 Alarm dead_letter_alarm(const DeadLetterReading& reading, const DeadLetterMemory& memory);

@@ -1,11 +1,14 @@
 #include "observe/monitor/page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <span>
 
 #include "aws/sqs/model/errors.h"
 #include "base/text.h"
+#include "core/queue/hidden_queues.h"
 #include "observe/metrics/exposition.h"
 #include "observe/monitor/queue_reading.h"
 
@@ -168,13 +171,39 @@ void write_queues(Exposition& out, const PageParts& parts) {
   write_tenants(out, std::span(readings).first(own));
 }
 
+// Events belong to functions: their queues are hidden.
+void write_damaged_events(
+    Exposition& out, const PageParts& parts,
+    std::span<const std::pair<queue::QueueIdentity, std::uint64_t>> of_functions) {
+  out.family("redrive_damaged_events",
+             Family::gauge,
+             "Events of asynchronous invocations set aside because their stored bytes cannot be "
+             "read.");
+  for (const auto& [queue, messages] : of_functions) {
+    const std::string function = queue::function_of_async(queue.name).value_or("");
+    const std::string arn = fmt::format("arn:aws:lambda:{}:{}:function:{}",
+                                        queue.region,
+                                        queue.account,
+                                        std::string_view(function).substr(0, function.find(':')));
+    if (!sees(parts, metrics::Scope::function, arn)) continue;
+    const Labels labels{
+        {"account", queue.account}, {"region", queue.region}, {"function", function}};
+    out.sample(labels, messages);
+  }
+}
+
 void write_damage(Exposition& out, const PageParts& parts) {
   out.family("redrive_damaged_messages",
              Family::gauge,
              "Messages set aside because their stored bytes cannot be read.");
   std::uint64_t others = 0;
   std::size_t lines = 0;
+  std::vector<std::pair<queue::QueueIdentity, std::uint64_t>> of_functions;
   for (const auto& [queue, messages] : parts.dead_letters.damage.counts()) {
+    if (queue::function_of_async(queue.name)) {
+      of_functions.emplace_back(queue, messages);
+      continue;
+    }
     if (!sees(parts, metrics::Scope::queue, queue.arn())) continue;
     if (++lines > parts.queues_max) {
       others += messages;
@@ -184,8 +213,9 @@ void write_damage(Exposition& out, const PageParts& parts) {
         {"account", queue.account}, {"region", queue.region}, {"queue", queue.name}};
     out.sample(labels, messages);
   }
-  if (lines <= parts.queues_max) return;
-  out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}}, others);
+  if (lines > parts.queues_max)
+    out.sample({{"account", ""}, {"region", ""}, {"queue", "other"}}, others);
+  write_damaged_events(out, parts, of_functions);
 }
 
 void write_actions(Exposition& out, const metrics::ServerMetrics& recorded) {

@@ -86,6 +86,8 @@ class Examination {
         look_at_handler(queue, *handler);
       }
     }
+    look_for_damaged_events();
+    look_at_key_files();
     look_at_notices();
     const auto worse = [](const Finding& a, const Finding& b) {
       return a.severity != b.severity ? a.severity > b.severity : a.queue < b.queue;
@@ -110,7 +112,52 @@ class Examination {
          .fix = shell_command({"redrive", "queue", "damaged", "ls", queue.name()})});
   }
 
+  void look_for_damaged_events() {
+    for (const DamagedEvents& damaged : topology_.damaged_events()) {
+      findings_.push_back(
+          {.severity = Severity::problem,
+           .rule = "damaged-events",
+           .queue = {},
+           .what = fmt::format("function {}: {} {} damaged: the stored bytes cannot be read",
+                               damaged.function,
+                               damaged.events,
+                               damaged.events == 1 ? "event is" : "events are"),
+           .why = "The function will not run for them. The disk may be failing. Restore the files "
+                  "from a backup and use `retry`, or `drop` them; after 14 days they are deleted.",
+           .fix = shell_command({"redrive", "function", "damaged", "ls", damaged.function})});
+    }
+  }
+
+  void look_at_key_files() {
+    for (const ExposedKeyFile& file : topology_.exposed_key_files()) {
+      findings_.push_back(
+          {.severity = file.to_others ? Severity::problem : Severity::advice,
+           .rule = "exposed-key-file",
+           .queue = {},
+           .what = fmt::format("{} of {} can read {}, which contains secrets of access keys",
+                               file.to_others ? "every user" : "the group",
+                               file.to_others ? "the server's machine" : "the file",
+                               file.path),
+           .why = file.to_others
+                      ? "Replace the keys after changing the mode: they may have been copied."
+                      : "Keep it so only if the group exists to let the server read the file.",
+           .fix = shell_command({"chmod", "600", file.path})});
+    }
+  }
+
+  // SQS accepts such a policy and ignores it.
+  void look_at_own_target(const Queue& queue) {
+    add(queue,
+        {.severity = Severity::problem,
+         .rule = "own-dlq",
+         .queue = {},
+         .what = "the queue is its own dead-letter queue, so its redrive policy has no effect",
+         .why = "A message that always fails is never set aside: it is delivered until it expires.",
+         .fix = set_attribute(queue.name(), "RedrivePolicy", "")});
+  }
+
   void look_at_source(const Queue& queue) {
+    if (queue.target->arn == queue.arn) return look_at_own_target(queue);
     look_at_counts(queue);
     look_at_visibility(queue);
     if (const Queue* target = topology_.target_of(queue)) {
@@ -270,6 +317,7 @@ class Examination {
   // A loop is reported once, for its alphabetically first queue.
   void look_for_chains(const Queue& queue) {
     const auto loop = topology_.loop_of(queue);
+    if (loop.size() == 1) return;  // See look_at_own_target.
     if (!loop.empty()) {
       const bool first = std::ranges::all_of(
           loop, [&](const Queue* each) { return each == &queue || queue.name() < each->name(); });

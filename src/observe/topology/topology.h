@@ -78,6 +78,18 @@ struct NoticeTarget {
   std::string error;
 };
 
+// Unreadable events of a function's asynchronous invocations.
+struct DamagedEvents {
+  std::string function;  // With its qualifier.
+  std::int64_t events = 0;
+};
+
+// A file of the server with secrets of access keys that more users than its owner can read.
+struct ExposedKeyFile {
+  std::string path;
+  bool to_others = false;  // To all users; otherwise to its group.
+};
+
 // The name at the end of an ARN.
 std::string_view name_of_arn(std::string_view arn);
 
@@ -100,6 +112,14 @@ class Topology {
     notice_targets_ = std::move(targets);
   }
   const std::vector<NoticeTarget>& notice_targets() const { return notice_targets_; }
+  void set_damaged_events(std::vector<DamagedEvents> damaged) {
+    damaged_events_ = std::move(damaged);
+  }
+  const std::vector<DamagedEvents>& damaged_events() const { return damaged_events_; }
+  void set_exposed_key_files(std::vector<ExposedKeyFile> files) {
+    exposed_key_files_ = std::move(files);
+  }
+  const std::vector<ExposedKeyFile>& exposed_key_files() const { return exposed_key_files_; }
   // Its dead-letter queue; null if it has none or it is unknown.
   const Queue* target_of(const Queue& queue) const;
   std::vector<const Queue*> sources_of(std::string_view arn) const;
@@ -112,6 +132,8 @@ class Topology {
   std::vector<std::string> unseen_;
   std::vector<Handler> handlers_;
   std::vector<NoticeTarget> notice_targets_;
+  std::vector<DamagedEvents> damaged_events_;
+  std::vector<ExposedKeyFile> exposed_key_files_;
   std::unordered_map<std::string, std::size_t> by_arn_;                // Into queues_.
   std::unordered_map<std::string, std::vector<std::size_t>> sources_;  // By the target's ARN.
 };

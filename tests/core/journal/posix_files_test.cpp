@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -110,6 +111,35 @@ TEST_F(PosixFilesTest, WaitsForTheChildOfAnOwnerThatDied) {
   EXPECT_TRUE(second.has_value()) << second.error().message;
   let_go.join();
   ::close(gate[0]);
+}
+
+// `kill -9` followed at once by a start: the killed process may still be exiting, and stays a
+// zombie until its parent waits for it.
+TEST_F(PosixFilesTest, WaitsForAnOwnerThatWasJustKilled) {
+  for (int round = 0; round < 20; ++round) {
+    int opened[2];
+    ASSERT_EQ(::pipe(opened), 0);
+    const pid_t owner = ::fork();
+    ASSERT_GE(owner, 0);
+    if (owner == 0) {
+      auto files = PosixFiles::open(directory_, OpenMode::create);
+      if (::fork() == 0) {  // Holds the locks for a moment longer.
+        ::usleep(20'000);
+        ::_exit(0);
+      }
+      (void)!::write(opened[1], files.has_value() ? "y" : "n", 1);
+      ::pause();
+    }
+    char byte = 'n';
+    ASSERT_EQ(::read(opened[0], &byte, 1), 1);
+    ASSERT_EQ(byte, 'y');
+    ASSERT_EQ(::kill(owner, SIGKILL), 0);
+    const auto next = PosixFiles::open(directory_, OpenMode::create);
+    EXPECT_TRUE(next.has_value()) << next.error().message;
+    ASSERT_EQ(::waitpid(owner, nullptr, 0), owner);
+    ::close(opened[0]);
+    ::close(opened[1]);
+  }
 }
 
 TEST_F(PosixFilesTest, ExchangesNamesAndKeepsBothFiles) {

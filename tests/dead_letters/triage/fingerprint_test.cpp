@@ -242,8 +242,26 @@ Caused by: TypeError: no price
   EXPECT_NE(id(python), id(other));
   EXPECT_THAT(
       fingerprint(reported({"OrderError", "cannot load", python})).reason,
-      testing::StartsWith("Same error type OrderError, caused by ValueError, and same in-app "
-                          "stack frames, line numbers aside: load in orders/load.py"));
+      testing::StartsWith("Same root cause ValueError and same in-app stack frames, line numbers "
+                          "aside: load in orders/load.py"));
+}
+
+TEST(Fingerprint, OneRootCauseWrappedInTwoWaysIsOneGroup) {
+  std::string wrapped = kPythonChained;
+  const std::string outer = "OrderError: cannot load";
+  wrapped.replace(wrapped.find(outer), outer.size(), "BatchError: 1 of 9 failed");
+  std::string wrapped_twice = kPythonChained;
+  wrapped_twice += R"(
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/srv/app/main.py", line 3, in main
+    run()
+RuntimeError: worker failed
+)";
+  const auto id = fingerprint(reported({"OrderError", "cannot load", kPythonChained})).id;
+  EXPECT_EQ(fingerprint(reported({"BatchError", "1 of 9 failed", wrapped})).id, id);
+  EXPECT_EQ(fingerprint(reported({"RuntimeError", "worker failed", wrapped_twice})).id, id);
 }
 
 TEST(Fingerprint, KeepsDifferentErrorsApart) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/queue/hidden_queues.h"
+#include "functions/dispatch/delivery.h"
 #include "tests/functions/dispatch/dispatch_world.h"
 
 namespace redrive::dispatch {
@@ -75,6 +77,86 @@ TEST_F(Async, SurvivesARestart) {
   pass(seconds(120));
   answer(raised());
   EXPECT_EQ(waiting(), 0u);
+}
+
+// Of the events that wait while there is no dispatcher, the second is damaged.
+struct DamagedEvent : Async {
+  queue::BodyRef body;
+  queue::MessageKey key{};
+
+  DamagedEvent() {
+    for (const char* payload : {"1", "2", "3"}) {
+      EXPECT_TRUE(send_event(world.engine(),
+                             function_id(),
+                             {.request_id = kRequest,
+                              .payload = std::string(payload),
+                              .client_context = {},
+                              .trace = {},
+                              .invoked_arn = {}})
+                      .has_value());
+    }
+    const auto page = world.dead_letters().peek.page(events(), {}, 10);
+    EXPECT_TRUE(page.has_value() && page->messages.size() == 3);
+    body = page->messages[1].body;
+    key = page->messages[1].mark.key;
+    world.journal.flip_bit(body);
+  }
+  queue::QueueIdentity events() { return async_queue_of(function_id()); }
+  dead_letters::DamagedPage damaged() {
+    auto page = world.dead_letters().damage.list(events(), {}, 10);
+    EXPECT_TRUE(page.has_value());
+    return page ? *std::move(page) : dead_letters::DamagedPage();
+  }
+  Bodies payloads() {
+    Bodies found;
+    for (const auto& call : invoker.calls) found.push_back(call.event());
+    return found;
+  }
+};
+
+TEST_F(DamagedEvent, IsSetAsideAndTheOthersRun) {
+  start();
+  EXPECT_EQ(payloads(), (Bodies{"1", "3"}));
+  answer(returned());
+  answer(returned());
+  EXPECT_EQ(waiting(), 0u);
+  ASSERT_EQ(damaged().total, 1u);
+  EXPECT_EQ(damaged().messages[0].mark.key, key);
+  EXPECT_EQ(damaged().messages[0].queue_arn, events().arn());
+  EXPECT_EQ(damaged().messages[0].error, "its bytes do not match their checksum");
+  restart();
+  EXPECT_TRUE(invoker.calls.empty());
+  EXPECT_EQ(damaged().total, 1u);
+}
+
+TEST_F(DamagedEvent, RunsWhenItsBytesAreRestored) {
+  start();
+  answer(returned());
+  answer(returned());
+  world.journal.flip_bit(body);
+  EXPECT_EQ(world.dead_letters().damage.retry(events(), std::span(&key, 1), {}).value(), 1u);
+  pass(seconds(1));
+  EXPECT_EQ(payloads(), Bodies{"2"});
+  answer(returned());
+  EXPECT_EQ(waiting() + damaged().total, 0u);
+}
+
+TEST_F(DamagedEvent, IsDropped) {
+  start();
+  EXPECT_EQ(world.dead_letters().damage.drop(events(), std::span(&key, 1)).value(), 1u);
+  EXPECT_EQ(damaged().total, 0u);
+}
+
+// A later function of the same name is another one.
+TEST_F(DamagedEvent, GoesWithItsFunction) {
+  start();
+  EXPECT_EQ(size(queue::damaged_of(events())), 1u);
+  world.engine().turn([&](engine::Turn& turn) {
+    turn.commit(queue::EntryRemoved{queue::EntryKind::function, function_id().arn()});
+  });
+  definitions.functions.clear();
+  reload();
+  EXPECT_TRUE(world.dead_letters().damage.counts().empty());
 }
 
 TEST_F(Async, TellsItsDestinations) {

@@ -219,6 +219,7 @@ TEST(AttachedCauses, BelongToTheRecordsInOrderOrByTheirIds) {
             "E3:  | E2:  | E1: ");
   // Not all of them: then none is certain.
   EXPECT_EQ(attached(R"({"errors":[)" + a + "," + b + "]}"), "");
+  EXPECT_EQ(attached(R"({"errors":[)" + a + "," + b + "," + c + "," + a + "]}"), "");
   EXPECT_EQ(attached(R"({"errors":[1,2,3]})"), "");
   for (const char* odd : {"", "{}", "null", "[", R"({"recordErrors":{}})"})
     EXPECT_EQ(attached(odd), "") << odd;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
+#include <thread>
 
 #include "observe/alarms/history_data.h"
 #include "observe/alarms/watcher.h"
@@ -41,6 +43,7 @@ class DeliveriesTest : public testing::Test {
         },
         .sync_wanted = {},
         .log = {},
+        .synced = synced_,
         .pauses = {seconds(1), seconds(5)}});
     watcher_.emplace(
         Watcher::Parts{.engine = world_.engine(),
@@ -119,6 +122,7 @@ class DeliveriesTest : public testing::Test {
   std::mutex mutex_;
   std::vector<std::string> payloads_;
   std::atomic<bool> failing_ = false;
+  std::function<engine::Sequence()> synced_;  // From the next open() on.
   std::optional<Notifier> notifier_;
   std::optional<Watcher> watcher_;
 };
@@ -135,6 +139,27 @@ TEST_F(DeliveriesTest, WhatArrivedIsRecordedWithItsTargetAndStatus) {
   EXPECT_EQ(world_.receive("alerts").size(), 1u);
   EXPECT_EQ(notifier_->totals().delivered, 1u);
   EXPECT_EQ(notifier_->latest(key_).size(), 1u);
+}
+
+// A crash must not undo a change of state that a target has been notified of.
+TEST_F(DeliveriesTest, ANoticeWaitsUntilItsRecordIsDurable) {
+  std::atomic<engine::Sequence> synced = 0;
+  std::atomic<int> looks = 0;
+  synced_ = [&] {
+    ++looks;
+    return synced.load();
+  };
+  watcher_.reset();
+  notifier_.reset();
+  open();
+  make_alarm({kFunction});
+  ASSERT_TRUE(watcher_->set_state(key_, {.state = AlarmState::alarm, .reason = "because"}));
+  while (looks < 3) std::this_thread::yield();
+  EXPECT_EQ(invocations(), 0u);
+  synced = std::numeric_limits<engine::Sequence>::max();
+  settle();
+  EXPECT_EQ(invocations(), 1u);
+  notifier_->stop();  // Before what its hook refers to is gone.
 }
 
 TEST_F(DeliveriesTest, FailuresAreRetriedByTheClockAndThenGivenUp) {

@@ -317,7 +317,7 @@ TEST(DoctorOnMaps, LoopsOfAnyLengthAreToldOnceAlsoWhenQueuesLeadIntoThem) {
   Queue self = plain("self");
   self.fifo = true;
   self.target = {.arn = self.arn, .receive_count_max = 5};
-  EXPECT_THAT(told(examine(Topology({self}))), ElementsAre("problem dlq-loop self"));
+  EXPECT_THAT(told(examine(Topology({self}))), ElementsAre("problem own-dlq self"));
 }
 
 TEST(DoctorOnMaps, AdviceForFifoKeepsTheSuffixAndAnExistingQueueIsNotMadeAgain) {
@@ -329,6 +329,34 @@ TEST(DoctorOnMaps, AdviceForFifoKeepsTheSuffixAndAnExistingQueueIsNotMadeAgain) 
 
 TEST(Shell, QuotesWhatAShellWouldObey) {
   EXPECT_EQ(shell_command({"a", "b c", "$(x)", "it's", ""}), "a 'b c' '$(x)' 'it'\\''s' ''");
+}
+
+TEST(Doctor, AQueueThatIsItsOwnDeadLetterQueueHasOneFinding) {
+  Pair pair;
+  pair.source.target->arn = pair.source.arn;
+  pair.source.target->receive_count_max = 1;
+  const auto findings = examine(Topology({pair.source}));
+  EXPECT_THAT(told(findings), ElementsAre("problem own-dlq orders"));
+  EXPECT_EQ(findings[0].fix, "redrive queue set orders RedrivePolicy=");
+}
+
+TEST(Doctor, NamesFunctionsWithDamagedEvents) {
+  Topology topology(std::vector<Queue>{});
+  topology.set_damaged_events({{"resize:live", 1}, {"thumb", 2}});
+  const auto findings = examine(topology);
+  EXPECT_THAT(told(findings), ElementsAre("problem damaged-events ", "problem damaged-events "));
+  EXPECT_EQ(findings[0].what,
+            "function resize:live: 1 event is damaged: the stored bytes cannot be read");
+  EXPECT_EQ(findings[1].fix, "redrive function damaged ls thumb");
+}
+
+TEST(Doctor, NamesKeyFilesThatOtherUsersCanRead) {
+  Topology topology(std::vector<Queue>{});
+  topology.set_exposed_key_files({{"/etc/redrive.toml", true}, {"/run/my keys", false}});
+  const auto findings = examine(topology);
+  EXPECT_THAT(told(findings), ElementsAre("problem exposed-key-file ", "advice exposed-key-file "));
+  EXPECT_EQ(findings[0].fix, "chmod 600 /etc/redrive.toml");
+  EXPECT_THAT(findings[1].what, HasSubstr("the group of the file can read /run/my keys"));
 }
 
 TEST(Doctor, NamesTargetsOfAlarmsThatAreNotReached) {
