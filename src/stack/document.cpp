@@ -379,17 +379,6 @@ const TemplateResource* Document::find(std::string_view id) const {
   return found == resources_.end() ? nullptr : &*found;
 }
 
-std::vector<std::string> Document::transforms() const {
-  const Node& node = root_["Transform"];
-  std::vector<std::string> names;
-  if (node.is_text()) names.push_back(node.scalar());
-  if (node.has("Name")) names.push_back(node["Name"].scalar());
-  for (const Node& one : node.items()) {
-    names.push_back(one.is_map() ? one["Name"].scalar() : one.scalar());
-  }
-  return names;
-}
-
 std::set<std::string> Document::capabilities() const {
   std::set<std::string> needed;
   for (const TemplateResource& resource : resources_) {
@@ -400,7 +389,6 @@ std::set<std::string> Document::capabilities() const {
     }
   }
   if (needed.contains("CAPABILITY_NAMED_IAM")) needed.erase("CAPABILITY_IAM");
-  if (!transforms().empty()) needed.insert("CAPABILITY_AUTO_EXPAND");
   return needed;
 }
 

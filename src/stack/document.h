@@ -68,14 +68,12 @@ class Document {
   const std::vector<TemplateParameter>& parameters() const { return parameters_; }
   const std::vector<TemplateResource>& resources() const { return resources_; }
   const std::vector<TemplateOutput>& outputs() const { return outputs_; }
-  std::vector<std::string> transforms() const;
   const std::string& description() const { return root_["Description"].scalar(); }
 
   const TemplateResource* find(std::string_view id) const;
-  // What acknowledgement the resources need: CAPABILITY_IAM, CAPABILITY_NAMED_IAM,
-  // CAPABILITY_AUTO_EXPAND.
+  // What acknowledgement the resources need: CAPABILITY_IAM or CAPABILITY_NAMED_IAM.
   std::set<std::string> capabilities() const;
-  // The types that need the first two, without duplicates.
+  // The types that need it, without duplicates.
   std::vector<std::string> capability_types() const;
 
  private:
