@@ -12,8 +12,6 @@
 namespace redrive::stack {
 namespace {
 
-constexpr std::size_t kDepthMax = 100;
-
 std::unexpected<Error> unusable(std::string message) {
   return fail(ErrorCode::usage, std::move(message));
 }
@@ -56,13 +54,15 @@ std::string bucket_name(std::string_view whole) {
   return name;
 }
 
-bool is_function_of(const Node& value) {
-  if (!value.is_map() || value.members().size() != 1) return false;
-  const std::string& name = value.members()[0].first;
-  return name == "Ref" || name.starts_with("Fn::");
-}
-
 }  // namespace
+
+Resolver::Resolver(const Node& root, const Surroundings& around)
+    : root_(root),
+      around_(around),
+      functions_(root, {.ref = [this](const std::string& name) { return ref(name); },
+                        .attribute = [this](const std::string& id,
+                                            std::string_view name) { return attribute(id, name); },
+                        .region = around.region}) {}
 
 Result<void> Resolver::read_parameters() {
   for (const auto& [name, declared] : root_["Parameters"].members()) {
@@ -94,72 +94,6 @@ Result<void> Resolver::read_parameters() {
     }
   }
   return {};
-}
-
-Result<Node> Resolver::value(const Node& value) {
-  return TRY(resolve(value)).value_or(Node());
-}
-
-Result<std::string> Resolver::text(const Node& node) {
-  const Node resolved = TRY(value(node));
-  if (!resolved.is_scalar()) return unusable("expected a string, found a list or map");
-  return resolved.scalar();
-}
-
-Resolver::Resolved Resolver::resolve(const Node& value) {
-  if (value.is_scalar()) return std::optional(value);
-  struct Level {
-    explicit Level(std::size_t& depth) : depth_(++depth) {}
-    ~Level() { --depth_; }
-    std::size_t& depth_;
-  } level(depth_);
-  if (depth_ > kDepthMax) return unusable("functions are nested too deeply");
-  if (is_function_of(value)) {
-    return function(value.members()[0].first, value.members()[0].second);
-  }
-  return std::optional(TRY(value.is_map() ? map(value) : list(value)));
-}
-
-Result<Node> Resolver::map(const Node& value) {
-  Node out = Node::map();
-  for (const auto& [name, item] : value.members()) {
-    auto resolved = TRY(resolve(item));
-    if (resolved) out.members().emplace_back(name, *std::move(resolved));
-  }
-  return out;
-}
-
-Result<Node> Resolver::list(const Node& value) {
-  Node out = Node::list();
-  for (const Node& item : value.items()) {
-    auto resolved = TRY(resolve(item));
-    if (resolved) out.items().push_back(*std::move(resolved));
-  }
-  return out;
-}
-
-Resolver::Resolved Resolver::function(const std::string& name, const Node& argument) {
-  if (name == "Ref" && argument.scalar() == "AWS::NoValue") return std::optional<Node>();
-  if (name == "Ref") return std::optional(TRY(ref(argument.scalar())));
-  if (name == "Fn::If") return choose(argument);
-  if (name == "Fn::GetAtt") return std::optional(TRY(get_attribute(argument)));
-  if (name == "Fn::Sub") return std::optional(TRY(sub(argument)));
-  if (name == "Fn::Join") return std::optional(TRY(join(argument)));
-  if (name == "Fn::Select") return std::optional(TRY(select(argument)));
-  if (name == "Fn::Split") return std::optional(TRY(split_text(argument)));
-  if (name == "Fn::FindInMap") return std::optional(TRY(find_in_map(argument)));
-  if (name == "Fn::Base64") return std::optional(Node::text(base64_encode(TRY(text(argument)))));
-  if (name == "Fn::ToJsonString") return std::optional(Node::text(TRY(value(argument)).json()));
-  if (name == "Fn::Length") {
-    return std::optional(
-        Node::number(static_cast<std::int64_t>(TRY(value(argument)).items().size())));
-  }
-  if (name == "Fn::GetAZs") {
-    return std::optional(Node::list({Node::text(around_.region + "a"),
-                                     Node::text(around_.region + "b"),
-                                     Node::text(around_.region + "c")}));
-  }
-  return unusable(fmt::format("the intrinsic function {} is not supported", name));
 }
 
 Result<Node> Resolver::pseudo(const std::string& name) {
@@ -197,7 +131,7 @@ Node Resolver::properties_of(const std::string& id) const {
       continue;
     }
     // Maps are merged one level deep, for environments and tags.
-    if (!own->is_map() || !common.is_map() || is_function_of(*own)) continue;
+    if (!own->is_map() || !common.is_map() || is_function(*own)) continue;
     Node joined = *own;
     for (const auto& [key, item] : common.members()) {
       if (!joined.has(key)) {
@@ -224,7 +158,7 @@ Result<std::string> Resolver::name_of(const std::string& id) {
     return unusable(fmt::format("the name of {} depends on itself", id));
   }
   const Node properties = properties_of(id);
-  std::string name = TRY(text(properties[type->property]));
+  std::string name = TRY(functions_.text(properties[type->property]));
   if (name.empty()) {
     const Node fifo = TRY(value(properties["FifoQueue"]));
     const bool is_bucket = type->property == "BucketName";
@@ -235,20 +169,6 @@ Result<std::string> Resolver::name_of(const std::string& id) {
   open_.erase("name " + id);
   names_[id] = name;
   return name;
-}
-
-Result<Node> Resolver::get_attribute(const Node& argument) {
-  if (argument.is_text()) {
-    const std::size_t dot = argument.scalar().find('.');
-    if (dot == std::string::npos)
-      return unusable("Fn::GetAtt requires a resource and an attribute");
-    return attribute(argument.scalar().substr(0, dot),
-                     std::string_view(argument.scalar()).substr(dot + 1));
-  }
-  if (argument.items().size() != 2) {
-    return unusable("Fn::GetAtt requires a resource and an attribute");
-  }
-  return attribute(argument.items()[0].scalar(), TRY(text(argument.items()[1])));
 }
 
 // Unsupported resources (roles, topics) still have the ARN they would have on AWS.
@@ -282,124 +202,6 @@ Result<Node> Resolver::attribute(const std::string& id, std::string_view name) {
   }
   if (type == "AWS::SNS::Topic") return Node::text(around_.arn("sns", physical));
   return Node::text(fmt::format("{}.{}", physical, name));
-}
-
-Result<Node> Resolver::sub(const Node& argument) {
-  const Node& pattern =
-      argument.is_list() && !argument.items().empty() ? argument.items()[0] : argument;
-  const Node own = argument.items().size() > 1 ? TRY(value(argument.items()[1])) : Node();
-  const std::string& source = pattern.scalar();
-  std::string out;
-  std::size_t at = 0;
-  while (true) {
-    const std::size_t open = source.find("${", at);
-    const std::size_t close = open == source.npos ? open : source.find('}', open);
-    if (close == source.npos) return Node::text(out + source.substr(at));
-    out.append(source, at, open - at);
-    const std::string name = source.substr(open + 2, close - open - 2);
-    at = close + 1;
-    if (name.starts_with('!')) {
-      out.append("${").append(name, 1).append("}");
-    } else if (own.has(name)) {
-      out += own[name].scalar();
-    } else if (const std::size_t dot = name.find('.'); dot != name.npos) {
-      out += TRY(attribute(name.substr(0, dot), std::string_view(name).substr(dot + 1))).scalar();
-    } else {
-      out += TRY(ref(name)).scalar();
-    }
-  }
-}
-
-Result<Node> Resolver::join(const Node& argument) {
-  if (argument.items().size() != 2) return unusable("Fn::Join requires a delimiter and a list");
-  const std::string delimiter = TRY(text(argument.items()[0]));
-  const Node parts = TRY(value(argument.items()[1]));
-  std::string out;
-  for (const Node& part : parts.items()) {
-    if (&part != parts.items().data()) out += delimiter;
-    out += part.is_scalar() ? part.scalar() : part.json();
-  }
-  return Node::text(std::move(out));
-}
-
-Result<Node> Resolver::select(const Node& argument) {
-  if (argument.items().size() != 2) return unusable("Fn::Select requires an index and a list");
-  const auto index = TRY(value(argument.items()[0])).integer();
-  const Node from = TRY(value(argument.items()[1]));
-  if (!index || *index < 0 || static_cast<std::size_t>(*index) >= from.items().size()) {
-    return unusable("the index of Fn::Select is out of range");
-  }
-  return from.items()[static_cast<std::size_t>(*index)];
-}
-
-Result<Node> Resolver::split_text(const Node& argument) {
-  if (argument.items().size() != 2) return unusable("Fn::Split requires a delimiter and a string");
-  const std::string delimiter = TRY(text(argument.items()[0]));
-  const std::string source = TRY(text(argument.items()[1]));
-  if (delimiter.empty()) return unusable("Fn::Split requires a delimiter");
-  Node out = Node::list();
-  for (std::size_t at = 0; at <= source.size();) {
-    const std::size_t end = std::min(source.find(delimiter, at), source.size());
-    out.items().push_back(Node::text(source.substr(at, end - at)));
-    at = end + delimiter.size();
-  }
-  return out;
-}
-
-Result<Node> Resolver::find_in_map(const Node& argument) {
-  if (argument.items().size() < 3) return unusable("Fn::FindInMap requires a map and two keys");
-  const std::string name = TRY(text(argument.items()[0]));
-  const std::string first = TRY(text(argument.items()[1]));
-  const std::string second = TRY(text(argument.items()[2]));
-  const Node* const found = root_["Mappings"][name][first].find(second);
-  if (found == nullptr) {
-    return unusable(fmt::format("the mapping {} has nothing at {}.{}", name, first, second));
-  }
-  return *found;
-}
-
-Resolver::Resolved Resolver::choose(const Node& argument) {
-  if (argument.items().size() != 3) return unusable("Fn::If requires a condition and two values");
-  const bool yes = TRY(holds(argument.items()[0].scalar()));
-  return resolve(argument.items()[yes ? 1 : 2]);
-}
-
-Result<bool> Resolver::holds(const std::string& condition) {
-  if (const auto found = conditions_.find(condition); found != conditions_.end()) {
-    return found->second;
-  }
-  const Node* const declared = root_["Conditions"].find(condition);
-  if (declared == nullptr) return unusable(fmt::format("there is no condition {}", condition));
-  if (!open_.insert("condition " + condition).second) {
-    return unusable(fmt::format("the condition {} depends on itself", condition));
-  }
-  const bool result = TRY(test(*declared));
-  open_.erase("condition " + condition);
-  conditions_[condition] = result;
-  return result;
-}
-
-Result<bool> Resolver::test(const Node& condition) {
-  if (condition.members().size() != 1) return unusable("a condition must be one function");
-  return test_function(condition.members()[0].first, condition.members()[0].second);
-}
-
-Result<bool> Resolver::test_function(const std::string& name, const Node& argument) {
-  if (name == "Condition") return holds(argument.scalar());
-  if (name == "Fn::Equals" && argument.items().size() == 2) {
-    return TRY(value(argument.items()[0])).means(TRY(value(argument.items()[1])));
-  }
-  if (name == "Fn::Not" && argument.items().size() == 1) {
-    return !TRY(test(argument.items()[0]));
-  }
-  if (name != "Fn::And" && name != "Fn::Or") {
-    return unusable(fmt::format("{} cannot be used in a condition", name));
-  }
-  const bool any = name == "Fn::Or";
-  for (const Node& part : argument.items()) {
-    if (TRY(test(part)) == any) return any;
-  }
-  return !any;
 }
 
 }  // namespace redrive::stack

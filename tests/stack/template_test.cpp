@@ -176,7 +176,7 @@ TEST(Template, MistakesAreNamed) {
        "the name of Q depends on itself"},
       {"{Conditions: {A: !Condition B, B: !Not [!Condition A]}, Resources: {Q: {Type: "
        "AWS::SQS::Queue, Condition: A}}}",
-       "depends on itself"},
+       "Circular dependency of the condition"},
       {"{Resources: {Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !Magic x}}}}",
        "Fn::Magic is not supported"},
       {"{Resources: {F: {Type: AWS::Lambda::Function, Properties: {Code: {ImageUri: x}}}}}",
@@ -189,7 +189,7 @@ TEST(Template, MistakesAreNamed) {
        "{deadLetterTargetArn: !GetAtt A.Arn}}}}}",
        "form a loop"},
       {"{Resources: {Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !Select [3, [a]]}}}}",
-       "out of range"},
+       "Fn::Select cannot select nonexistent value at index 3"},
   };
   for (const auto& each : cases) {
     SCOPED_TRACE(each.yaml);
