@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/padded_text.h"
 #include "manage/operations.h"
 
 namespace redrive::manage {
@@ -34,8 +34,7 @@ bool contains(std::string_view text, std::string_view part) {
 
 bool matches(const AuditQuery& query, std::string_view line) {
   thread_local wire::Decoder decoder;
-  std::string padded(line);
-  padded.reserve(line.size() + http::kBodyPadding);
+  const PaddedText padded(line);
   AuditFields fields;
   if (!wire::decode_json(decoder, padded, fields)) return false;
   return contains(fields.who, query.who) && contains(fields.action, query.action) &&

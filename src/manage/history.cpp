@@ -160,7 +160,7 @@ Result<Document> show_history(Call& call) {
 
 Result<Document> query_metrics(Call& call) {
   documents::MetricsQuery input;
-  RETURN_IF_ERROR(wire::decode_json(call.decoder(), call.request.body, input));
+  RETURN_IF_ERROR(wire::decode_json(call.decoder(), call.request.padded_body(), input));
   if (input.series.size() > kSeriesMax) {
     return wrong(fmt::format("`series` can have at most {} entries.", kSeriesMax));
   }

@@ -93,7 +93,7 @@ Result<SessionView> show_session(Call& call) {
 Result<Document> sign_in(Call& call) {
   documents::SignInRequest input;
   if (!call.request.body.empty()) {
-    RETURN_IF_ERROR(wire::decode_json(call.decoder(), call.request.body, input));
+    RETURN_IF_ERROR(wire::decode_json(call.decoder(), call.request.padded_body(), input));
   }
   if (input.token) return sign_in_by_link(call, *input.token);
   const std::string token = TRY(call.parts.gate.open_session(call.caller));
