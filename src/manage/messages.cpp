@@ -238,11 +238,12 @@ Result<dead_letters::PeekChoice> choice_of(Call& call, const queue::QueueIdentit
   const std::string group = call.query("group");
   if (group.empty()) return choice;
   group_what_came(call.parts.dead_letters);
-  choice.group =
-      TRY(call.parts.engine.turn([&](engine::Turn& turn) -> Result<queue::FailureGroupKey> {
+  const auto key =
+      call.parts.engine.turn([&](engine::Turn& turn) -> Result<queue::FailureGroupKey> {
         const queue::Queue& found = *TRY(turn.queue(queue));
         return TRY(find_group(turn.state(), found, group))->key;
-      }));
+      });
+  choice.group = TRY(key);
   return choice;
 }
 
