@@ -73,7 +73,7 @@ def twenty_five(sqs):
 
 
 def bodies_of(page, member="body"):
-    return [message[member] for message in page["messages"]]
+    return [message[member] for message in page.get("messages", [])]
 
 
 def test_newest_first(twenty_five, peek):
