@@ -33,6 +33,8 @@ export class Live {
 
   start(): void {
     this.channel?.addEventListener("message", (event: MessageEvent<Changes>) => {
+      // Changes are of use only to a tab that has read everything before.
+      if (this.cursor === undefined && !event.data.reset) return;
       this.cursor = event.data.cursor;
       this.tell(event.data);
     });
@@ -67,6 +69,7 @@ export class Live {
   private async run(): Promise<void> {
     while (!this.ended) {
       if (document.hidden) await this.sleep(3_600_000);
+      else if (this.cursor === undefined) await this.ask(0);
       else if (this.channel) await navigator.locks.request(kChannel, { ifAvailable: true }, (lock) => this.lead(lock));
       else await this.ask(0);
     }
