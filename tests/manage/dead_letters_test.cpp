@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "manage/service.h"
-#include "tests/core/engine/dead_letter_world.h"
+#include "tests/dead_letters/dead_letter_world.h"
 #include "tests/front/fake_exchange.h"
 
 // What the management API does with dead letters: requests as values, an engine in memory.
