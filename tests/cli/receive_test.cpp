@@ -36,7 +36,7 @@ std::string messages(std::vector<int> numbers) {
 }
 
 std::string plain(int number) {
-  return fmt::format("{}\nbody {}\n", id_of(number), number);
+  return fmt::format("{}\n  body {}\n", id_of(number), number);
 }
 
 struct ReceiveTest : testing::Test {
