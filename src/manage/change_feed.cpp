@@ -35,9 +35,10 @@ std::shared_ptr<ChangeFeed::Viewer> ChangeFeed::viewer_of(const std::string& nam
   return found;
 }
 
-Result<void> ChangeFeed::update(Viewer& viewer, const front::RequestContext& context) {
+Result<void> ChangeFeed::update(Viewer& viewer, const front::RequestContext& context,
+                                Clock::duration age_max) {
   const auto now = Clock::now();
-  if (viewer.updated && now - *viewer.updated < kPeriod) return {};
+  if (viewer.updated && now - *viewer.updated < age_max) return {};
   viewer.log.update(TRY(read_(context)));
   viewer.updated = now;
   return {};
@@ -57,7 +58,8 @@ Result<std::optional<std::string>> ChangeFeed::ask(const front::RequestContext& 
                                                    Question question, Respond respond) {
   const auto viewer = viewer_of(question.viewer);
   const MutexLock lock(viewer->mutex);
-  RETURN_IF_ERROR(update(*viewer, context));
+  RETURN_IF_ERROR(
+      update(*viewer, context, question.cursor.empty() ? Clock::duration(kFirstPeriod) : kPeriod));
   const bool waits =
       question.wait.count() > 0 && !viewer->log.has_news(question.cursor, question.topics);
   if (waits && enqueue({.context = &context,
@@ -100,7 +102,7 @@ void ChangeFeed::answer_ready() {
   for (auto at = checked.begin(); at != checked.end();) {
     const std::shared_ptr<Viewer> viewer = at->viewer;  // Outlives the lock of its mutex.
     const MutexLock lock(viewer->mutex);
-    const Result<void> read = update(*viewer, *at->context);
+    const Result<void> read = update(*viewer, *at->context, kPeriod);
     if (read && !stopping && !is_ready(*at, *viewer)) {
       ++at;
       continue;

@@ -22,6 +22,8 @@ namespace redrive::manage {
 class ChangeFeed {
  public:
   static constexpr auto kPeriod = std::chrono::seconds(1);
+  // For requests without a cursor, so that a page that opens shows what is there now.
+  static constexpr auto kFirstPeriod = std::chrono::milliseconds(50);
   static constexpr std::size_t kViewersMax = 200;
   static constexpr std::size_t kWaitingMax = 1'000;
 
@@ -63,8 +65,9 @@ class ChangeFeed {
   };
 
   std::shared_ptr<Viewer> viewer_of(const std::string& name);
-  // One thread reads the rows, the others use what it read.
-  Result<void> update(Viewer& viewer, const front::RequestContext& context) REQUIRES(viewer.mutex);
+  // Reads the rows again if they are older than `age_max`. One thread reads, the others use it.
+  Result<void> update(Viewer& viewer, const front::RequestContext& context, Clock::duration age_max)
+      REQUIRES(viewer.mutex);
   bool enqueue(Waiting waiting);
   void run();
   void answer_ready();
