@@ -1,5 +1,5 @@
-// What most files include and nobody here changes, parsed once: see precompiled.cmake. Every file
-// still includes what it uses; the release's rooms are compiled without this.
+// Third-party headers that most files include, precompiled for clang: see precompiled.cmake. Every
+// file still includes what it uses, because g++ compiles the release without this header.
 #pragma once
 
 #include <algorithm>
